@@ -1,0 +1,32 @@
+SWIFT ?= swift
+# One set of flags for every verb, so that none of them rebuilds what another has built.
+CHECKS = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-errors
+NOAFW = .build/debug/noafw
+DEMO = NOAFW_STATE_DIR="$(CURDIR)/.demo"
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test clean
+
+help:
+	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
+	@echo 'make test    install what is missing, build, run all tests'
+	@echo 'make build   install what is missing, build'
+	@echo 'make clean   remove the build and the demo unit (keeps .venv and .venv-nrfutil)'
+
+build:
+	@Tools/setup runtime
+	$(SWIFT) build $(CHECKS)
+
+# The demo unit survives: a second demo finds every part current.
+demo: build
+	$(DEMO) $(NOAFW) flash --virtual monocle
+	$(DEMO) $(NOAFW) verify --virtual monocle --deep
+
+test:
+	@Tools/setup tests
+	$(SWIFT) build --build-tests $(CHECKS)
+	# One test at a time: many play a unit whose interpreter wants a processor to itself.
+	$(SWIFT) test --skip-build --no-parallel $(CHECKS)
+
+clean:
+	rm -rf .build .demo

@@ -1,0 +1,50 @@
+/// A Bluetooth LE central: finds peripherals and connects to them. Implemented over BlueZ and by the virtual radio.
+public protocol Central: Sendable {
+    /// The clock on which this central's deadlines are measured.
+    var clock: SessionClock { get }
+
+    /// Starts discovery. Sightings arrive until ``Discovery/stop()``.
+    /// - Throws: ``LinkError`` when there is no usable adapter.
+    func discover() async throws -> any Discovery
+
+    /// Connects and waits until the attribute table is usable.
+    /// - Throws: ``LinkError/connectFailed(_:reason:)`` or ``LinkError/timedOut(_:)``.
+    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection
+}
+
+/// A running discovery.
+public protocol Discovery: Sendable {
+    var sightings: Inbox<Advertisement> { get }
+    func stop() async
+}
+
+/// A link to one peripheral. Every call after the link is gone throws ``LinkError/disconnected(_:)``.
+public protocol Connection: Sendable {
+    var address: DeviceAddress { get }
+
+    /// The largest value of one write or notification in bytes: ATT MTU − 3.
+    var payloadSize: Int { get }
+
+    /// Writes with response and waits for the acknowledgement.
+    /// - Throws: ``LinkError/refused(_:attributeError:)`` when the peripheral answers with an ATT error.
+    func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws
+
+    /// Opens the fast path for writes without response to one characteristic (BlueZ's `AcquireWrite`).
+    func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel
+
+    /// Enables notifications; they are on when this returns.
+    func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]>
+
+    /// Ends the link and waits until it is gone. Harmless when it is gone already.
+    func disconnect() async
+
+    /// Returns when the link is gone, whoever ended it; throws ``LinkError/timedOut(_:)`` at the deadline.
+    func waitUntilGone(deadline: SessionClock.Instant) async throws
+}
+
+/// Writes without response. That a packet was taken says nothing about its delivery: the protocol above has to pace and prove.
+public protocol WriteChannel: Sendable {
+    /// Hands one packet of at most the connection's payload size to the link layer, waiting while its queue is full.
+    func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws
+    func close() async
+}

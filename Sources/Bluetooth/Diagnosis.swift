@@ -1,0 +1,45 @@
+/// What every error of this project can say for itself.
+public protocol DiagnosableError: Error {
+    var diagnosis: Diagnosis { get }
+}
+
+/// An error in an operator's terms: what happened, the likely cause, the next action.
+public struct Diagnosis: Sendable, Hashable {
+    /// Whose fault it is, for a line that sorts units from stations.
+    public enum Fault: String, Sendable { case unit, station, radio }
+
+    /// The class of the error; the raw value is the process's exit code (sysexits).
+    public enum Category: Int32, Sendable {
+        case unitFailed = 1
+        case usage = 64
+        case badData = 65
+        case missingInput = 66
+        case unavailable = 69
+        case inputOutput = 74
+        case tryAgain = 75
+        case permission = 77
+        case interrupted = 130
+    }
+
+    /// A stable code such as `DFU-0B05`: a family and four characters.
+    public var code: String
+    public var category: Category
+    /// `nil` when the fault lies in what was given to the tool (package, option).
+    public var fault: Fault?
+    /// What happened, one sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
+    public var message: String
+    public var cause: String
+    /// The next action.
+    public var remedy: String
+
+    public init(
+        code: String, category: Category, fault: Fault?, message: String, cause: String, remedy: String
+    ) {
+        self.code = code
+        self.category = category
+        self.fault = fault
+        self.message = message
+        self.cause = cause
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,70 @@
+/// What can go wrong between this machine and a peripheral.
+public enum LinkError: Error, Hashable, Sendable {
+    case disconnected(String)
+    case connectFailed(DeviceAddress, reason: String)
+    /// The argument names what was waited for.
+    case timedOut(String)
+    case characteristicMissing(AttributeID)
+    /// An ATT error, such as 0xFD: client characteristic configuration improperly configured.
+    case refused(AttributeID, attributeError: UInt8)
+    case valueTooLong(count: Int, limit: Int)
+    /// More notifications arrived than anybody took.
+    case overrun
+    /// Another process holds the unit.
+    case busy(String)
+    case unavailable(String)
+}
+
+extension LinkError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .disconnected(let reason):
+            Diagnosis(
+                code: "BLE-0001", category: .tryAgain, fault: .radio, message: "the link was lost (\(reason))",
+                cause: "the unit moved out of range, lost power or reset",
+                remedy: "bring the unit closer and run the same command again; it continues where it stopped")
+        case .connectFailed(let address, let reason):
+            Diagnosis(
+                code: "BLE-0002", category: .tryAgain, fault: .radio, message: "cannot connect to \(address): \(reason)",
+                cause: "the unit is off, out of range, or connected to another host",
+                remedy: "wake the unit, close the phone app, and run the same command again")
+        case .timedOut(let what):
+            Diagnosis(
+                code: "BLE-0003", category: .tryAgain, fault: .radio, message: "timed out waiting for \(what)",
+                cause: "the unit is busy or the air is crowded",
+                remedy: "run the same command again; it continues where it stopped")
+        case .characteristicMissing(let id):
+            Diagnosis(
+                code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
+                cause: "it is not the device its name says, or a stale attribute cache answered",
+                remedy: "remove the device from the Bluetooth cache and try again")
+        case .refused(let id, let attributeError):
+            Diagnosis(
+                code: "BLE-0005", category: .unitFailed, fault: .unit,
+                message: "the unit refused a write to \(id) with ATT error 0x\(String(attributeError, radix: 16))",
+                cause: "notifications are off or the unit is in another mode",
+                remedy: "run the same command again; if it persists, power-cycle the unit")
+        case .valueTooLong(let count, let limit):
+            Diagnosis(
+                code: "BLE-0006", category: .unitFailed, fault: .station,
+                message: "a value of \(count) bytes does not fit a payload of \(limit)",
+                cause: "the negotiated MTU is smaller than expected",
+                remedy: "report this with the output of -v")
+        case .overrun:
+            Diagnosis(
+                code: "BLE-0007", category: .unitFailed, fault: .unit, message: "the unit floods notifications",
+                cause: "a program on the unit prints without end",
+                remedy: "power-cycle the unit and run the same command again")
+        case .busy(let holder):
+            Diagnosis(
+                code: "BLE-0008", category: .tryAgain, fault: .station, message: "the unit is in use: \(holder)",
+                cause: "another noafw process works on this unit",
+                remedy: "wait for it to finish, or end it")
+        case .unavailable(let reason):
+            Diagnosis(
+                code: "BLE-0009", category: .unavailable, fault: .station, message: reason,
+                cause: "no adapter or no such unit is in reach",
+                remedy: "check the adapter and the unit's power")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// The clock that every session waits on, injected so that a virtual radio can run in scaled or in simulated time.
+public struct SessionClock: Clock {
+    public struct Instant: InstantProtocol {
+        /// Time since this clock's own epoch.
+        public let offset: Duration
+
+        public init(offset: Duration) { self.offset = offset }
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let currentOffset: @Sendable () -> Duration
+    private let sleepUntil: @Sendable (Duration) async throws -> Void
+
+    /// - Parameters:
+    ///   - now: the time since the clock's epoch.
+    ///   - sleepUntil: returns once `now()` has reached the offset it is given; throws `CancellationError` when cancelled.
+    public init(
+        now: @escaping @Sendable () -> Duration,
+        sleepUntil: @escaping @Sendable (Duration) async throws -> Void
+    ) {
+        currentOffset = now
+        self.sleepUntil = sleepUntil
+    }
+
+    /// Real time.
+    public static let continuous: SessionClock = {
+        let clock = ContinuousClock()
+        let epoch = clock.now
+        return SessionClock(
+            now: { epoch.duration(to: clock.now) },
+            sleepUntil: { try await clock.sleep(until: epoch.advanced(by: $0)) })
+    }()
+
+    public var now: Instant { Instant(offset: currentOffset()) }
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try await sleepUntil(deadline.offset)
+    }
+
+    /// The instant `duration` from now.
+    public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
+}
+
+/// Runs `operation` and throws `timeout` when it has not finished by `deadline`; the operation is then cancelled and awaited.
+public func withDeadline<Value: Sendable>(
+    _ deadline: SessionClock.Instant,
+    on clock: SessionClock,
+    timeout: @autoclosure @escaping @Sendable () -> any Error,
+    operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await operation() }
+        group.addTask {
+            try await clock.sleep(until: deadline)
+            return nil
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next(), let value = first else {
+            try Task.checkCancellation()
+            throw timeout()
+        }
+        return value
+    }
+}

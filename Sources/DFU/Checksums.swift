@@ -1,0 +1,36 @@
+import CCrypto
+
+/// CRC-32 as Nordic's bootloader computes it: IEEE 802.3, reflected, inverted at both ends (nRF5 SDK, `crc32.c`).
+public struct CRC32: Sendable, Hashable {
+    private static let table: [UInt32] = (0..<256).map { index -> UInt32 in
+        var value = UInt32(index)
+        for _ in 0..<8 { value = value & 1 == 1 ? (value >> 1) ^ 0xEDB8_8320 : value >> 1 }
+        return value
+    }
+
+    private var register: UInt32 = 0xFFFF_FFFF
+
+    public init() {}
+
+    public var value: UInt32 { ~register }
+
+    public mutating func update(_ bytes: ArraySlice<UInt8>) {
+        let table = Self.table
+        var register = register
+        for byte in bytes { register = (register >> 8) ^ table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] }
+        self.register = register
+    }
+
+    public static func of(_ bytes: [UInt8]) -> UInt32 {
+        var crc = CRC32()
+        crc.update(bytes[...])
+        return crc.value
+    }
+}
+
+/// The SHA-256 of `bytes`, 32 bytes, in the usual order.
+func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    _ = SHA256(bytes, bytes.count, &digest)
+    return digest
+}

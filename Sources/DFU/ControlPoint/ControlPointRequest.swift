@@ -1,0 +1,64 @@
+/// The op codes that these bootloaders answer over Bluetooth LE (nRF5 SDK, `nrf_dfu_req_handler.h`).
+public enum ControlPointOperation: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    case create = 0x01
+    case setReceiptInterval = 0x02
+    case checksum = 0x03
+    case execute = 0x04
+    case select = 0x06
+    case abort = 0x0C
+
+    public var description: String {
+        switch self {
+        case .create: "CREATE"
+        case .setReceiptInterval: "SET PRN"
+        case .checksum: "GET CRC"
+        case .execute: "EXECUTE"
+        case .select: "SELECT"
+        case .abort: "ABORT"
+        }
+    }
+}
+
+/// The two kinds of object: the init packet is a command object, an image is sent as data objects.
+public enum ObjectKind: UInt8, Sendable, Hashable, CustomStringConvertible {
+    case command = 1
+    case data = 2
+
+    public var description: String { self == .command ? "init packet" : "image" }
+}
+
+/// A request to the control point.
+public enum ControlPointRequest: Sendable, Hashable {
+    /// Opens an object of `size` bytes.
+    case create(ObjectKind, size: UInt32)
+    /// Asks for a receipt after every `packets` packets; 0 turns receipts off.
+    case setReceiptInterval(packets: UInt16)
+    case checksum
+    case execute
+    case select(ObjectKind)
+    case abort
+
+    public var operation: ControlPointOperation {
+        switch self {
+        case .create: .create
+        case .setReceiptInterval: .setReceiptInterval
+        case .checksum: .checksum
+        case .execute: .execute
+        case .select: .select
+        case .abort: .abort
+        }
+    }
+
+    /// As it goes over the air; numbers are little-endian.
+    public var bytes: [UInt8] {
+        let opCode = [operation.rawValue]
+        switch self {
+        case .create(let kind, let size):
+            return opCode + [kind.rawValue] + (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) }
+        case .setReceiptInterval(let packets):
+            return opCode + [UInt8(truncatingIfNeeded: packets), UInt8(truncatingIfNeeded: packets >> 8)]
+        case .select(let kind): return opCode + [kind.rawValue]
+        case .checksum, .execute, .abort: return opCode
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Bluetooth
+
+/// What happens during a transfer.
+public enum DFUEvent: Sendable, Hashable {
+    /// So many bytes of the image are proved to be on the unit.
+    case progress(byteCount: Int, of: Int)
+    case notice(TransferNotice)
+}
+
+/// Sends images to a unit that is in its bootloader, over a connection that the caller owns.
+public struct DFUSession: Sendable {
+    /// The service a bootloader advertises.
+    public static let service = AttributeID("fe59")
+    public static let controlPoint = AttributeID("8ec90001-f315-4f60-9fb8-838830daea50")
+    public static let packet = AttributeID("8ec90002-f315-4f60-9fb8-838830daea50")
+
+    /// For enabling notifications and opening the packet channel.
+    private static let setupPatience = Duration.seconds(10)
+    /// For a control-point write to be acknowledged; packets queued before it go out first.
+    private static let writePatience = Duration.seconds(30)
+    /// For one packet to find room in the link's queue.
+    private static let packetPatience = Duration.seconds(10)
+
+    private let connection: any Connection
+    private let clock: SessionClock
+
+    public init(connection: any Connection, clock: SessionClock) {
+        self.connection = connection
+        self.clock = clock
+    }
+
+    /// Transfers one image and waits until the unit resets into it, continuing where an earlier transfer stopped.
+    ///
+    /// A link that drops after the last EXECUTE counts as done; asking the unit for its version then proves it.
+    /// After an error or a cancellation the unit keeps what it has received, for the next call to continue from.
+    /// - Throws: ``DFUError``, ``LinkError`` or `CancellationError`.
+    @discardableResult
+    public func transfer(
+        _ image: FirmwareImage, report: @escaping @Sendable (DFUEvent) -> Void = { _ in }
+    ) async throws -> TransferSummary {
+        let answers = try await connection.subscribe(
+            to: Self.controlPoint, deadline: clock.deadline(in: Self.setupPatience))
+        let channel = try await connection.openChannel(
+            to: Self.packet, deadline: clock.deadline(in: Self.setupPatience))
+        do {
+            let performer = Performer(image: image, answers: answers, channel: channel, report: report)
+            let summary = try await run(performer)
+            await channel.close()
+            return summary
+        } catch {
+            await channel.close()
+            throw error
+        }
+    }
+
+    private struct Performer {
+        let image: FirmwareImage
+        let answers: Inbox<[UInt8]>
+        let channel: any WriteChannel
+        let report: @Sendable (DFUEvent) -> Void
+    }
+
+    private enum Step {
+        case next(TransferWait, until: SessionClock.Instant)
+        case done(TransferSummary)
+    }
+
+    private func run(_ performer: Performer) async throws -> TransferSummary {
+        let image = performer.image
+        var machine = TransferMachine(initPacket: image.initPacket.bytes, image: image.bytes)
+        var event = TransferEvent.linkReady(payloadSize: connection.payloadSize)
+        var wait = TransferWait.pause
+        var deadline = clock.now
+        while true {
+            let actions = machine.handle(event)
+            do {
+                if !actions.isEmpty {
+                    switch try await perform(actions, performer) {
+                    case .done(let summary): return summary
+                    case .next(let nextWait, let until): (wait, deadline) = (nextWait, until)
+                    }
+                } else if clock.now >= deadline {
+                    // Notifications that are not for us must not keep a wait alive.
+                    event = .timedOut(wait)
+                    continue
+                }
+                event = try await next(wait, before: deadline, performer)
+            } catch LinkError.disconnected {
+                event = .disconnected
+            }
+        }
+    }
+
+    /// Performs a step's actions. Every step ends with a wait, with success or with an error.
+    private func perform(_ actions: [TransferAction], _ performer: Performer) async throws -> Step {
+        for action in actions {
+            switch action {
+            case .writeControl(let bytes):
+                try await connection.write(
+                    bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.writePatience))
+            case .sendPackets(let kind, let range, let packetSize):
+                try await send(range, of: kind, packetSize: packetSize, performer)
+            case .wait(let wait, let duration): return .next(wait, until: clock.deadline(in: duration))
+            case .progress(let byteCount):
+                performer.report(.progress(byteCount: byteCount, of: performer.image.bytes.count))
+            case .notice(let notice): performer.report(.notice(notice))
+            case .done(let summary): return .done(summary)
+            case .fail(let error): throw error
+            }
+        }
+        throw LinkError.timedOut("the bootloader")
+    }
+
+    private func send(
+        _ range: Range<Int>, of kind: ObjectKind, packetSize: Int, _ performer: Performer
+    ) async throws {
+        let source = kind == .command ? performer.image.initPacket.bytes : performer.image.bytes
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: packetSize) {
+            let packet = Array(source[start..<min(start + packetSize, range.upperBound)])
+            try await performer.channel.send(packet, deadline: clock.deadline(in: Self.packetPatience))
+        }
+    }
+
+    private func next(
+        _ wait: TransferWait, before deadline: SessionClock.Instant, _ performer: Performer
+    ) async throws -> TransferEvent {
+        switch wait {
+        case .answer, .receipt:
+            guard let bytes = try await performer.answers.next(before: deadline, on: clock) else {
+                return .timedOut(wait)
+            }
+            return .notification(bytes)
+        case .pause:
+            try await clock.sleep(until: deadline, tolerance: nil)
+            return .timedOut(wait)
+        case .disconnection:
+            do {
+                try await connection.waitUntilGone(deadline: deadline)
+                return .disconnected
+            } catch LinkError.timedOut {
+                return .timedOut(wait)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import SwiftProtobuf
+
+/// Makes an init packet for an image.
+public struct InitPacketBuilder: Sendable {
+    public var kind = FirmwareKind.application
+    /// The number that the bootloader's downgrade prevention compares.
+    public var firmwareVersion: UInt32
+    public var hardwareVersion: UInt32
+    public var softDevices: [UInt32]
+    public var image: [UInt8]
+
+    public init(image: [UInt8], firmwareVersion: UInt32, target: DFUTarget) {
+        self.image = image
+        self.firmwareVersion = firmwareVersion
+        hardwareVersion = target.hardwareVersion
+        softDevices = [target.softDeviceID]
+    }
+
+    /// The serialized init command: what has to be signed. The same input gives the same bytes.
+    public func commandBytes() throws -> [UInt8] { try serialize(command) }
+
+    /// The packet signed with `key`. ECDSA takes a random number, so two calls differ.
+    public func signed(by key: SigningKey) throws -> [UInt8] { try signed(with: key.sign(commandBytes())) }
+
+    /// The packet with a signature that was computed elsewhere over ``commandBytes()``.
+    /// - Parameter signature: r‖s, each byte-reversed, 64 bytes.
+    public func signed(with signature: [UInt8]) throws -> [UInt8] {
+        var packet = WirePacket()
+        packet.signedCommand.command = outerCommand
+        packet.signedCommand.signatureType = .ecdsaP256Sha256
+        packet.signedCommand.signature = Data(signature)
+        return try serialize(packet)
+    }
+
+    /// The packet without a signature, which the glasses' bootloaders refuse: for tests.
+    public func unsigned() throws -> [UInt8] {
+        var packet = WirePacket()
+        packet.command = outerCommand
+        return try serialize(packet)
+    }
+
+    private var outerCommand: WireCommand {
+        var outer = WireCommand()
+        outer.opCode = .init_
+        outer.initCommand = command
+        return outer
+    }
+
+    private var command: WireInitCommand {
+        var command = WireInitCommand()
+        command.fwVersion = firmwareVersion
+        command.hwVersion = hardwareVersion
+        command.sdReq = softDevices
+        command.type = kind.wire
+        let size = UInt32(clamping: image.count)
+        command.sdSize = kind == .softDevice ? size : 0
+        command.blSize = kind == .bootloader ? size : 0
+        command.appSize = kind == .application || kind == .externalApplication ? size : 0
+        command.hash.hashType = .sha256
+        command.hash.hash = Data(sha256(image).reversed())
+        command.isDebug = false
+        return command
+    }
+
+    private func serialize(_ message: some Message) throws -> [UInt8] {
+        do {
+            return try message.serializedBytes()
+        } catch {
+            throw DFUError.package(.initPacketInvalid(reason: "it cannot be serialized"))
+        }
+    }
+}

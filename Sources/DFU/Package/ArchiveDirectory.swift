@@ -1,0 +1,84 @@
+/// The names in a zip archive's central directory, read straight from its bytes.
+///
+/// libzip hands names out as C strings, so a NUL in a name would hide what follows it, and it allocates as many
+/// entries as the archive claims. This reader comes first and bounds both.
+enum ArchiveDirectory {
+    private static let endSignature: UInt32 = 0x0605_4B50
+    private static let entrySignature: UInt32 = 0x0201_4B50
+    private static let endLength = 22
+    private static let entryLength = 46
+    private static let longestComment = 65_535
+
+    /// - Throws: ``DFUError/package(_:)`` for a broken directory, too many entries, unsafe or duplicate names.
+    static func names(in archive: [UInt8], entryLimit: Int) throws -> [[UInt8]] {
+        guard let end = endRecord(in: archive) else { throw broken("it has no end record") }
+        let count = Int(little16(archive, end + 10))
+        guard count <= entryLimit else {
+            throw DFUError.package(.tooManyEntries(count: count, limit: entryLimit))
+        }
+        guard little16(archive, end + 4) == 0, little16(archive, end + 6) == 0,
+            little16(archive, end + 8) == UInt16(count)
+        else { throw broken("it spans several files") }
+        var position = Int(little32(archive, end + 16))
+        var names: [[UInt8]] = []
+        for _ in 0..<count {
+            let name = try entryName(in: archive, at: &position, end: end)
+            guard isSafe(name) else { throw DFUError.package(.unsafeEntryName(printable(name))) }
+            guard !names.contains(name) else { throw DFUError.package(.duplicateEntry(printable(name))) }
+            names.append(name)
+        }
+        guard position == end else { throw broken("its directory does not end where it should") }
+        return names
+    }
+
+    private static func endRecord(in archive: [UInt8]) -> Int? {
+        guard archive.count >= endLength else { return nil }
+        let last = archive.count - endLength
+        for position in stride(from: last, through: max(0, last - longestComment), by: -1)
+        where little32(archive, position) == endSignature {
+            let comment = Int(little16(archive, position + 20))
+            return position + endLength + comment == archive.count ? position : nil
+        }
+        return nil
+    }
+
+    private static func entryName(in archive: [UInt8], at position: inout Int, end: Int) throws -> [UInt8] {
+        guard position >= 0, position <= end - entryLength, little32(archive, position) == entrySignature else {
+            throw broken("its directory is truncated")
+        }
+        let nameLength = Int(little16(archive, position + 28))
+        let rest = Int(little16(archive, position + 30)) + Int(little16(archive, position + 32))
+        let start = position + entryLength
+        guard start + nameLength + rest <= end else { throw broken("its directory is truncated") }
+        position = start + nameLength + rest
+        return Array(archive[start..<(start + nameLength)])
+    }
+
+    /// A plain file name in the archive's root: printable ASCII, no separator, not `.` or `..` or anything with `..`.
+    private static func isSafe(_ name: [UInt8]) -> Bool {
+        guard !name.isEmpty, name.count <= 128, name != [0x2E] else { return false }
+        guard name.allSatisfy({ (0x20...0x7E).contains($0) && !Array("/\\:".utf8).contains($0) }) else { return false }
+        return !zip(name, name.dropFirst()).contains { $0 == 0x2E && $1 == 0x2E }
+    }
+
+    /// A name for a message: at most 60 characters, with everything but printable ASCII escaped.
+    private static func printable(_ name: [UInt8]) -> String {
+        name.prefix(60).map { byte -> String in
+            guard (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\\") else {
+                return "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+            return String(UnicodeScalar(byte))
+        }.joined()
+    }
+
+    private static func broken(_ reason: String) -> DFUError { .package(.notAnArchive(reason: reason)) }
+
+    /// The callers have checked that the bytes are there.
+    private static func little16(_ bytes: [UInt8], _ at: Int) -> UInt16 {
+        UInt16(bytes[at]) | UInt16(bytes[at + 1]) << 8
+    }
+
+    private static func little32(_ bytes: [UInt8], _ at: Int) -> UInt32 {
+        UInt32(little16(bytes, at)) | UInt32(little16(bytes, at + 2)) << 16
+    }
+}

@@ -1,0 +1,99 @@
+import CZip
+
+/// Reads entries of a small zip archive in memory. Sizes are checked before and while inflating: the sizes an archive
+/// states may be lies.
+struct ArchiveReader {
+    static let entryLimit = 16
+
+    /// Runs `body` on the opened archive.
+    static func open<Result>(_ bytes: [UInt8], _ body: (ArchiveReader) throws -> Result) throws -> Result {
+        let names = try ArchiveDirectory.names(in: bytes, entryLimit: entryLimit)
+        return try bytes.withUnsafeBytes { buffer in
+            var error = zip_error_t()
+            zip_error_init(&error)
+            defer { zip_error_fini(&error) }
+            guard let source = zip_source_buffer_create(buffer.baseAddress, UInt64(buffer.count), 0, &error) else {
+                throw broken(&error)
+            }
+            guard let archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) else {
+                zip_source_free(source)
+                throw broken(&error)
+            }
+            defer { zip_discard(archive) }
+            let reader = ArchiveReader(archive: archive)
+            guard reader.names() == names else {
+                throw DFUError.package(.notAnArchive(reason: "it holds two directories that differ"))
+            }
+            return try body(reader)
+        }
+    }
+
+    private let archive: OpaquePointer
+
+    /// The bytes of one entry.
+    /// - Parameter limit: the largest size accepted in bytes.
+    func read(_ name: String, limit: Int) throws -> [UInt8] {
+        let index = zip_name_locate(archive, name, zip_flags_t(ZIP_FL_ENC_RAW))
+        guard index >= 0 else { throw DFUError.package(.entryMissing(name: name)) }
+        let size = try statedSize(of: UInt64(index), name: name)
+        guard size <= UInt64(limit) else {
+            throw DFUError.package(.entryTooLarge(name: name, byteCount: size, limit: limit))
+        }
+        guard let file = zip_fopen_index(archive, UInt64(index), 0) else { throw damaged(name, archiveError) }
+        defer { zip_fclose(file) }
+        return try inflate(file, name: name, size: Int(size))
+    }
+
+    private func statedSize(of index: UInt64, name: String) throws -> UInt64 {
+        var status = zip_stat_t()
+        let wanted = UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD)
+        guard zip_stat_index(archive, index, 0, &status) == 0, status.valid & wanted == wanted else {
+            throw damaged(name, "its directory entry is incomplete")
+        }
+        guard status.encryption_method == UInt16(ZIP_EM_NONE) else { throw damaged(name, "it is encrypted") }
+        guard [ZIP_CM_STORE, ZIP_CM_DEFLATE].contains(Int32(status.comp_method)) else {
+            throw damaged(name, "its compression method \(status.comp_method) is unusual")
+        }
+        return status.size
+    }
+
+    /// Reads one byte past the stated size: libzip compares the CRC-32 when it meets the end.
+    private func inflate(_ file: OpaquePointer, name: String, size: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size + 1)
+        var count = 0
+        while count <= size {
+            let read = bytes.withUnsafeMutableBytes { buffer -> Int64 in
+                guard let base = buffer.baseAddress else { return -1 }
+                return zip_fread(file, base + count, UInt64(size + 1 - count))
+            }
+            guard read >= 0 else { throw damaged(name, Self.text(zip_file_strerror(file))) }
+            if read == 0 { break }
+            count += Int(read)
+        }
+        guard count == size else { throw damaged(name, "its size is not the stated one") }
+        bytes.removeLast()
+        return bytes
+    }
+
+    private func names() -> [[UInt8]] {
+        let count = max(0, zip_get_num_entries(archive, 0))
+        return (0..<count).map { index in
+            guard let name = zip_get_name(archive, UInt64(index), zip_flags_t(ZIP_FL_ENC_RAW)) else { return [] }
+            return Array(String(cString: name).utf8)
+        }
+    }
+
+    private var archiveError: String { Self.text(zip_strerror(archive)) }
+
+    private func damaged(_ name: String, _ reason: String) -> DFUError {
+        .package(.entryDamaged(name: name, reason: reason))
+    }
+
+    private static func broken(_ error: inout zip_error_t) -> DFUError {
+        .package(.notAnArchive(reason: text(zip_error_strerror(&error))))
+    }
+
+    private static func text(_ message: UnsafePointer<CChar>?) -> String {
+        message.map { String(cString: $0) } ?? "unknown reason"
+    }
+}

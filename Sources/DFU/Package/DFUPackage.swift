@@ -1,0 +1,63 @@
+import Foundation
+
+/// A Nordic DFU package (`.zip`), opened without trusting anything in it.
+public struct DFUPackage: Sendable, Hashable {
+    /// The largest package file in bytes; the largest image of these families has half a MiB.
+    public static let fileSizeLimit = 4 * 1024 * 1024
+    /// The largest image in bytes: all of an nRF52840's flash.
+    public static let imageSizeLimit = 1024 * 1024
+
+    /// In the order in which they have to be sent.
+    public let images: [FirmwareImage]
+
+    /// Opens a package file.
+    /// - Throws: ``DFUError/package(_:)``.
+    public init(path: String) throws { try self.init(bytes: Self.contents(of: path)) }
+
+    /// Opens a package held in memory.
+    /// - Throws: ``DFUError/package(_:)``.
+    public init(bytes: [UInt8]) throws {
+        guard bytes.count <= Self.fileSizeLimit else {
+            throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))
+        }
+        images = try ArchiveReader.open(bytes) { archive in
+            let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
+            return try FirmwareKind.updateOrder.compactMap { kind in
+                try manifest.files[kind].map { try Self.image(of: kind, $0, in: archive) }
+            }
+        }
+    }
+
+    private static func image(
+        of kind: FirmwareKind, _ files: Manifest.Files, in archive: ArchiveReader
+    ) throws -> FirmwareImage {
+        // One byte more than the limit lets the packet's own check say what is wrong with it.
+        let packet = try InitPacket(parsing: archive.read(files.initPacket, limit: 16 * InitPacket.sizeLimit))
+        guard packet.command.kind == kind else {
+            throw DFUError.package(
+                .initPacketInvalid(
+                    reason: "it announces \(packet.command.kind.rawValue), the manifest says \(kind.rawValue)"))
+        }
+        let bytes = try archive.read(files.image, limit: imageSizeLimit)
+        return FirmwareImage(kind: kind, bytes: bytes, initPacket: packet)
+    }
+
+    private static func contents(of path: String) throws -> [UInt8] {
+        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
+            throw DFUError.package(.missing(path: path))
+        }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+            throw DFUError.package(.unreadable(path: path, reason: "it is no regular file"))
+        }
+        guard let handle = FileHandle(forReadingAtPath: resolved) else {
+            throw DFUError.package(.unreadable(path: path, reason: "it cannot be opened"))
+        }
+        defer { try? handle.close() }
+        do {
+            return try Array(handle.read(upToCount: fileSizeLimit + 1) ?? Data())
+        } catch {
+            throw DFUError.package(.unreadable(path: path, reason: "reading failed"))
+        }
+    }
+}

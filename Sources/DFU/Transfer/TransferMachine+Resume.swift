@@ -1,0 +1,67 @@
+/// What to do with what the unit already holds.
+extension TransferMachine {
+    mutating func selected(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
+        guard case .selecting(let kind) = state else { return [] }
+        switch kind {
+        case .command: return resumeInitPacket(limit: limit, checksum)
+        case .data: return resumeImage(limit: limit, checksum)
+        }
+    }
+
+    private mutating func resumeInitPacket(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
+        guard command.count <= Int(limit) else {
+            return fail(.transfer(.objectLimitTooSmall(.command, limit: limit)))
+        }
+        let offset = Int(checksum.offset)
+        guard offset > 0, command.matches(checksum) else { return createInitPacket() }
+        // A kept init packet is executed again: after a power cut it still lies in flash, but the bootloader learns
+        // where the image goes and how long it is from EXECUTE only, and within a power cycle it does no harm.
+        if offset == command.count { return execute(.initPacket(isKept: true)) }
+        guard offset % 4 == 0 else { return createInitPacket() }
+        return send(OpenObject(.command, 0..<command.count, proved: offset))
+    }
+
+    private mutating func resumeImage(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
+        guard limit >= Self.pageSize else { return fail(.transfer(.objectLimitTooSmall(.data, limit: limit))) }
+        objectSize = min(Int(limit), 16 * Self.pageSize) / Self.pageSize * Self.pageSize
+        let offset = Int(checksum.offset)
+        provedImageBytes = 0
+        if offset == 0 { return create(object(from: 0)) }
+        guard offset <= image.count else { return startOver() }
+        let isAligned = offset % 4 == 0 || offset == image.count
+        guard isAligned, image.matches(checksum) else {
+            return create(object(from: (offset - 1) / objectSize * objectSize), checksBase: true)
+        }
+        provedImageBytes = offset
+        let known: [TransferAction] = [.notice(.resumed(offset)), .progress(offset)]
+        // At an object's end the unit does not say whether it was executed. Executing twice is refused and harmless.
+        if offset % objectSize == 0 || offset == image.count {
+            return known + execute(.object(end: offset, isFound: true))
+        }
+        let open = object(from: offset / objectSize * objectSize)
+        return known + send(OpenObject(.data, open.range, proved: offset))
+    }
+
+    func object(from start: Int) -> OpenObject {
+        OpenObject(.data, start..<min(start + objectSize, image.count))
+    }
+
+    /// After CREATE the unit stands at the end of what it executed: this must be ours, and where we think it is.
+    mutating func checkBase(of object: OpenObject, _ checksum: Checksum) -> [TransferAction] {
+        let offset = Int(checksum.offset)
+        guard offset < image.count, offset % objectSize == 0, image.matches(checksum) else { return startOver() }
+        let actual = self.object(from: offset)
+        guard actual.range.count == object.range.count else { return startOver() }
+        provedImageBytes = offset
+        return pauseOrSend(actual)
+    }
+
+    /// Creating a command object makes the bootloader forget all progress (nRF5 SDK, `nrf_dfu_validation.c`).
+    mutating func startOver() -> [TransferAction] {
+        guard !hasStartedOver else { return fail(.transfer(.foreignData)) }
+        hasStartedOver = true
+        attempts = 0
+        provedImageBytes = 0
+        return [.notice(.startedOver), .progress(0)] + createInitPacket()
+    }
+}

@@ -1,0 +1,107 @@
+import CCrypto
+import DFU
+import Foundation
+
+/// Writes the development assets under one root.
+struct AssetGenerator {
+    static let hardware = "monocle"
+    static let scriptsVersion = "v26.320.0910"
+    /// The order in which the phone app hashes and installs them (noa-for-ios, `Controller.swift`).
+    static let scriptNames = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"]
+    private static let keyName = "development-key.pem"
+    private static let publicKeyName = "development-key.pub.pem"
+
+    let root: URL
+
+    func run() throws {
+        try writeFirmware()
+        try writeFPGA()
+        try writeScriptManifest()
+    }
+
+    private func writeFirmware() throws {
+        let folder = try folder("Firmware")
+        let key = try signingKey(in: folder)
+        let publicText = "# noafw development key, public half. Not the vendor's.\n" + (try key.publicPEM())
+        try write(Array(publicText.utf8), to: folder.appendingPathComponent(Self.publicKeyName))
+        let file = folder.appendingPathComponent(FirmwareStandIn.fileName)
+        let package = try package(signedBy: key, previous: try? DFUPackage(path: file.path))
+        try write(package, to: file)
+        try AssetManifest(folder: folder).put([
+            "version": FirmwareStandIn.version, "hardware": Self.hardware, "file": FirmwareStandIn.fileName,
+            "sha256": try sha256(package), "development": true, "key": Self.publicKeyName,
+        ])
+    }
+
+    private func writeFPGA() throws {
+        let folder = try folder("FPGA")
+        let image = FPGAStandIn.image()
+        try write(image, to: folder.appendingPathComponent(FPGAStandIn.fileName))
+        try AssetManifest(folder: folder).put([
+            "version": FPGAStandIn.version, "hardware": Self.hardware, "file": FPGAStandIn.fileName,
+            "sha256": try sha256(image), "development": true,
+        ])
+    }
+
+    /// The scripts themselves are written by hand; only their digests are kept here.
+    private func writeScriptManifest() throws {
+        let folder = try folder("Scripts/\(Self.hardware)")
+        let files = try Self.scriptNames.map { name in
+            let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
+            return ["file": name, "sha256": try sha256(bytes)]
+        }
+        try AssetManifest(folder: folder).put([
+            "version": Self.scriptsVersion, "hardware": Self.hardware, "files": files, "development": true,
+        ])
+    }
+
+    /// A signature is random, so the previous one stays as long as it is right: the file then stays the same, too.
+    private func package(signedBy key: SigningKey, previous: DFUPackage?) throws -> [UInt8] {
+        let image = FirmwareStandIn.image()
+        let builder = InitPacketBuilder(
+            image: image, firmwareVersion: FirmwareStandIn.initPacketVersion, target: .monocle)
+        let command = try builder.commandBytes()
+        var signature = try key.sign(command)
+        if let packet = previous?.images.first?.initPacket, packet.signedBytes == command,
+            let kept = packet.signature?.bytes, key.trusted(as: Self.keyName).verifies(kept, over: command)
+        {
+            signature = kept
+        }
+        return try DFUPackageWriter(image: image, initPacket: try builder.signed(with: signature)).archive()
+    }
+
+    /// The key in the folder, or a fresh one, which is then kept there. It is public and protects nothing.
+    private func signingKey(in folder: URL) throws -> SigningKey {
+        let file = folder.appendingPathComponent(Self.keyName)
+        if FileManager.default.fileExists(atPath: file.path) {
+            return try SigningKey(name: Self.keyName, pem: [UInt8](try Data(contentsOf: file)))
+        }
+        let key = try SigningKey.generate()
+        let warning = "# noafw development key: published on purpose, protects nothing. Never sign a release with it.\n"
+        try write(Array((warning + key.pem).utf8), to: file)
+        return key
+    }
+
+    private func folder(_ name: String) throws -> URL {
+        let folder = root.appendingPathComponent(name, isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    /// Leaves a file that is right already alone, its date included.
+    private func write(_ bytes: [UInt8], to file: URL) throws {
+        let content = Data(bytes)
+        if let present = try? Data(contentsOf: file), present == content { return }
+        try content.write(to: file, options: .atomic)
+    }
+
+    private struct DigestFailed: Error {}
+
+    /// Lower-case hexadecimal.
+    private func sha256(_ bytes: [UInt8]) throws -> String {
+        var digest = [UInt8](repeating: 0, count: 32)
+        var length: UInt32 = 0
+        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { throw DigestFailed() }
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

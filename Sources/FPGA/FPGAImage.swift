@@ -1,0 +1,26 @@
+import REPL
+
+/// An FPGA image as it lies in a unit's flash: padded with 0xFF to exactly 444,430 bytes.
+public struct FPGAImage: Sendable, Hashable {
+    public let bytes: [UInt8]
+    /// Over the padded image.
+    public let sha256: [UInt8]
+    /// CRC-32 of each 4 KiB page; the last one covers the 2,062 bytes that belong to the image.
+    public let pageCRCs: [UInt32]
+
+    public var sha256Text: String { HexText.encode(sha256) }
+
+    /// - Parameter content: 1…444,430 bytes.
+    /// - Throws: ``FPGAError/imageTooLong(byteCount:)``, ``FPGAError/imageEmpty``.
+    public init(_ content: [UInt8]) throws {
+        guard !content.isEmpty else { throw FPGAError.imageEmpty }
+        guard content.count <= FPGALimits.imageByteCount else {
+            throw FPGAError.imageTooLong(byteCount: content.count)
+        }
+        let padding = FPGALimits.imageByteCount - content.count
+        let bytes = content + [UInt8](repeating: 0xFF, count: padding)
+        self.bytes = bytes
+        sha256 = SHA256.of(bytes)
+        pageCRCs = (0..<FPGALimits.pageCount).map { ZlibCRC32.of(bytes[FPGALimits.page($0)]) }
+    }
+}

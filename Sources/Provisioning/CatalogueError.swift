@@ -1,0 +1,72 @@
+import Bluetooth
+
+/// What can be wrong with the asset folders. Whatever it is, no unit has been touched yet.
+public enum CatalogueError: Error, Hashable, Sendable {
+    case rootNotFound(searched: [String])
+    case manifestMissing(path: String)
+    case manifestInvalid(path: String, reason: String)
+    case nothingFor(hardware: String, manifest: String)
+    case defaultMissing(version: String, manifest: String)
+    case unsafeName(String, manifest: String)
+    case fileMissing(path: String)
+    case unreadable(path: String, reason: String)
+    case tooLarge(path: String, limitBytes: Int)
+    case digestDiffers(path: String, expected: String, actual: String)
+}
+
+extension CatalogueError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        let text = explanation
+        return Diagnosis(
+            code: text.code, category: category, fault: category == .inputOutput ? .station : nil, message: text.message,
+            cause: text.cause, remedy: text.remedy)
+    }
+
+    private var category: Diagnosis.Category {
+        switch self {
+        case .rootNotFound, .manifestMissing, .nothingFor, .fileMissing: .missingInput
+        case .manifestInvalid, .defaultMissing, .unsafeName, .tooLarge, .digestDiffers: .badData
+        case .unreadable: .inputOutput
+        }
+    }
+
+    private typealias Explanation = (code: String, message: String, cause: String, remedy: String)
+
+    private var explanation: Explanation {
+        switch self {
+        case .rootNotFound(let searched):
+            ("CAT-0001", "no asset folder found (looked in \(searched.joined(separator: ", ")))",
+             "noafw runs outside its own folder and was not told where the images are",
+             "give --assets FOLDER or set NOAFW_ASSETS to the folder that holds Firmware, FPGA and Scripts")
+        case .manifestMissing(let path):
+            ("CAT-0002", "the manifest \(path) is missing", "the asset folder is incomplete",
+             "restore it, or name the files with --firmware, --fpga and --scripts")
+        case .nothingFor(let hardware, let manifest):
+            ("CAT-0004", "\(manifest) has no entry for \(hardware)", "no image for this hardware was added",
+             "add an entry for \(hardware), or name the file with --firmware, --fpga or --scripts")
+        case .fileMissing(let path):
+            ("CAT-0007", "the file \(path) is named in a manifest but missing",
+             "the file was moved, or its entry was added before the file",
+             "put the file there, or remove its entry from the manifest beside it")
+        case .unreadable(let path, let reason):
+            ("CAT-0008", "cannot read \(path): \(reason)", "it is not a regular file or its permissions forbid it",
+             "check the file and its permissions")
+        case .manifestInvalid(let path, let reason):
+            ("CAT-0003", "the manifest \(path) is not valid: \(reason)", "it was edited by hand or cut short",
+             "correct it after docs/assets.md, or restore it")
+        case .defaultMissing(let version, let manifest):
+            ("CAT-0005", "\(manifest) names the default \(version) but has no such entry",
+             "the entry was removed or its hardware differs", "correct the default or add the entry")
+        case .unsafeName(let name, let manifest):
+            ("CAT-0006", "\(manifest) names the file \"\(name)\", which is not a plain file name",
+             "a manifest may only name files of its own folder", "put the file beside the manifest and name it without a path")
+        case .tooLarge(let path, let limit):
+            ("CAT-0009", "\(path) is larger than \(limit) bytes", "it is not an image for this hardware",
+             "put the right file there and correct its SHA-256 in the manifest")
+        case .digestDiffers(let path, let expected, let actual):
+            ("CAT-0010", "\(path) has SHA-256 \(actual), its manifest says \(expected)",
+             "the file is damaged, or was replaced without its manifest",
+             "restore the file; if the replacement is wanted, write its SHA-256 into the manifest")
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Bluetooth
+import DFU
+import REPL
+
+/// Finds and reaches one Monocle, in its application or in its bootloader at the next address.
+struct MonocleRadio: Sendable {
+    enum Mode: Sendable, Hashable { case application, bootloader }
+
+    /// How long a unit may take to be seen: its reset, its boot, its advertising.
+    static let sightPatience = Duration.seconds(20)
+    static let connectPatience = Duration.seconds(10)
+    /// Entering the raw REPL, a program that has to be interrupted included.
+    static let promptPatience = Duration.seconds(10)
+
+    let central: any Central
+    /// The application's address.
+    let address: DeviceAddress
+    var mayRestartUnit = false
+
+    var clock: SessionClock { central.clock }
+
+    /// Waits until the unit is seen in one of the modes.
+    /// - Returns: the mode, or `nil` when it was not seen in time.
+    func find(_ modes: Set<Mode> = [.application, .bootloader], within patience: Duration = sightPatience) async throws -> Mode? {
+        let discovery = try await central.discover()
+        let deadline = clock.deadline(in: patience)
+        do {
+            while let sighting = try await discovery.sightings.next(before: deadline, on: clock) {
+                if let mode = mode(of: sighting), modes.contains(mode) {
+                    await discovery.stop()
+                    return mode
+                }
+            }
+        } catch {
+            await discovery.stop()
+            throw error
+        }
+        await discovery.stop()
+        return nil
+    }
+
+    private func mode(of sighting: Advertisement) -> Mode? {
+        switch sighting.address {
+        case address: .application
+        case address.bootloader: sighting.services.contains(DFUSession.service) || sighting.name == "DfuTarg" ? .bootloader : nil
+        default: nil
+        }
+    }
+
+    /// Runs `body` on a connection to the unit and closes it whatever happens.
+    func withConnection<Value: Sendable>(
+        _ mode: Mode, _ body: (any Connection) async throws -> Value
+    ) async throws -> Value {
+        let target = mode == .application ? address : address.bootloader
+        let connection = try await central.connect(to: target, deadline: clock.deadline(in: Self.connectPatience))
+        do {
+            let value = try await body(connection)
+            await connection.disconnect()
+            return value
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+    }
+
+    /// Runs `body` at the unit's raw prompt. A program that does not let itself be interrupted is left out by a restart
+    /// into safe mode, if the caller may restart the unit.
+    func withREPL<Value: Sendable>(_ body: (UnitSession) async throws -> Value) async throws -> Value {
+        do {
+            return try await withPrompt(body)
+        } catch REPLError.noPrompt where mayRestartUnit {
+            try await restartInSafeMode()
+            return try await withPrompt(body)
+        }
+    }
+
+    /// The byte 0x1C restarts the unit without running `main.py`, whatever its program does (monocle-micropython).
+    private func restartInSafeMode() async throws {
+        try await withConnection(.application) { connection in
+            let deadline = clock.deadline(in: Self.connectPatience)
+            try await connection.write([0x1C], to: REPLService.receive, deadline: deadline)
+            try? await connection.waitUntilGone(deadline: deadline)
+        }
+        guard try await find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
+    }
+
+    private func withPrompt<Value: Sendable>(_ body: (UnitSession) async throws -> Value) async throws -> Value {
+        try await withConnection(.application) { connection in
+            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: Self.promptPatience)
+            let session = UnitSession(repl: repl, connection: connection)
+            do {
+                let value = try await body(session)
+                await repl.close()
+                return value
+            } catch {
+                await repl.close()
+                throw error
+            }
+        }
+    }
+}

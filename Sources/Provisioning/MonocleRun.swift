@@ -1,0 +1,303 @@
+import Bluetooth
+import DFU
+import FPGA
+import REPL
+import ScriptBundle
+
+/// The run of one Monocle from whatever it is to a proved unit.
+///
+/// A run is a series of passes, each of which asks the unit what it holds and does what is left: a lost link, a reset
+/// or a power cut only begins the next pass. Nothing is remembered but the unit itself.
+public struct MonocleRun: Sendable {
+    /// Passes without an error end the run; so many with one give up.
+    private static let passLimit = 6
+
+    let radio: MonocleRadio
+    let assets: MonocleAssets
+    let options: FlashOptions
+
+    public init(central: any Central, address: DeviceAddress, assets: MonocleAssets, options: FlashOptions) {
+        radio = MonocleRadio(central: central, address: address, mayRestartUnit: true)
+        self.assets = assets
+        self.options = options
+    }
+
+    /// Brings the unit to what the assets say, and proves it.
+    /// - Returns: the verdict; a failed unit is a report, not an error.
+    /// - Throws: `CancellationError` alone.
+    public func flash(report: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
+        var record = RunRecord(address: radio.address, parts: wantedParts, clock: radio.clock, report: report)
+        for pass in 1...Self.passLimit {
+            do {
+                try await perform(&record)
+                return record.finished(nil)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                try Task.checkCancellation()
+                guard pass < Self.passLimit, isWorthAnotherPass(error) else {
+                    return record.finished(diagnose(error))
+                }
+                let diagnosis = diagnose(error)
+                record.notice("\(diagnosis.message) [\(diagnosis.code)]: looking at the unit again")
+            }
+        }
+        return record.finished(diagnose(ProvisioningError.doesNotReturn))
+    }
+
+    private var wantedParts: Set<Part> {
+        var parts = options.parts
+        if assets.firmware == nil { parts.remove(.firmware) }
+        if assets.fpga == nil { parts.remove(.fpga) }
+        if assets.scripts == nil { parts.remove(.scripts) }
+        return parts
+    }
+
+    /// A refused package, a wrong version or a low battery stay what they are; a broken link or a garbled answer do not.
+    private func isWorthAnotherPass(_ error: any Error) -> Bool {
+        switch error {
+        case let error as ProvisioningError:
+            switch error {
+            case .doesNotReturn, .staysInApplication, .unitNotFound: true
+            default: false
+            }
+        case let error as DFUError:
+            if case .transfer = error { true } else { error.diagnosis.code == "DFU-0B0C" }
+        case let error as any DiagnosableError:
+            ![.badData, .missingInput, .usage, .permission].contains(error.diagnosis.category)
+        default:
+            false
+        }
+    }
+
+    private func perform(_ record: inout RunRecord) async throws {
+        record.begin(.connect)
+        guard let mode = try await radio.find() else { throw ProvisioningError.unitNotFound(radio.address) }
+        if mode == .bootloader {
+            guard let firmware = assets.firmware, options.parts.contains(.firmware) else {
+                throw ProvisioningError.inBootloader
+            }
+            if options.dryRun {
+                record.planned(.firmware, from: nil, to: firmware.version)
+                for (part, version) in [(Part.fpga, assets.fpga?.version), (.scripts, assets.scripts?.version)] {
+                    if let version, options.parts.contains(part) { record.planned(part, from: nil, to: version) }
+                }
+                return
+            }
+            record.notice("the unit is in its bootloader: finishing its firmware first")
+            record.start(.firmware, from: nil)
+            try await transfer(firmware, &record)
+        }
+        try await updateFirmware(&record)
+        try await updateFPGA(&record)
+        try await updateScripts(&record)
+        try await prove(&record)
+    }
+}
+
+// MARK: - Firmware
+
+extension MonocleRun {
+    private func updateFirmware(_ record: inout RunRecord) async throws {
+        let needed: MonocleAssets.Firmware? = try await radio.withREPL { session in
+            let identity = try await probe(session, &record)
+            guard options.parts.contains(.firmware), let firmware = assets.firmware else { return nil }
+            if identity.firmware == firmware.version && !record.isForced(.firmware, options) {
+                record.current(.firmware, version: firmware.version)
+                return nil
+            }
+            try await preflight(identity, session, &record)
+            if options.dryRun {
+                record.planned(.firmware, from: identity.firmware, to: firmware.version)
+                return nil
+            }
+            record.start(.firmware, from: identity.firmware)
+            record.begin(.bootloader)
+            try await session.jumpToBootloader()
+            return firmware
+        }
+        guard let firmware = needed else { return }
+        guard try await radio.find([.bootloader]) != nil else { throw ProvisioningError.staysInApplication }
+        try await transfer(firmware, &record)
+        try await radio.withREPL { session in
+            let version = try await session.firmwareVersion()
+            guard version == firmware.version else {
+                throw ProvisioningError.wrongVersion(.firmware, expected: firmware.version, actual: version)
+            }
+        }
+    }
+
+    private func transfer(_ firmware: MonocleAssets.Firmware, _ record: inout RunRecord) async throws {
+        record.begin(.firmware)
+        let relay = record.relay(.firmware)
+        try await radio.withConnection(.bootloader) { connection in
+            try await DFUSession(connection: connection, clock: radio.clock).transfer(firmware.image) { event in
+                switch event {
+                case .progress(let done, let total): relay.progress(done, of: total)
+                case .notice(let notice): relay.notice("\(notice)")
+                }
+            }
+            try? await connection.waitUntilGone(deadline: radio.clock.deadline(in: .seconds(10)))
+        }
+        record.begin(.restart)
+        guard try await radio.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
+        record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
+    }
+
+    /// The downgrade and battery checks, before anything is erased. A unit that fails them goes on with its program.
+    private func preflight(_ identity: UnitIdentity, _ session: UnitSession, _ record: inout RunRecord) async throws {
+        record.begin(.preflight)
+        do {
+            try checkBattery(identity)
+            try checkDowngrade(identity)
+        } catch {
+            try? await session.startProgram()
+            throw error
+        }
+    }
+
+    private func checkBattery(_ identity: UnitIdentity) throws {
+        if let battery = identity.batteryPercent, battery < options.minimumBattery {
+            throw ProvisioningError.batteryLow(percent: battery, minimum: options.minimumBattery)
+        }
+    }
+
+    private func checkDowngrade(_ identity: UnitIdentity) throws {
+        guard !options.allowDowngrade, options.parts.contains(.firmware), let firmware = assets.firmware,
+            let unit = identity.firmware.flatMap(FirmwareVersion.init), let ours = FirmwareVersion(firmware.version)
+        else { return }
+        if ours < unit { throw ProvisioningError.downgrade(from: unit.description, to: ours.description) }
+    }
+
+    private func probe(_ session: UnitSession, _ record: inout RunRecord) async throws -> UnitIdentity {
+        record.begin(.probe)
+        let identity = try await session.identity(address: radio.address)
+        record.probed(identity)
+        return identity
+    }
+}
+
+// MARK: - FPGA
+
+extension MonocleRun {
+    private func updateFPGA(_ record: inout RunRecord) async throws {
+        guard options.parts.contains(.fpga), let fpga = assets.fpga else { return }
+        let isWritten = try await radio.withREPL { session in
+            let probe = FPGAProbe(repl: session.repl)
+            let version = try await probe.readVersion()
+            let updater = FPGAUpdater(repl: session.repl, image: fpga.image)
+            record.begin(.probe)
+            let plan = try await updater.plan()
+            let isForced = record.isForced(.fpga, options)
+            if version == fpga.version, plan == .nothing, !isForced {
+                record.current(.fpga, version: fpga.version)
+                return false
+            }
+            try await preflight(try await session.identity(address: radio.address), session, &record)
+            if options.dryRun {
+                record.planned(.fpga, from: version, to: fpga.version)
+                return false
+            }
+            record.start(.fpga, from: version)
+            try await write(fpga, with: updater, isForced: isForced, &record)
+            record.begin(.commit)
+            try await session.reset()
+            return true
+        }
+        guard isWritten else { return }
+        guard try await radio.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
+        try await radio.withREPL { session in
+            let version = try await FPGAProbe(repl: session.repl).readVersion()
+            guard version == fpga.version else {
+                throw ProvisioningError.wrongVersion(.fpga, expected: fpga.version, actual: version)
+            }
+        }
+        record.updated(.fpga, to: fpga.version, bytes: fpga.image.bytes.count)
+    }
+
+    private func write(
+        _ fpga: MonocleAssets.Bitstream, with updater: FPGAUpdater, isForced: Bool, _ record: inout RunRecord
+    ) async throws {
+        _ = try await updater.update(force: isForced) { event in
+            switch event {
+            case .erasing:
+                record.begin(.erase)
+                record.forceIsUnderWay(.fpga)
+            case .writing(let done, let total):
+                record.begin(.fpga)
+                record.progress(done, of: total)
+            case .proving(let done, let total):
+                record.begin(.commit)
+                record.progress(done, of: total)
+            case .committing:
+                record.begin(.commit)
+            case .notice(let text):
+                record.notice(text)
+            }
+        }
+    }
+}
+
+// MARK: - Scripts and proof
+
+extension MonocleRun {
+    private func updateScripts(_ record: inout RunRecord) async throws {
+        guard options.parts.contains(.scripts), let scripts = assets.scripts else { return }
+        try await radio.withREPL { session in
+            record.begin(.scripts)
+            let installer = ScriptInstaller(repl: session.repl, scripts: scripts)
+            let version = try await ScriptInstaller.installedVersion(session.repl)
+            let differences = try await installer.deepCheck()
+            let isForced = record.isForced(.scripts, options)
+            if version == scripts.version, differences.allSatisfy(\.isHarmless), !isForced {
+                record.current(.scripts, version: scripts.version)
+                return
+            }
+            if options.dryRun {
+                record.planned(.scripts, from: version, to: scripts.version)
+                return
+            }
+            record.start(.scripts, from: version)
+            let outcome = try await installer.install(force: isForced) { event in
+                switch event {
+                case .uploading(let done, let total): record.progress(done, of: total)
+                case .notice(let text): record.notice(text)
+                }
+            }
+            record.updated(.scripts, to: scripts.version, bytes: outcome.bytesSent)
+        }
+    }
+
+    /// Starts the program and asks the unit for everything once more.
+    private func prove(_ record: inout RunRecord) async throws {
+        record.begin(.proof)
+        try await radio.withREPL { session in
+            if record.hasChanged {
+                try await session.startProgram()
+                try await session.repl.recover(within: MonocleRadio.promptPatience)
+                let identity = try await session.identity(address: radio.address)
+                record.proved(identity)
+                try check(identity)
+            }
+            try await session.startProgram()
+        }
+        record.complete()
+    }
+
+    private func check(_ identity: UnitIdentity) throws {
+        let wanted: [(Part, String?, String?)] = [
+            (.firmware, assets.firmware?.version, identity.firmware), (.fpga, assets.fpga?.version, identity.fpga),
+            (.scripts, assets.scripts?.version, identity.scripts),
+        ]
+        for (part, expected, actual) in wanted where options.parts.contains(part) {
+            if let expected, expected != actual {
+                throw ProvisioningError.wrongVersion(part, expected: expected, actual: actual)
+            }
+        }
+    }
+}
+
+extension ScriptDifference {
+    /// Files beside ours do no harm: people keep their own on a unit.
+    var isHarmless: Bool { if case .extra = self { true } else { false } }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+import FPGA
+import REPL
+import ScriptBundle
+
+/// A read-only look at one Monocle: versions, and with `deep` every byte of FPGA flash and scripts by digest.
+public struct MonocleVerification: Sendable {
+    private let radio: MonocleRadio
+    private let assets: MonocleAssets
+    private let isDeep: Bool
+
+    public init(central: any Central, address: DeviceAddress, assets: MonocleAssets, isDeep: Bool) {
+        radio = MonocleRadio(central: central, address: address)
+        self.assets = assets
+        self.isDeep = isDeep
+    }
+
+    /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
+    public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
+        var result = VerifyReport(
+            identity: UnitIdentity(address: radio.address, name: "monocle"), family: "monocle", findings: [:], error: nil)
+        do {
+            report(.stage(.connect))
+            switch try await radio.find() {
+            case .application: break
+            case .bootloader: throw ProvisioningError.inBootloader
+            case nil: throw ProvisioningError.unitNotFound(radio.address)
+            }
+            try await radio.withREPL { session in
+                // Entering the prompt interrupted the unit's program.
+                do {
+                    try await inspect(session, &result, report)
+                } catch {
+                    try? await session.repl.recover(within: MonocleRadio.promptPatience)
+                    try? await session.startProgram()
+                    throw error
+                }
+                try await session.startProgram()
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            result.error = diagnose(error)
+        }
+        return result
+    }
+
+    private func inspect(
+        _ session: UnitSession, _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
+    ) async throws {
+        report(.stage(.probe))
+        let identity = try await session.identity(address: radio.address)
+        result.identity = identity
+        report(.probed(identity))
+        if let firmware = assets.firmware {
+            result.findings[.firmware] = finding(firmware.version, identity.firmware, [])
+        }
+        report(.stage(.proof))
+        if let fpga = assets.fpga {
+            let differences = isDeep ? try await FPGAProbe(repl: session.repl).differences(from: fpga.image) : []
+            result.findings[.fpga] = finding(fpga.version, identity.fpga, differences)
+        }
+        if let scripts = assets.scripts {
+            let differences = isDeep
+                ? try await ScriptInstaller(repl: session.repl, scripts: scripts).deepCheck().filter { !$0.isHarmless }
+                : []
+            result.findings[.scripts] = finding(scripts.version, identity.scripts, differences.map(\.description))
+        }
+    }
+
+    private func finding(_ expected: String, _ actual: String?, _ differences: [String]) -> VerifyReport.Finding {
+        VerifyReport.Finding(
+            expected: expected, actual: actual, matches: expected == actual && differences.isEmpty, differences: differences)
+    }
+}

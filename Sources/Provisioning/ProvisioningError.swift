@@ -1,0 +1,81 @@
+import Bluetooth
+
+/// What stops one unit's run, beside the errors of the parts.
+public enum ProvisioningError: Error, Sendable, Hashable {
+    case unitNotFound(DeviceAddress)
+    case staysInApplication
+    case doesNotReturn
+    case wrongVersion(Part, expected: String, actual: String?)
+    case batteryLow(percent: Int, minimum: Int)
+    case downgrade(from: String, to: String)
+    case inBootloader
+    case versionUnknown(String)
+    case bitstreamVersionUnknown(String)
+}
+
+extension ProvisioningError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .unitNotFound(let address):
+            Diagnosis(
+                code: "PRV-0001", category: .unavailable, fault: .radio, message: "no unit \(address) is in reach",
+                cause: "it is off, asleep on a charger, out of range or connected to another host",
+                remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
+        case .staysInApplication:
+            Diagnosis(
+                code: "PRV-0002", category: .unitFailed, fault: .unit, message: "the unit did not go into its bootloader",
+                cause: "its firmware ignored the request, or it lost power meanwhile",
+                remedy: "power-cycle the unit and run the command again")
+        case .doesNotReturn:
+            Diagnosis(
+                code: "PRV-0003", category: .unitFailed, fault: .unit, message: "the unit did not come back after its reset",
+                cause: "units sleep right after an update when they are on a charger",
+                remedy: "take the unit off the charger and run the command again; it continues where it stopped")
+        case .wrongVersion(let part, let expected, let actual):
+            Diagnosis(
+                code: "PRV-0004", category: .unitFailed, fault: .unit,
+                message: "the unit says \(part.rawValue) \(actual ?? "nothing") instead of \(expected)",
+                cause: "the unit runs something else than what was written, or the given version is not the file's",
+                remedy: "check the version given for the file; else run the command again with --force --only \(part.rawValue)")
+        case .batteryLow(let percent, let minimum):
+            Diagnosis(
+                code: "PRV-0005", category: .unitFailed, fault: .unit,
+                message: "the battery is at \(percent) %, below the minimum of \(minimum) %",
+                cause: "an update that loses power leaves a unit that only a new update wakes",
+                remedy: "charge the unit, or accept the risk with --min-battery")
+        case .downgrade(let from, let to):
+            Diagnosis(
+                code: "PRV-0006", category: .unitFailed, fault: nil,
+                message: "the unit's firmware \(from) is newer than \(to)",
+                cause: "the catalogue or the given package is older than the unit",
+                remedy: "use a newer package, or insist with --allow-downgrade (the bootloader may still refuse)")
+        case .inBootloader:
+            Diagnosis(
+                code: "PRV-0007", category: .unitFailed, fault: .unit, message: "the unit is in its bootloader",
+                cause: "a firmware update was interrupted", remedy: "finish it with noafw flash and the same options")
+        case .bitstreamVersionUnknown(let path):
+            Diagnosis(
+                code: "PRV-0009", category: .badData, fault: nil, message: "the version of \(path) is not known",
+                cause: "an FPGA image does not tell its version, and the catalogue has no entry with its digest",
+                remedy: "give the version that the unit shall show with --fpga-version, or add the file to the catalogue")
+        case .versionUnknown(let what):
+            Diagnosis(
+                code: "PRV-0008", category: .badData, fault: nil, message: "\(what) does not tell one version",
+                cause: "no version text stands in the image, or several do",
+                remedy: "add the file to the catalogue with its version")
+        }
+    }
+}
+
+/// The diagnosis of any error.
+public func diagnose(_ error: any Error) -> Diagnosis {
+    if let known = error as? any DiagnosableError { return known.diagnosis }
+    if error is CancellationError {
+        return Diagnosis(
+            code: "PRV-0130", category: .interrupted, fault: nil, message: "interrupted",
+            cause: "the run was cancelled", remedy: "run the same command again; it continues where it stopped")
+    }
+    return Diagnosis(
+        code: "PRV-9999", category: .inputOutput, fault: .station, message: "unexpected error: \(error)",
+        cause: "a fault of this tool or of the machine", remedy: "run again with -v and report the output")
+}

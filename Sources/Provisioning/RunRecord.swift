@@ -1,0 +1,119 @@
+import Bluetooth
+
+/// What one run has found and done so far, over all its passes, and the events that tell of it.
+struct RunRecord {
+    private var identity: UnitIdentity
+    private var isProbed = false
+    private var steps: [Part: StepReport] = [:]
+    private var started: [Part: SessionClock.Instant] = [:]
+    private var origins: [Part: String] = [:]
+    private var forced: Set<Part> = []
+    private var progress: RunProgress
+    private var stage: Stage?
+    private let parts: Set<Part>
+    private let clock: SessionClock
+    private let report: @Sendable (RunEvent) -> Void
+
+    init(
+        address: DeviceAddress, parts: Set<Part>, clock: SessionClock,
+        report: @escaping @Sendable (RunEvent) -> Void
+    ) {
+        identity = UnitIdentity(address: address, name: "monocle")
+        self.parts = parts
+        self.clock = clock
+        self.report = report
+        progress = RunProgress(parts: parts)
+    }
+
+    /// Whether the run has written anything.
+    var hasChanged: Bool { steps.values.contains { $0.action == .updated } }
+
+    /// Whether a part is to be written though it is current; once a run.
+    func isForced(_ part: Part, _ options: FlashOptions) -> Bool {
+        options.force && steps[part]?.action != .updated && !forced.contains(part)
+    }
+
+    /// The part's old content is gone: a later pass continues instead of erasing again.
+    mutating func forceIsUnderWay(_ part: Part) { forced.insert(part) }
+
+    mutating func begin(_ next: Stage) {
+        guard next != stage else { return }
+        stage = next
+        progress.begin(next)
+        report(.stage(next))
+    }
+
+    mutating func progress(_ done: Int, of total: Int) {
+        guard let stage else { return }
+        let overall = progress.overall(stageFraction: total > 0 ? Double(done) / Double(total) : 0)
+        report(.progress(stage: stage, overall: overall, bytesDone: done, bytesTotal: total))
+    }
+
+    func notice(_ text: String) { report(.notice(text)) }
+
+    mutating func probed(_ found: UnitIdentity) {
+        identity = found
+        guard !isProbed else { return }
+        isProbed = true
+        report(.probed(found))
+    }
+
+    mutating func proved(_ found: UnitIdentity) { identity = found }
+
+    mutating func start(_ part: Part, from version: String?) {
+        if started[part] == nil { started[part] = clock.now }
+        if origins[part] == nil { origins[part] = version }
+    }
+
+    mutating func current(_ part: Part, version: String) {
+        guard steps[part] == nil else { return }
+        progress.drop(part)
+        conclude(StepReport(part: part, action: .current, from: version, to: version))
+    }
+
+    mutating func planned(_ part: Part, from: String?, to: String) {
+        conclude(StepReport(part: part, action: .planned, from: from, to: to))
+    }
+
+    mutating func updated(_ part: Part, to version: String, bytes: Int) {
+        let seconds = started[part].map { $0.duration(to: clock.now) / .seconds(1) } ?? 0
+        conclude(
+            StepReport(part: part, action: .updated, from: origins[part], to: version, bytes: bytes, seconds: seconds))
+    }
+
+    private mutating func conclude(_ step: StepReport) {
+        steps[step.part] = step
+        report(.step(step))
+    }
+
+    mutating func complete() {
+        let overall = progress.overall(stageFraction: 1)
+        report(.progress(stage: stage ?? .proof, overall: max(overall, 1), bytesDone: 0, bytesTotal: 0))
+    }
+
+    /// Progress from a closure that outlives this value's exclusive access.
+    func relay(_ stage: Stage) -> ProgressRelay { ProgressRelay(stage: stage, progress: progress, report: report) }
+
+    func finished(_ error: Diagnosis?) -> UnitReport {
+        let reports = Part.allCases.map { part in
+            steps[part] ?? StepReport(
+                part: part, action: started[part] != nil && error != nil ? .failed : .skipped, from: origins[part], to: nil)
+        }
+        return UnitReport(identity: identity, family: "monocle", steps: reports, error: error)
+    }
+}
+
+/// Reports progress of one stage from a `Sendable` closure.
+struct ProgressRelay: Sendable {
+    let stage: Stage
+    let progress: RunProgress
+    let report: @Sendable (RunEvent) -> Void
+
+    func progress(_ done: Int, of total: Int) {
+        var progress = progress
+        let overall = progress.overall(stageFraction: total > 0 ? Double(done) / Double(total) : 0)
+        report(.progress(stage: stage, overall: overall, bytesDone: done, bytesTotal: total))
+    }
+
+    func notice(_ text: String) { report(.notice(text)) }
+}

@@ -1,0 +1,24 @@
+/// Answers that carry a checksum of their own, since notifications can be lost or damaged: `text crc`, the CRC-32 of the text
+/// in decimal, as `print(text, binascii.crc32(text.encode()))` writes it.
+public enum CheckedAnswer {
+    /// - Throws: ``REPLError/unreadable(_:)``.
+    public static func decode(_ answer: [UInt8]) throws -> String {
+        let text = UnitText.printable(answer)
+        guard let space = text.lastIndex(of: " "), let crc = UInt32(text[text.index(after: space)...]),
+            ZlibCRC32.of(text[..<space].utf8) == crc
+        else { throw REPLError.unreadable(String(text.suffix(80))) }
+        return String(text[..<space])
+    }
+
+    /// Asks up to three times while the answer is damaged: only for questions that change nothing.
+    public static func insisting<Value>(_ question: () async throws -> Value) async throws -> Value {
+        for _ in 0..<2 {
+            do {
+                return try await question()
+            } catch REPLError.unreadable {
+                continue
+            }
+        }
+        return try await question()
+    }
+}

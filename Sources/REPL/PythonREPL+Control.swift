@@ -1,0 +1,104 @@
+import Bluetooth
+import Synchronization
+
+extension PythonREPL {
+    /// How long one attempt to reach the prompt waits before it asks again.
+    private static let pollInterval = Duration.milliseconds(400)
+    /// So long nothing must arrive before a unit is interrupted: it finishes what it was told before, and old output runs out.
+    private static let quietInterval = Duration.milliseconds(100)
+
+    /// Brings the unit back to a proven raw prompt; what runs is interrupted, Python's globals stay.
+    /// - Throws: ``REPLError/noPrompt``, ``LinkError``.
+    public func recover(within: Duration) async throws {
+        try await recover(before: clock.deadline(in: within))
+    }
+
+    func recover(before deadline: SessionClock.Instant) async throws {
+        state.withLock { $0.isInStep = false }
+        try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.pollInterval)))
+        var entry = RawREPLEntry()
+        while clock.now < deadline {
+            try await send(bytes: entry.poll(), before: deadline)
+            if try await prove(with: &entry, before: deadline) {
+                state.withLock { state in
+                    state.machine = RawREPLMachine(outputLimit: state.machine.outputLimit)
+                    state.isInStep = true
+                }
+                return
+            }
+        }
+        throw REPLError.noPrompt
+    }
+
+    private func prove(with entry: inout RawREPLEntry, before deadline: SessionClock.Instant) async throws -> Bool {
+        var attemptEnd = min(deadline, clock.deadline(in: Self.pollInterval))
+        while clock.now < attemptEnd, let bytes = try await inbox.next(before: attemptEnd, on: clock) {
+            switch entry.receive(bytes, nonce: nonce) {
+            case .send(let code):
+                try await send(bytes: code, before: deadline)
+                attemptEnd = min(deadline, clock.deadline(in: Self.pollInterval))
+            case .proven: return true
+            case nil: continue
+            }
+        }
+        return false
+    }
+
+    private func awaitQuiet(before deadline: SessionClock.Instant) async throws {
+        while clock.now < deadline,
+            try await inbox.next(before: min(deadline, clock.deadline(in: Self.quietInterval)), on: clock) != nil
+        {}
+    }
+
+    /// A fresh interpreter at the raw prompt: soft reset, then ``recover(within:)``, which interrupts `main.py`.
+    public func softReset(within: Duration) async throws {
+        let deadline = clock.deadline(in: within)
+        try begin()
+        try await send(bytes: [Control.execute], before: deadline)
+        guard try await awaitText("soft reboot", before: deadline) else { throw REPLError.timedOut("the soft reset") }
+        try await recover(before: deadline)
+    }
+
+    /// Leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its end. The session is then out of
+    /// step.
+    /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
+    @discardableResult
+    public func start(within: Duration) async throws -> Bool {
+        let deadline = clock.deadline(in: within)
+        try begin()
+        try await send(bytes: [Control.leaveRaw], before: deadline)
+        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+        try await send(bytes: [Control.execute], before: deadline)
+        return try await awaitText("soft reboot", before: deadline)
+    }
+
+    /// Has the unit begin to run code that does not come back, such as a reset. The session is then out of step.
+    public func send(_ code: PythonCode, within: Duration) async throws {
+        let deadline = clock.deadline(in: within)
+        try begin()
+        state.withLock { $0.machine.expectAnswer() }
+        try await send(bytes: code.bytes + [Control.execute], before: deadline)
+        while true {
+            let bytes = try await nextBytes(before: deadline, awaiting: "the unit to take a command")
+            if try state.withLock({ try $0.machine.receive(bytes) }).contains(.accepted) { return }
+        }
+    }
+
+    /// Interrupts what runs. The session is then out of step.
+    public func interrupt(within: Duration) async throws {
+        state.withLock { $0.isInStep = false }
+        try await send(bytes: [Control.interrupt, Control.interrupt], before: clock.deadline(in: within))
+    }
+
+    private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
+        let wanted = Array(text.utf8)
+        var tail: [UInt8] = []
+        while let bytes = try await inbox.next(before: deadline, on: clock) {
+            tail += bytes
+            if tail.firstRange(of: wanted) != nil { return true }
+            tail = tail.suffix(wanted.count - 1)
+            if clock.now >= deadline { return false }
+        }
+        return false
+    }
+}

@@ -1,0 +1,185 @@
+import Bluetooth
+import Synchronization
+
+/// A session with a unit's MicroPython over its raw REPL. One task uses it at a time.
+///
+/// After a wait that failed, or after code that does not come back, the session is out of step: every call throws
+/// ``REPLError/outOfStep`` until ``recover(within:)`` has proven the prompt again.
+public final class PythonREPL: Sendable {
+    struct State {
+        var machine = RawREPLMachine()
+        var isInStep = false
+    }
+
+    public let clock: SessionClock
+    let inbox: Inbox<[UInt8]>
+    let channel: any WriteChannel
+    let payloadSize: Int
+    let nonce: @Sendable () -> String
+    let state = Mutex(State())
+
+    private init(
+        connection: any Connection, inbox: Inbox<[UInt8]>, channel: any WriteChannel, clock: SessionClock,
+        nonce: @escaping @Sendable () -> String
+    ) {
+        self.clock = clock
+        self.inbox = inbox
+        self.channel = channel
+        self.payloadSize = max(1, connection.payloadSize)
+        self.nonce = nonce
+    }
+
+    /// Subscribes, opens the channel and brings the unit to a proven raw prompt; a program that runs on it is interrupted.
+    /// - Parameter nonce: yields a word of letters and digits that was never used before.
+    /// - Throws: ``REPLError/noPrompt``, ``LinkError``.
+    public static func attach(
+        to connection: any Connection, clock: SessionClock, within: Duration,
+        nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
+    ) async throws -> PythonREPL {
+        let deadline = clock.deadline(in: within)
+        let inbox = try await connection.subscribe(to: REPLService.transmit, deadline: deadline)
+        let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
+        let repl = PythonREPL(connection: connection, inbox: inbox, channel: channel, clock: clock, nonce: nonce)
+        do {
+            try await repl.recover(before: deadline)
+        } catch {
+            await repl.close()
+            throw error
+        }
+        return repl
+    }
+
+    /// 64 random bits in hexadecimal.
+    public static let randomNonce: @Sendable () -> String = {
+        String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    }
+
+    /// Closes the channel; the connection stays.
+    public func close() async {
+        state.withLock { $0.isInStep = false }
+        await channel.close()
+    }
+
+    /// Runs code and returns what it printed.
+    /// - Parameter within: from the first byte sent to the prompt.
+    /// - Throws: ``REPLError/exception(_:)`` when it raised (the session stays in step), ``REPLError``, ``LinkError``.
+    public func run(_ code: PythonCode, within: Duration) async throws -> [UInt8] {
+        var output: [UInt8] = []
+        try await pipeline(CollectionOfOne(code), within: within) { _, answer in output = answer }
+        return output
+    }
+
+    /// Runs code and returns what it printed as harmless text without trailing white space.
+    public func runText(_ code: String, within: Duration) async throws -> String {
+        UnitText.printable(try await run(PythonCode(code), within: within), keepingLines: true)
+    }
+
+    /// Runs several pieces of code, the next ones already on their way while one runs, so that the link never idles.
+    ///
+    /// - Parameters:
+    ///   - commands: asked for lazily; pieces above ``PythonCode/maximumPipelinedByteCount`` work, but stall the flow.
+    ///   - perCommand: from one answer to the next.
+    ///   - onAnswer: gets the index of a command and what it printed, strictly in order.
+    /// - Throws: what `onAnswer` threw or the first ``REPLError/exception(_:)``. Either comes after the commands already under way
+    ///   have been answered, so the session stays in step.
+    public func pipeline(
+        _ commands: some Sequence<PythonCode>, within perCommand: Duration, onAnswer: (Int, [UInt8]) throws -> Void
+    ) async throws {
+        try begin()
+        var iterator = commands.makeIterator()
+        var flow = CommandFlow()
+        var deadline = clock.deadline(in: perCommand)
+        while true {
+            while let bytes = inbox.poll() {
+                if try takeAnswers(bytes, into: &flow, onAnswer: onAnswer) { deadline = clock.deadline(in: perCommand) }
+            }
+            while flow.wantsMore(for: payloadSize) {
+                if let code = iterator.next() { flow.pipe.enqueue(code) } else { flow.isExhausted = true }
+            }
+            if flow.isExhausted, flow.pipe.isEmpty { break }
+            let packet = flow.pipe.nextPacket(atMost: payloadSize)
+            if packet.isEmpty {
+                let bytes = try await nextBytes(before: deadline, awaiting: "an answer of the unit's Python")
+                if try takeAnswers(bytes, into: &flow, onAnswer: onAnswer) { deadline = clock.deadline(in: perCommand) }
+            } else {
+                expectAnswers(flow.pipe.startedCount, flow: &flow)
+                try await channel.send(packet, deadline: deadline)
+            }
+        }
+        state.withLock { $0.isInStep = true }
+        if let failure = flow.failure { throw failure }
+    }
+
+    private func expectAnswers(_ count: Int, flow: inout CommandFlow) {
+        state.withLock { state in
+            for _ in flow.expectedCount..<max(count, flow.expectedCount) { state.machine.expectAnswer() }
+        }
+        flow.expectedCount = max(count, flow.expectedCount)
+    }
+
+    /// - Returns: whether an answer came to its end.
+    private func takeAnswers(
+        _ bytes: [UInt8], into flow: inout CommandFlow, onAnswer: (Int, [UInt8]) throws -> Void
+    ) throws -> Bool {
+        var answered = false
+        for event in try state.withLock({ try $0.machine.receive(bytes) }) {
+            switch event {
+            case .accepted: flow.pipe.didAccept()
+            case .answered(let answer):
+                answered = true
+                flow.take(answer, onAnswer: onAnswer)
+            }
+        }
+        return answered
+    }
+
+    func nextBytes(before deadline: SessionClock.Instant, awaiting what: String) async throws -> [UInt8] {
+        guard let bytes = try await inbox.next(before: deadline, on: clock) else { throw REPLError.timedOut(what) }
+        return bytes
+    }
+
+    /// Claims the prompt; whoever does so puts `isInStep` back when the prompt is there again. Old output is thrown away.
+    func begin() throws {
+        try state.withLock { state in
+            guard state.isInStep else { throw REPLError.outOfStep }
+            state.isInStep = false
+            state.machine = RawREPLMachine(outputLimit: state.machine.outputLimit)
+        }
+        while inbox.poll() != nil {}
+    }
+
+    func send(bytes: [UInt8], before deadline: SessionClock.Instant) async throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try await channel.send(Array(rest.prefix(payloadSize)), deadline: deadline)
+            rest = rest.dropFirst(payloadSize)
+        }
+    }
+}
+
+/// Where one run of ``PythonREPL/pipeline(_:within:onAnswer:)`` stands.
+struct CommandFlow {
+    var pipe = CommandPipeline()
+    var isExhausted = false
+    var expectedCount = 0
+    var failure: (any Error)?
+    private var answerCount = 0
+
+    func wantsMore(for payloadSize: Int) -> Bool { !isExhausted && pipe.backlog < payloadSize }
+
+    mutating func take(_ answer: PythonAnswer, onAnswer: (Int, [UInt8]) throws -> Void) {
+        pipe.didAnswer()
+        defer { answerCount += 1 }
+        guard failure == nil else { return }
+        do {
+            if !answer.standardError.isEmpty {
+                throw REPLError.exception(PythonException(standardError: answer.standardError))
+            }
+            try onAnswer(answerCount, answer.standardOutput)
+        } catch {
+            failure = error
+            isExhausted = true
+            pipe.dropUnstarted()
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+
+/// What a unit's Python had to say when code failed. Both texts are untrusted but hold printable characters only.
+public struct PythonException: Sendable, Hashable {
+    /// Such as `ValueError: data will overflow the space reserved for the app`.
+    public let lastLine: String
+    /// The end of the traceback, at most 2000 bytes, lines parted by `\n`.
+    public let traceback: String
+
+    init(standardError: [UInt8]) {
+        traceback = UnitText.printable(standardError.suffix(2000), keepingLines: true)
+        lastLine = String(traceback.split(separator: "\n").last ?? "unknown exception")
+    }
+}
+
+/// What can go wrong at the REPL of a unit; the link's own errors pass through as ``LinkError``.
+public enum REPLError: Error, Hashable, Sendable {
+    /// No raw prompt within the deadline.
+    case noPrompt
+    case exception(PythonException)
+    /// The argument says what was expected.
+    case garbage(String)
+    case outputOverflow(limit: Int)
+    case forbiddenByte(UInt8, offset: Int)
+    /// An earlier wait failed and nobody called `recover`.
+    case outOfStep
+    /// The argument names what was waited for.
+    case timedOut(String)
+    /// An answer does not carry its checksum; the argument is its end, printable.
+    case unreadable(String)
+}
+
+extension REPLError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        let again = "run the same command again; it continues where it stopped"
+        return switch self {
+        case .noPrompt:
+            unit("REPL-0001", .tryAgain, "the unit does not come to its Python prompt",
+                 cause: "its program cannot be interrupted, or it is busy",
+                 remedy: "power-cycle the unit and run the same command again")
+        case .exception(let exception):
+            unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
+                 cause: "the firmware is too old, or the unit is out of memory or space",
+                 remedy: "power-cycle the unit and run the same command again; if it persists, update the firmware")
+        case .garbage(let expectation):
+            unit("REPL-0003", .tryAgain, "the unit answered with something else than \(expectation)",
+                 cause: "notifications were lost, or the unit restarted", remedy: again)
+        case .outputOverflow(let limit):
+            unit("REPL-0004", .unitFailed, "the unit printed more than \(limit) bytes",
+                 cause: "a program on the unit prints without end",
+                 remedy: "power-cycle the unit and run the same command again")
+        case .forbiddenByte(let byte, let offset):
+            Diagnosis(
+                code: "REPL-0005", category: .usage, fault: nil,
+                message: "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
+                cause: "the unit would act upon this byte instead of reading it",
+                remedy: "escape it, or report this with the output of -v")
+        case .outOfStep:
+            unit("REPL-0006", .tryAgain, "the session with the unit is out of step",
+                 cause: "an earlier answer never came", remedy: again)
+        case .timedOut(let what):
+            unit("REPL-0007", .tryAgain, "timed out waiting for \(what)",
+                 cause: "data was lost on the air, or the unit is busy", remedy: again)
+        case .unreadable(let answer):
+            unit("REPL-0008", .tryAgain, "an answer of the unit arrived damaged: \(answer)",
+                 cause: "data was lost or altered on the air", remedy: again)
+        }
+    }
+
+    private func unit(
+        _ code: String, _ category: Diagnosis.Category, _ message: String, cause: String, remedy: String
+    ) -> Diagnosis {
+        Diagnosis(code: code, category: category, fault: .unit, message: message, cause: cause, remedy: remedy)
+    }
+}

@@ -1,0 +1,53 @@
+/// Gets a unit to its raw prompt and proves it, whatever the link still holds from earlier sessions.
+///
+/// Output of an earlier connection arrives on the next one, so a prompt alone proves nothing; code that prints a word nobody
+/// could know before does.
+public struct RawREPLEntry: Sendable {
+    public enum Action: Sendable, Hashable {
+        case send([UInt8])
+        case proven
+    }
+
+    private enum State: Sendable {
+        case polling(tail: [UInt8])
+        case proving(expected: [UInt8], tail: [UInt8])
+        case proven
+    }
+
+    private var state = State.polling(tail: [])
+
+    public init() {}
+
+    /// The bytes that ask for the prompt. Ask again, with ``poll()``, when nothing came of it for a few hundred milliseconds: the
+    /// unit misses what arrives in its first 0.1 s, and one ^C may be used up by each program that runs.
+    public mutating func poll() -> [UInt8] {
+        state = .polling(tail: [])
+        return Control.poll
+    }
+
+    /// - Parameter nonce: a fresh word of letters and digits; used when the prompt has just been seen.
+    /// - Returns: what to do now, if anything.
+    public mutating func receive(_ bytes: [UInt8], nonce: () -> String) -> Action? {
+        switch state {
+        case .polling(let tail):
+            let seen = tail + bytes
+            guard seen.suffix(Control.banner.count) == Control.banner[...] else {
+                state = .polling(tail: seen.suffix(Control.banner.count))
+                return nil
+            }
+            let word = nonce()
+            state = .proving(expected: Array("OK\(word)\u{4}\u{4}>".utf8), tail: [])
+            return .send(Array("print('\(word)',end='')\u{4}".utf8))
+        case .proving(let expected, let tail):
+            let seen = tail + bytes
+            guard seen.firstRange(of: expected) != nil else {
+                state = .proving(expected: expected, tail: seen.suffix(expected.count))
+                return nil
+            }
+            state = .proven
+            return .proven
+        case .proven:
+            return nil
+        }
+    }
+}

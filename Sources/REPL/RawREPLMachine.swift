@@ -1,0 +1,97 @@
+/// What the unit answered to one piece of code.
+public struct PythonAnswer: Sendable, Hashable {
+    public var standardOutput: [UInt8] = []
+    /// A traceback; empty when the code ran to its end.
+    public var standardError: [UInt8] = []
+}
+
+/// The host's side of MicroPython's raw REPL, from the first proven prompt on.
+///
+/// Each piece of code is answered by `OK`, its output, 0x04, its traceback, 0x04 and the prompt `>` (micropython,
+/// `shared/runtime/pyexec.c`); several pieces may be in flight, their answers come in order. What arrives between a prompt and
+/// the next `OK` is output of callbacks on the unit and is thrown away.
+public struct RawREPLMachine: Sendable {
+    public enum Event: Sendable, Hashable {
+        /// The unit has read one piece of code to its end and begins to run it.
+        case accepted
+        case answered(PythonAnswer)
+    }
+
+    private enum State: Sendable {
+        case between(skipped: [UInt8])
+        case output(PythonAnswer)
+        case traceback(PythonAnswer)
+        case prompt(PythonAnswer)
+    }
+
+    /// How many bytes of one answer are kept.
+    public let outputLimit: Int
+    /// Pieces of code sent whose answer has not come to its end.
+    public private(set) var inFlight = 0
+    private var state = State.between(skipped: [])
+
+    /// - Parameter outputLimit: in bytes; a longer answer is an error.
+    public init(outputLimit: Int = 256 * 1024) { self.outputLimit = outputLimit }
+
+    /// Notes that one piece of code is being sent.
+    public mutating func expectAnswer() { inFlight += 1 }
+
+    /// Notes that a piece of code was taken in raw-paste mode, which says so without an `OK`.
+    public mutating func expectAcceptedAnswer() {
+        inFlight += 1
+        state = .output(PythonAnswer())
+    }
+
+    /// Takes what arrived, cut anywhere.
+    /// - Throws: ``REPLError/garbage(_:)`` or ``REPLError/outputOverflow(limit:)``; the machine is of no use afterwards.
+    public mutating func receive(_ bytes: [UInt8]) throws -> [Event] {
+        var events: [Event] = []
+        var rest = bytes[...]
+        while let byte = rest.first {
+            switch state {
+            case .between(let skipped):
+                rest.removeFirst()
+                if let event = try skip(byte, after: skipped) { events.append(event) }
+            case .output(let answer):
+                rest = try take(rest, into: answer, at: \.standardOutput) { .traceback($0) }
+            case .traceback(let answer):
+                rest = try take(rest, into: answer, at: \.standardError) { .prompt($0) }
+            case .prompt(let answer):
+                guard byte == UInt8(ascii: ">") else { throw REPLError.garbage("the prompt after an answer") }
+                rest.removeFirst()
+                inFlight -= 1
+                state = .between(skipped: [])
+                events.append(.answered(answer))
+            }
+        }
+        return events
+    }
+
+    private mutating func skip(_ byte: UInt8, after skipped: [UInt8]) throws -> Event? {
+        let recent = skipped.suffix(Control.banner.count - 1) + [byte]
+        if inFlight > 0, recent.suffix(2) == [UInt8(ascii: "O"), UInt8(ascii: "K")] {
+            state = .output(PythonAnswer())
+            return .accepted
+        }
+        if recent.elementsEqual(Control.banner) { throw REPLError.garbage("an answer: it restarted its prompt") }
+        state = .between(skipped: Array(recent))
+        return nil
+    }
+
+    private mutating func take(
+        _ bytes: ArraySlice<UInt8>, into answer: PythonAnswer, at stream: WritableKeyPath<PythonAnswer, [UInt8]>,
+        then next: (PythonAnswer) -> State
+    ) throws -> ArraySlice<UInt8> {
+        let end = bytes.firstIndex(of: Control.execute) ?? bytes.endIndex
+        let length = answer.standardOutput.count + answer.standardError.count + (end - bytes.startIndex)
+        guard length <= outputLimit else { throw REPLError.outputOverflow(limit: outputLimit) }
+        var longer = answer
+        longer[keyPath: stream] += bytes[..<end]
+        guard end < bytes.endIndex else {
+            state = stream == \PythonAnswer.standardOutput ? .output(longer) : .traceback(longer)
+            return []
+        }
+        state = next(longer)
+        return bytes[(end + 1)...]
+    }
+}

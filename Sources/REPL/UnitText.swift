@@ -1,0 +1,26 @@
+/// Text from a unit, made harmless: whatever bytes came, only printable characters are left.
+public enum UnitText {
+    /// - Parameters:
+    ///   - bytes: UTF-8 or anything else; what is not UTF-8 becomes U+FFFD.
+    ///   - keepingLines: line ends stay, as a single `\n`; else they become spaces.
+    public static func printable(_ bytes: some Collection<UInt8>, keepingLines: Bool = false) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "\n": text.append(keepingLines ? "\n" : " ")
+            case "\r": continue
+            default: text.append(isPrintable(scalar) ? scalar : "\u{FFFD}")
+            }
+        }
+        var result = String(text)
+        while let last = result.last, last == " " || last == "\n" { result.removeLast() }
+        return result
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

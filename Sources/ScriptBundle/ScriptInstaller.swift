@@ -1,0 +1,147 @@
+import REPL
+
+/// How a unit's files differ from a set of scripts.
+public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
+    case missing(String)
+    /// Lengths in bytes.
+    case differs(String, expected: Int, actual: Int)
+    /// A file the set does not have; untrusted name, printable.
+    case extra(String)
+
+    public var description: String {
+        switch self {
+        case .missing(let name): "\(name) is missing"
+        case .differs(let name, let expected, let actual) where expected == actual: "\(name) differs in content"
+        case .differs(let name, let expected, let actual): "\(name) has \(actual) bytes instead of \(expected)"
+        case .extra(let name): "\(name) is not part of the set"
+        }
+    }
+}
+
+public enum ScriptEvent: Sendable, Hashable {
+    case uploading(bytesDone: Int, bytesTotal: Int)
+    case notice(String)
+}
+
+public struct ScriptOutcome: Sendable, Hashable {
+    /// Names of the files that were replaced.
+    public let replaced: [String]
+    /// Bytes of files that travelled.
+    public let bytesSent: Int
+}
+
+/// Brings a set of scripts to a unit, proves it there and puts it in place.
+///
+/// New files are uploaded beside the old ones and proved by their digest. Then the old `main.py`, which carries the version, goes
+/// first and the new one comes last: whatever interrupts it, no mixture claims a version.
+public struct ScriptInstaller: Sendable {
+    let helper: ScriptHelper
+    let scripts: ScriptSet
+
+    public init(repl: PythonREPL, scripts: ScriptSet) {
+        helper = ScriptHelper(repl: repl)
+        self.scripts = scripts
+    }
+
+    /// What differs on the unit, by digests computed there; empty when it holds the set and nothing else.
+    public func deepCheck() async throws -> [ScriptDifference] {
+        try await helper.ensure()
+        var found = try await differences()
+        let expected = Set(scripts.files.map(\.name))
+        for name in try await helper.names() where !expected.contains(name) {
+            found.append(.extra(UnitText.printable(name.utf8)))
+        }
+        return found
+    }
+
+    private func differences() async throws -> [ScriptDifference] {
+        var found: [ScriptDifference] = []
+        for file in scripts.installed {
+            guard let actual = try await helper.file(file.name) else {
+                found.append(.missing(file.name))
+                continue
+            }
+            if actual != file.expectation {
+                found.append(.differs(file.name, expected: file.bytes.count, actual: actual.byteCount))
+            }
+        }
+        return found
+    }
+
+    /// Replaces what differs. The scripts run after a restart of Python, `PythonREPL.start(within:)`.
+    /// - Parameter force: replace every file.
+    /// - Throws: ``ScriptError``, `REPLError`, `LinkError`.
+    public func install(force: Bool = false, onEvent: (ScriptEvent) -> Void = { _ in }) async throws -> ScriptOutcome {
+        let outdated = try await retrying(onEvent) {
+            try await helper.ensure()
+            return try await outdatedFiles(force: force)
+        }
+        try await retrying(onEvent) { try await removeLeftovers(except: outdated) }
+        guard !outdated.isEmpty else { return ScriptOutcome(replaced: [], bytesSent: 0) }
+        try await retrying(onEvent) { try await checkSpace(for: outdated) }
+        let total = outdated.reduce(0) { $0 + $1.bytes.count }
+        var done = 0
+        var bytesSent = 0
+        for file in outdated {
+            let isThere = try await retrying(onEvent) { try await helper.file(file.temporaryName) == file.expectation }
+            if !isThere {
+                try await upload(file) { onEvent(.uploading(bytesDone: done + $0, bytesTotal: total)) } notice: {
+                    onEvent(.notice($0))
+                }
+                bytesSent += file.bytes.count
+            }
+            done += file.bytes.count
+            onEvent(.uploading(bytesDone: done, bytesTotal: total))
+        }
+        try await retrying(onEvent) { try await putInPlace(outdated) }
+        return ScriptOutcome(replaced: outdated.map(\.name), bytesSent: bytesSent)
+    }
+
+    private func outdatedFiles(force: Bool) async throws -> [ScriptSet.File] {
+        var outdated: [ScriptSet.File] = []
+        for file in scripts.installed {
+            let actual = try await helper.file(file.name)
+            if force || actual != file.expectation { outdated.append(file) }
+        }
+        return outdated
+    }
+
+    private func removeLeftovers(except files: [ScriptSet.File]) async throws {
+        let wanted = Set(files.map(\.temporaryName))
+        for name in try await helper.names() where name.hasSuffix(".py.new") && !wanted.contains(name) {
+            try await helper.tell("drop(\(ScriptHelper.literal(name)))")
+        }
+    }
+
+    /// Old and new copies lie side by side for a while. LittleFS needs a block or two of its own for the directory.
+    private func checkSpace(for files: [ScriptSet.File]) async throws {
+        let space = try await helper.space()
+        var needed = 2 * space.blockByteCount
+        for file in files where try await helper.file(file.temporaryName) != file.expectation {
+            needed += (file.bytes.count / space.blockByteCount + 1) * space.blockByteCount
+        }
+        guard needed <= space.freeByteCount else {
+            throw ScriptError.noSpace(needed: needed, free: space.freeByteCount)
+        }
+    }
+
+    /// Safe to repeat: a file whose new copy is gone was put in place before, and the proof at the end looks at all of them.
+    private func putInPlace(_ files: [ScriptSet.File]) async throws {
+        if let main = files.first(where: { $0.name == ScriptSet.mainName }),
+            try await helper.file(main.temporaryName) == main.expectation
+        {
+            try await helper.tell("drop(\(ScriptHelper.literal(main.name)))")
+        }
+        for file in files where try await helper.file(file.temporaryName) == file.expectation {
+            try await helper.tell("move(\(ScriptHelper.literal(file.name)))")
+        }
+        for file in scripts.installed where try await helper.file(file.name) != file.expectation {
+            throw ScriptError.proofFailed(file.name)
+        }
+    }
+}
+
+extension ScriptSet.File {
+    var temporaryName: String { name + ".new" }
+    var expectation: RemoteFile { RemoteFile(sha256: SHA256.of(bytes), byteCount: bytes.count) }
+}

@@ -1,0 +1,68 @@
+/// What a bootloader is built with, and how fast its flash is.
+///
+/// The defaults are Monocle's (nRF52832, S132 7.3.0). Facts: monocle-micropython `bootloader/sdk_config.h`,
+/// nRF5 SDK 17 `nrf_dfu_ble.c`, nRF52832 product specification (flash times). The two computing times are estimates.
+public struct BootloaderConfiguration: Sendable, Equatable {
+    /// What an init packet's `hw_version` has to be.
+    public var hardwareVersion: UInt32 = 52
+    /// What an init packet's `sd_req` has to contain: the firmware id of the SoftDevice.
+    public var softDeviceID: UInt32 = 0x0124
+    /// P-256 public keys, each 64 bytes: x then y, both big-endian. One match is enough.
+    public var trustedKeys: [[UInt8]]
+    /// Flash between the SoftDevice and the bootloader, in bytes, a multiple of ``pageSize``.
+    public var applicationCapacity: Int
+
+    public var signatureRequired = true
+    public var preventsDowngrade = true
+    public var acceptsSameVersion = true
+
+    /// Flash page and largest data object, in bytes.
+    public let pageSize = 4096
+    /// Largest command object, in bytes.
+    public let largestInitPacket = 512
+    public var pageEraseTime: Duration = .milliseconds(85)
+    public var wordWriteTime: Duration = .microseconds(41)
+    /// Packets that wait for the flash at most, and the bytes each may hold; a longer packet never arrives.
+    public var packetBuffers = 17
+    public var packetCapacity = 244
+    /// Flash operations that wait at most, the running one included (`NRF_FSTORAGE_SD_QUEUE_SIZE`). One erase and
+    /// fifteen writes fill it: a whole object of seventeen packets sent during the erase loses two.
+    public var flashQueueDepth = 16
+    /// Words of one settings write; it is done twice, as the settings page has a backup.
+    public var settingsWords = 225
+
+    /// Back to the application after this long without a CREATE or an executed data object.
+    public var inactivityTimeout: Duration = .seconds(180)
+    /// The same before any update has begun, when there is a valid application.
+    public var idleTimeout: Duration = .seconds(10)
+
+    /// Checking an ECDSA P-256 signature in software at 64 MHz: an estimate.
+    public var signatureCheckTime: Duration = .milliseconds(70)
+    /// SHA-256 and CRC-32 over a whole application at 64 MHz: an estimate.
+    public var imageCheckTime: Duration = .milliseconds(400)
+
+    /// Whether offset and CRC outlive a lost link in the same power cycle. The project's facts say they do. The SDK 17
+    /// sources reload the stored settings on a disconnect (`nrf_dfu_settings_reinit`), so there they start at 0 again:
+    /// a client has to cope with both.
+    public var keepsProgressAcrossLinks = true
+
+    /// - Parameters:
+    ///   - trustedKeys: 64 bytes each; a key that is no point of the curve verifies nothing.
+    ///   - applicationCapacity: in bytes; rounded down to whole pages.
+    public init(trustedKeys: [[UInt8]] = [VendorKeys.monocle], applicationCapacity: Int = 360_448) {
+        self.trustedKeys = trustedKeys
+        self.applicationCapacity = max(0, applicationCapacity) / pageSize * pageSize
+    }
+}
+
+/// Public keys that the makers of the glasses published.
+public enum VendorKeys {
+    /// Monocle's, as x and y in big-endian order; its repository also publishes the private half, so it proves
+    /// integrity and not origin (monocle-micropython, `bootloader/dfu_public_key.c`, there with both halves reversed).
+    public static let monocle: [UInt8] = [
+        0x89, 0xfd, 0x87, 0x38, 0xd1, 0xc1, 0xae, 0x08, 0x67, 0x75, 0x0a, 0xd1, 0xbf, 0xf2, 0x6a, 0x3c,
+        0x26, 0x2f, 0xaa, 0x63, 0x3e, 0x0d, 0xd7, 0x25, 0x9c, 0x7b, 0x5c, 0x4d, 0x22, 0x3d, 0x7c, 0xed,
+        0x0f, 0x0d, 0xca, 0x0e, 0xf5, 0xaf, 0xcc, 0xee, 0xeb, 0x4c, 0xc7, 0xf8, 0xdf, 0x43, 0xa3, 0x36,
+        0x95, 0x95, 0x4c, 0x00, 0xfb, 0xa6, 0x70, 0xc8, 0x99, 0xb1, 0x2d, 0x1d, 0x50, 0xa8, 0x1d, 0xa4,
+    ]
+}

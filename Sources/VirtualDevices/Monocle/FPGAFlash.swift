@@ -1,0 +1,59 @@
+import Foundation
+
+/// The Monocle's FPGA configuration flash: NOR memory, so that programming only clears bits, kept in a file.
+struct FPGAFlash {
+    static let pageSize = 4096
+    static let pageCount = 109
+    /// Where the commit marker `done` stands, and so the exact size of an image.
+    static let markerAddress = 444_430
+    static let limit = markerAddress + 4
+    static let marker = Array("done".utf8)
+
+    private(set) var bytes: [UInt8]
+    /// The firmware's write counter: in RAM, zeroed by an erase and by a reset.
+    var counter = 0
+    private let file: URL
+
+    init(file: URL) throws {
+        self.file = file
+        let size = Self.pageSize * Self.pageCount
+        var stored = try UnitFolder.reading(file) { [UInt8]($0.prefix(size)) }
+        stored += [UInt8](repeating: 0xFF, count: size - stored.count)
+        bytes = stored
+    }
+
+    var isCommitted: Bool { Array(bytes[Self.markerAddress..<Self.limit]) == Self.marker }
+    var image: ArraySlice<UInt8> { bytes[..<Self.markerAddress] }
+
+    mutating func erase(page: Int) throws {
+        counter = 0
+        let range = page * Self.pageSize..<(page + 1) * Self.pageSize
+        bytes.replaceSubrange(range, with: repeatElement(0xFF, count: Self.pageSize))
+        try store(range)
+    }
+
+    /// - Returns: `false` when the data would pass the flash's end; nothing is written then.
+    mutating func program(_ data: some Collection<UInt8>) throws -> Bool {
+        guard counter + data.count <= Self.limit else { return false }
+        let range = counter..<counter + data.count
+        for (address, byte) in zip(range, data) { bytes[address] &= byte }
+        counter += data.count
+        try store(range)
+        return true
+    }
+
+    func read(_ address: Int, _ length: Int) -> [UInt8] {
+        let start = min(max(0, address), bytes.count)
+        return Array(bytes[start..<min(bytes.count, start + length)])
+    }
+
+    private func store(_ range: Range<Int>) throws {
+        let descriptor = open(file.path, O_WRONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        let written = bytes[range].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
+        guard written == range.count else {
+            let reason = written < 0 ? String(cString: strerror(errno)) : "only \(written) of \(range.count) bytes fitted"
+            throw UnitFolderError.unwritable(path: file.path, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Bluetooth
+import Foundation
+
+/// A virtual unit's state on disk: what survives a power cut, and the end of the process that plays the unit.
+public struct UnitFolder: Sendable {
+    struct Identity: Codable, Sendable {
+        var family = "monocle"
+        var address: String
+        var batteryPercent = 80
+        var isCharging = false
+    }
+
+    public let root: URL
+    var files: URL { root.appendingPathComponent("files", isDirectory: true) }
+    var flash: URL { root.appendingPathComponent("fpga-flash.bin") }
+    private var bootloader: URL { root.appendingPathComponent("bootloader.json") }
+    private var identityFile: URL { root.appendingPathComponent("unit.json") }
+    var display: URL { root.appendingPathComponent("display.json") }
+
+    /// Opens the folder, or makes a factory-new unit there: old firmware, an old FPGA image, no scripts.
+    /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
+    public init(root: URL, name: String) throws {
+        self.root = root
+        try Self.writing(files) { try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true) }
+        if FileManager.default.fileExists(atPath: identityFile.path) { return }
+        let lock = try lock()
+        try Self.writing(flash) { try Data(FactoryImages.fpga() + FPGAFlash.marker).write(to: flash) }
+        try save(BootloaderStorage(application: FactoryImages.application(), applicationIsValid: true))
+        let identity = Identity(address: Self.address(for: name).description)
+        try Self.writing(identityFile) { try JSONEncoder().encode(identity).write(to: identityFile, options: .atomic) }
+        withExtendedLifetime(lock) {}
+    }
+
+    func identity() throws -> Identity { try Self.reading(identityFile) { try JSONDecoder().decode(Identity.self, from: $0) } }
+
+    func loadBootloader() throws -> BootloaderStorage {
+        try Self.reading(bootloader) { try JSONDecoder().decode(BootloaderStorage.self, from: $0) }
+    }
+
+    func save(_ storage: BootloaderStorage) throws {
+        try Self.writing(bootloader) { try JSONEncoder().encode(storage).write(to: bootloader, options: .atomic) }
+    }
+
+    static func reading<Value>(_ file: URL, _ decode: (Data) throws -> Value) throws -> Value {
+        do {
+            return try decode(try Data(contentsOf: file))
+        } catch is DecodingError {
+            throw UnitFolderError.unreadable(path: file.path, reason: "it does not hold what it should")
+        } catch {
+            throw UnitFolderError.unreadable(path: file.path, reason: error.localizedDescription)
+        }
+    }
+
+    private static func writing(_ file: URL, _ write: () throws -> Void) throws {
+        do { try write() } catch { throw UnitFolderError.unwritable(path: file.path, reason: error.localizedDescription) }
+    }
+
+    /// A random static address (top two bits set) that follows from the unit's name.
+    static func address(for name: String) -> DeviceAddress {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var octets = (0..<6).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
+        octets[0] |= 0xC0
+        return DeviceAddress(octets: octets) ?? DeviceAddress("C0:00:00:00:00:01").unsafelyUnwrapped
+    }
+
+    /// Takes the unit for this process; the lock ends with the returned value or the process.
+    public func lock() throws -> UnitLock { try UnitLock(file: root.appendingPathComponent("unit.lock")) }
+}
+
+/// An exclusive lock on a unit's folder.
+public final class UnitLock: Sendable {
+    private let descriptor: Int32
+
+    init(file: URL) throws {
+        descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: String(cString: strerror(errno))) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            var holder = [UInt8](repeating: 0, count: 32)
+            let count = max(0, pread(descriptor, &holder, holder.count, 0))
+            close(descriptor)
+            throw LinkError.busy("process \(String(decoding: holder[..<count], as: UTF8.self))")
+        }
+        ftruncate(descriptor, 0)
+        let text = Array("\(getpid())".utf8)
+        _ = pwrite(descriptor, text, text.count, 0)
+    }
+
+    deinit { close(descriptor) }
+}

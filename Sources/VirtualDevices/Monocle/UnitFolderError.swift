@@ -1,0 +1,30 @@
+import Bluetooth
+
+/// What keeps this machine from playing a virtual unit.
+public enum UnitFolderError: Error, Hashable, Sendable {
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+    case interpreterDoesNotStart(String)
+}
+
+extension UnitFolderError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .unreadable(let path, let reason):
+            Diagnosis(
+                code: "VIR-0001", category: .inputOutput, fault: .station,
+                message: "cannot read the virtual unit's \(path): \(reason)", cause: "its folder was damaged or changed by hand",
+                remedy: "repair the file, or remove the unit's folder to start with a factory-new unit")
+        case .unwritable(let path, let reason):
+            Diagnosis(
+                code: "VIR-0002", category: .inputOutput, fault: .station,
+                message: "cannot write the virtual unit's \(path): \(reason)", cause: "no room on the disk, or no permission",
+                remedy: "make room or choose another folder with NOAFW_STATE_DIR, and run the command again")
+        case .interpreterDoesNotStart(let path):
+            Diagnosis(
+                code: "VIR-0003", category: .unavailable, fault: .station,
+                message: "the virtual unit's MicroPython does not start (\(path))",
+                cause: "the Python environment is damaged, or is another one", remedy: "run Tools/setup runtime, or correct NOAFW_PYTHON")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Bluetooth
+import DFU
+import FPGA
+import Foundation
+import Provisioning
+import ScriptBundle
+
+/// Opens and checks everything a run needs before a unit is touched: given files, else the catalogue's.
+struct AssetLoader {
+    private static let hardware = "monocle"
+
+    let inputs: AssetInputs
+    /// Told about everything that an operator should know of the files.
+    let notice: (String) -> Void
+
+    func load(_ parts: Set<Part>) throws -> MonocleAssets {
+        MonocleAssets(
+            firmware: parts.contains(.firmware) ? try firmware() : nil,
+            fpga: parts.contains(.fpga) ? try fpga() : nil,
+            scripts: parts.contains(.scripts) ? try scripts() : nil)
+    }
+
+    private func mark(_ entry: AssetCatalogue.Image, as kind: String) {
+        if entry.isDevelopment { notice("\(kind) \(entry.version) is a development image, not for hardware") }
+    }
+
+    /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
+    private func trustedKeys(adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
+        let given = try inputs.trust.map { path in
+            try TrustedKey(name: path, pem: try InputFile.read(path, limit: 64 * 1024))
+        }
+        let catalogued = try file.map { [try TrustedKey(name: $0.name, pem: $0.bytes)] } ?? []
+        return [.monocleVendor] + given + catalogued
+    }
+
+    private func firmware() throws -> MonocleAssets.Firmware {
+        if let path = inputs.firmware {
+            let key = try? inputs.search.locate().firmware(for: Self.hardware).key
+            return try MonocleAssets.Firmware(
+                package: try DFUPackage(path: path), version: nil, trusting: try trustedKeys(adding: key))
+        }
+        let entry = try inputs.search.locate().firmware(for: Self.hardware)
+        mark(entry, as: "firmware")
+        return try MonocleAssets.Firmware(
+            package: try DFUPackage(bytes: entry.file.bytes), version: entry.version,
+            trusting: try trustedKeys(adding: entry.key))
+    }
+
+    private func fpga() throws -> MonocleAssets.Bitstream {
+        guard let path = inputs.fpga else {
+            let entry = try inputs.search.locate().fpga(for: Self.hardware)
+            mark(entry, as: "FPGA")
+            return MonocleAssets.Bitstream(image: try FPGAImage(entry.file.bytes), version: inputs.fpgaVersion ?? entry.version)
+        }
+        let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))
+        guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
+            throw ProvisioningError.bitstreamVersionUnknown(path)
+        }
+        return MonocleAssets.Bitstream(image: image, version: version)
+    }
+
+    /// The catalogue's version of an image with the same digest.
+    private func knownVersion(of image: FPGAImage) -> String? {
+        (try? inputs.search.locate().fpgaVersions(for: Self.hardware))?[image.sha256Text]
+    }
+
+    private func scripts() throws -> ScriptSet {
+        if let folder = inputs.scripts { return try ScriptSet.load(folder: folder) }
+        let entry = try inputs.search.locate().scripts(for: Self.hardware)
+        return try ScriptSet(
+            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, place: entry.folder)
+    }
+}

@@ -1,0 +1,42 @@
+import Bluetooth
+
+/// What can go wrong in the program itself, outside every module.
+enum CommandError: Error, Hashable, Sendable {
+    case noStateFolder
+    case timedOut(seconds: Double)
+    case interrupted(InterruptedState)
+    /// An error that no module explains: a fault of the program.
+    case unexplained(String)
+}
+
+extension CommandError: DiagnosableError {
+    var diagnosis: Diagnosis {
+        switch self {
+        case .noStateFolder:
+            Diagnosis(
+                code: "NOA-0001", category: .missingInput, fault: .station, message: "there is no folder to keep the state in",
+                cause: "neither NOAFW_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path",
+                remedy: "set NOAFW_STATE_DIR to a folder that noafw may write to")
+        case .timedOut(let seconds):
+            Diagnosis(
+                code: "NOA-0002", category: .tryAgain, fault: nil,
+                message: "the run did not end within the \(Measure.plain(seconds)) s of --timeout",
+                cause: "the limit is too short for this job, or the link is slow",
+                remedy: "run the same command with a larger --timeout; it continues where it stopped")
+        case .interrupted(let state):
+            Diagnosis(
+                code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(state.condition)",
+                cause: "the run was ended by a signal", remedy: state.nextAction)
+        case .unexplained(let description):
+            Diagnosis(
+                code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",
+                cause: "a fault in noafw", remedy: "run the same command again; if it persists, report it with the output of -v")
+        }
+    }
+
+    /// Any error as a diagnosis.
+    static func explain(_ error: any Error) -> Diagnosis {
+        if let diagnosable = error as? any DiagnosableError { return diagnosable.diagnosis }
+        return CommandError.unexplained(String(describing: error)).diagnosis
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import Synchronization
+
+/// A descriptor as a text sink, unbuffered: what was said stays said when the process is killed.
+final class FileSink: Sendable {
+    private let descriptor: Int32
+    private let failure = Atomic<Bool>(false)
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Whether some text was lost, to a full disk or a reader that went away.
+    var hasFailed: Bool { failure.load(ordering: .relaxed) }
+
+    var sink: TextSink {
+        TextSink(
+            isTerminal: isatty(descriptor) == 1, columns: { [self] in columns }, write: { [self] text in write(text) })
+    }
+
+    private var columns: Int {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// A descriptor shared with another program may have been made non-blocking by it.
+    private func waitedForRoom() -> Bool {
+        guard errno == EAGAIN else { return false }
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, -1) > 0 && entry.revents & Int16(POLLOUT) != 0
+    }
+
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if written < 0, errno == EINTR || waitedForRoom() { continue }
+                guard written > 0 else { return failure.store(true, ordering: .relaxed) }
+                rest = rest.dropFirst(written)
+            }
+        }
+    }
+}

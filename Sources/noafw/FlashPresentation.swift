@@ -1,0 +1,98 @@
+import Bluetooth
+import Provisioning
+
+/// The result of `flash` as a table and as the document `noafw.flash/1`.
+struct FlashPresentation: RunPresentation {
+    var target: ReportTarget
+    var isDryRun: Bool
+
+    func error(of ending: RunEnding<UnitReport>) -> Diagnosis? { ending.error ?? ending.report?.error }
+
+    func document(_ ending: RunEnding<UnitReport>) -> JSONText {
+        let error = error(of: ending)
+        let verdict = JSONText.string(error == nil ? "pass" : "fail")
+        let unit = JSONText.object([
+            ("id", .string(target.id)),
+            ("family", .string(ending.report?.family ?? target.family)),
+            ("address", .optional(identity(ending)?.address.description)),
+            ("verdict", verdict),
+            ("fault", .optional(error?.fault?.rawValue)),
+            ("steps", .array(steps(ending).map(Self.document))),
+            ("error", error.map(ReportText.document) ?? .null),
+        ])
+        return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
+    }
+
+    private static func document(_ step: StepReport) -> JSONText {
+        .object([
+            ("name", .string(step.part.rawValue)),
+            ("action", .string(step.action.rawValue)),
+            ("from", .optional(step.from)),
+            ("to", .optional(step.to)),
+            ("bytes", .integer(step.bytes)),
+            ("seconds", .number(step.seconds)),
+        ])
+    }
+
+    func summary(_ ending: RunEnding<UnitReport>, style: TextStyle) -> [String] {
+        let steps = steps(ending)
+        var lines = identity(ending).map { [PartText.describe($0), ""] } ?? []
+        if !steps.isEmpty { lines += table(steps, style) + [""] }
+        return lines + [verdict(ending, steps, style)]
+    }
+
+    private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
+        var table = TextTable([
+            .init("part"), .init("from"), .init("to"), .init("result"), .init("bytes", .right), .init("seconds", .right),
+            .init("rate", .right),
+        ])
+        for step in steps {
+            let hasMoved = step.action == .updated && step.bytes > 0 && step.seconds > 0
+            table.append([
+                step.part.rawValue, PartText.version(step.from), PartText.version(step.to), step.action.rawValue,
+                step.bytes > 0 ? Measure.bytes(step.bytes) : "-",
+                step.seconds > 0 ? Measure.seconds(step.seconds) : "-",
+                hasMoved ? Measure.rate(bytesPerSecond: Double(step.bytes) / step.seconds) : "-",
+            ])
+        }
+        return table.lines(style: style) { row in
+            switch steps[row].action {
+            case .updated: .good
+            case .failed: .bad
+            case .planned: .careful
+            case .current, .skipped: nil
+            }
+        }
+    }
+
+    private func verdict(_ ending: RunEnding<UnitReport>, _ steps: [StepReport], _ style: TextStyle) -> String {
+        let time = "(\(Measure.seconds(ending.seconds)) s)"
+        if let error = error(of: ending) { return ReportText.verdict(error, style) + " " + time }
+        let planned = steps.filter { $0.action == .planned }.map(\.part.rawValue)
+        if isDryRun {
+            let plan = planned.isEmpty ? "nothing to update" : "would update \(planned.joined(separator: ", "))"
+            return "\(style.paint("DRY RUN", .careful))  \(plan); nothing was changed \(time)"
+        }
+        let isIdle = steps.allSatisfy { $0.action == .current || $0.action == .skipped }
+        return "\(style.paint("PASS", .good))  \(isIdle ? "everything is current" : "the unit is proved") \(time)"
+    }
+
+    private func identity(_ ending: RunEnding<UnitReport>) -> UnitIdentity? {
+        ending.report?.identity ?? ending.progress.identity
+    }
+
+    private func steps(_ ending: RunEnding<UnitReport>) -> [StepReport] {
+        (ending.report?.steps ?? ending.progress.steps).sorted { $0.part < $1.part }
+    }
+}
+
+/// What both presentations share.
+enum ReportText {
+    static func verdict(_ error: Diagnosis, _ style: TextStyle) -> String {
+        style.paint(error.category == .interrupted ? "INTERRUPTED" : "FAIL", .bad) + "  the unit is not proved"
+    }
+
+    static func document(_ error: Diagnosis) -> JSONText {
+        .object([("code", .string(error.code)), ("message", .string(error.message)), ("hint", .string(error.remedy))])
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+
+/// A verb: parsed by ArgumentParser, run with everything it needs handed to it.
+protocol ContextCommand: ParsableCommand, Sendable {
+    /// - Returns: the process's exit code.
+    func run(in context: CommandContext) async -> Int32
+}
+
+struct Noafw: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "noafw",
+        abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
+        discussion: """
+            Examples:
+              noafw flash --virtual monocle            flash and prove a virtual Monocle
+              noafw verify --virtual monocle --deep    prove every byte without changing any
+
+            State is kept under NOAFW_STATE_DIR, else XDG_STATE_HOME/noafw, else ~/.local/state/noafw.
+            Completions for your shell: noafw --generate-completion-script bash|zsh|fish
+            """,
+        version: "0.1.0",
+        subcommands: [FlashCommand.self, VerifyCommand.self])
+
+    /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
+    static func execute(in context: CommandContext) async -> Int32 {
+        do {
+            var command = try parseAsRoot(context.arguments)
+            if let verb = command as? any ContextCommand { return await verb.run(in: context) }
+            try command.run()
+            return 0
+        } catch {
+            let code = exitCode(for: error).rawValue
+            let sink = code == 0 ? context.output : context.diagnostics
+            sink.writeLine(fullMessage(for: error, columns: sink.isTerminal ? sink.columns() : 100))
+            return code
+        }
+    }
+}

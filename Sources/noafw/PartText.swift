@@ -1,0 +1,29 @@
+import Bluetooth
+import Provisioning
+
+/// Units, steps and versions in words. All of it may come from a device.
+enum PartText {
+    /// A version for a table cell. The scripts' version is a long digest: its first 12 digits tell sets apart.
+    static func version(_ version: String?) -> String {
+        guard let version else { return "-" }
+        let prefix = "SHA256 digest: "
+        guard version.hasPrefix(prefix) else { return UntrustedText.escape(version) }
+        return "sha256:" + UntrustedText.escape(String(version.dropFirst(prefix.count).prefix(12)))
+    }
+
+    static func describe(_ unit: UnitIdentity) -> String {
+        var text = "unit \(unit.address) \"\(UntrustedText.escape(unit.name))\""
+        if let battery = unit.batteryPercent { text += ", battery \(battery) %" }
+        return text
+    }
+
+    static func describe(_ step: StepReport) -> String {
+        switch step.action {
+        case .updated: "\(step.part.rawValue) updated: \(version(step.from)) -> \(version(step.to))"
+        case .planned: "\(step.part.rawValue) would be updated: \(version(step.from)) -> \(version(step.to))"
+        case .current: "\(step.part.rawValue) is current: \(version(step.to ?? step.from))"
+        case .skipped: "\(step.part.rawValue) skipped"
+        case .failed: "\(step.part.rawValue) failed"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Colours for a terminal, or none.
+struct TextStyle: Sendable {
+    enum Tone: String { case good = "32", bad = "31", careful = "33", strong = "1" }
+
+    var isColoured: Bool
+
+    func paint(_ text: String, _ tone: Tone) -> String {
+        isColoured ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// Text that came from a device or a file, made harmless: it can neither steer a terminal nor reorder a line.
+enum UntrustedText {
+    /// Longer text is cut: a device must not scroll the verdict off the screen.
+    static let limit = 200
+
+    static func escape(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let escaped = scalars.prefix(limit).map { isHarmless($0) ? String($0) : "\\u{\(String($0.value, radix: 16))}" }.joined()
+        return scalars.count > limit ? escaped + "..." : escaped
+    }
+
+    /// Control (C0, C1), format (bidi overrides, zero-width), line and paragraph separators, private and unassigned
+    /// code points are not.
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

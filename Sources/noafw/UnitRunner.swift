@@ -1,0 +1,66 @@
+import Bluetooth
+import Provisioning
+
+/// The seam between the verbs and the work: the commands build a request and draw what comes back.
+protocol UnitRunner: Sendable {
+    /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
+    func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport
+    /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
+    func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport
+}
+
+struct FlashRequest: Sendable {
+    var unit: VirtualUnit
+    var inputs: AssetInputs
+    var options: FlashOptions
+    /// The folder of virtual units, journal and ledger; absolute, it may not exist yet.
+    var stateFolder: String
+}
+
+struct VerifyRequest: Sendable {
+    var unit: VirtualUnit
+    var inputs: AssetInputs
+    var parts: Set<Part>
+    /// Compare digests computed on the unit, not just versions.
+    var isDeep: Bool
+    var stateFolder: String
+}
+
+/// A virtual unit as `--virtual` names it, and the pace of its air.
+struct VirtualUnit: Sendable, Hashable {
+    var name: VirtualUnitName
+    var speed: VirtualSpeed
+}
+
+/// What to flash or to compare with; whatever is `nil` comes from the catalogue.
+struct AssetInputs: Sendable, Hashable {
+    var firmware: String?
+    var fpga: String?
+    /// The version that the given FPGA image shows when it runs: the image itself does not tell.
+    var fpgaVersion: String?
+    var scripts: String?
+    /// PEM files of public keys that packages may be signed with, beside the built-in ones.
+    var trust: [String] = []
+    var search: AssetSearch
+}
+
+/// Where the catalogue may be. It is looked for only when a part has no file of its own.
+struct AssetSearch: Sendable, Hashable {
+    var given: String?
+    var environment: [String: String]
+    var currentDirectory: String
+    var executable: String?
+
+    func locate() throws(CatalogueError) -> AssetCatalogue {
+        try AssetCatalogue.locate(
+            given: given, environment: environment, currentDirectory: currentDirectory, executable: executable)
+    }
+}
+
+/// What both reports can tell a supervisor.
+protocol RunVerdict: Sendable {
+    var passed: Bool { get }
+}
+
+extension UnitReport: RunVerdict {}
+extension VerifyReport: RunVerdict {}

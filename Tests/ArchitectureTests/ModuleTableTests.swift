@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// The table of docs/architecture.md, held against the package and the sources.
+@Suite struct ModuleTableTests {
+    /// Which of our modules each module may import, `Bluetooth` being everybody's.
+    static let mayImport: [String: Set<String>] = [
+        "Bluetooth": [],
+        "BlueZ": ["Bluetooth", "CDBus"],
+        "REPL": ["Bluetooth"],
+        "DFU": ["Bluetooth", "CZip", "CCrypto"],
+        "FPGA": ["REPL", "Bluetooth", "CCrypto"],
+        "ScriptBundle": ["REPL", "Bluetooth", "CCrypto"],
+        "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"],
+        "Assistant": ["Bluetooth", "REPL"],
+        "VirtualDevices": ["Bluetooth", "CCrypto"],
+        "noafw": [
+            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "Assistant", "VirtualDevices",
+        ],
+        "DevelopmentAssets": ["DFU", "CCrypto"],
+        "CDBus": [], "CZip": [], "CCrypto": [],
+    ]
+
+    /// Which modules may use a library from outside.
+    static let libraryUsers: [String: Set<String>] = ["SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"]]
+
+    /// What comes with the toolchain.
+    static let toolchain: Set<String> = [
+        "Swift", "Foundation", "FoundationEssentials", "Glibc", "Synchronization", "Dispatch", "Testing",
+    ]
+
+    private let project: Project
+    init() throws { project = try Project.current.get() }
+
+    @Test func declaredDependenciesFollowTheTable() throws {
+        let modules = project.targets.filter { !$0.isTest }
+        #expect(modules.count >= 10)
+        for module in modules {
+            let allowed = try #require(Self.mayImport[module.name], "\(module.name) is not in the table")
+            for dependency in module.dependencies where !allowed.contains(dependency) {
+                let users = Self.libraryUsers[dependency]
+                #expect(users?.contains(module.name) == true, "\(module.name) may not depend on \(dependency)")
+            }
+        }
+    }
+
+    @Test func importsAreDeclared() throws {
+        let ours = Set(Self.mayImport.keys).union(Self.libraryUsers.keys)
+        for target in project.targets {
+            for file in Project.swiftFiles(in: target.folder) {
+                let imports = try Project.imports(of: file).subtracting([target.name])
+                let undeclared = imports.intersection(ours).subtracting(target.dependencies)
+                #expect(undeclared.isEmpty, "\(target.name)/\(file.lastPathComponent) imports \(undeclared)")
+                let strangers = imports.subtracting(ours).subtracting(Self.toolchain)
+                #expect(strangers.isEmpty, "\(target.name)/\(file.lastPathComponent) imports \(strangers)")
+            }
+        }
+    }
+
+    /// With a shared codec one mistake would cancel itself out.
+    @Test func virtualUnitsShareNothingWithTheClient() throws {
+        let target = try #require(project.targets.first { $0.name == "VirtualDevices" })
+        let files = Project.swiftFiles(in: target.folder)
+        #expect(!files.isEmpty)
+        for file in files {
+            let shared = try Project.imports(of: file).intersection(["DFU", "REPL", "FPGA", "ScriptBundle", "Provisioning"])
+            #expect(shared.isEmpty, "\(file.lastPathComponent) imports \(shared)")
+        }
+    }
+
+    @Test func onlyTheCompositionRootKnowsTheRadiosAndTheParser() throws {
+        for target in project.targets where !target.isTest && target.name != "noafw" {
+            let roots: Set<String> = ["ArgumentParser", "BlueZ", "VirtualDevices"]
+            #expect(target.dependencies.isDisjoint(with: roots), "\(target.name)")
+        }
+    }
+
+    @Test func everyTargetIsStrict() throws {
+        let manifest = try String(contentsOf: Project.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        for setting in [".swiftLanguageMode(.v6)", "ExistentialAny", "MemberImportVisibility"] {
+            #expect(manifest.contains(setting))
+        }
+        #expect(!manifest.contains("unsafeFlags"))
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+/// Rules of CONTRIBUTING.md that a compiler does not hold.
+@Suite struct SourceRuleTests {
+    private static let sources = Project.root.appendingPathComponent("Sources")
+
+    private func libraryFiles() -> [URL] {
+        Project.swiftFiles(in: Self.sources).filter { !$0.path.contains("/Sources/noafw/") && !$0.lastPathComponent.hasSuffix(".pb.swift") }
+    }
+
+    /// Unstructured work outlives its session; these end a process on somebody else's data; print belongs to a renderer.
+    @Test(arguments: [
+        "Task.detached", "Task {", "Task.sleep", "DispatchQueue", "fatalError(", "preconditionFailure(", "try!", "as!", "print(",
+    ])
+    func librariesDoWithout(construct: String) throws {
+        let files = libraryFiles()
+        #expect(files.count > 20)
+        for file in files {
+            for (number, line) in try Project.lines(of: file).enumerated() {
+                let code = line.range(of: "//").map { line[..<$0.lowerBound] } ?? line
+                #expect(!holds(code, construct), "\(file.lastPathComponent):\(number + 1): \(line)")
+            }
+        }
+    }
+
+    @Test func importsAreFoundInEveryForm() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-imports-\(UUID().uuidString).swift")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try """
+            @testable import A
+            public import struct B.Inner
+            @_exported import C // import D
+            // import E
+            let text = "import F"
+            let python = \"""
+            import G
+            \"""
+            import H; important import
+            """.write(to: file, atomically: true, encoding: .utf8)
+        #expect(try Project.imports(of: file) == ["A", "B", "C", "H"])
+    }
+
+    @Test func filesStayUnder400Lines() throws {
+        for file in Project.swiftFiles(in: Self.sources) where !file.lastPathComponent.hasSuffix(".pb.swift") {
+            let count = try Project.lines(of: file).count
+            #expect(count <= 400, "\(file.lastPathComponent) has \(count) lines")
+        }
+    }
+
+    /// The construct as a word of its own outside a string, so that `fprint(` or a Python line does not count.
+    private func holds(_ code: Substring, _ construct: String) -> Bool {
+        let unquoted = code.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset.isMultiple(of: 2) }.map { String($0.element) }.joined(separator: " ")
+        var rest = unquoted[...]
+        while let found = rest.range(of: construct) {
+            let before = found.lowerBound > rest.startIndex ? rest[rest.index(before: found.lowerBound)] : " "
+            if !before.isLetter, !before.isNumber, before != "_", before != "." { return true }
+            rest = rest[found.upperBound...]
+        }
+        return false
+    }
+}

@@ -1,0 +1,116 @@
+import DFU
+import FPGA
+import Foundation
+import Provisioning
+import ScriptBundle
+import Testing
+@testable import DevelopmentAssets
+
+struct DevelopmentImageTests {
+    private let catalogue = AssetCatalogue(root: Repository.root.path)
+
+    @Test func generatingAgainChangesNoByte() throws {
+        try Repository.withCopy { copy in
+            let committed = try Repository.assets(under: copy)
+            try AssetGenerator(root: copy).run()
+            let again = try Repository.assets(under: copy)
+            #expect(Set(again.keys) == Set(committed.keys))
+            for (path, bytes) in committed { #expect(again[path] == bytes, "\(path) differs") }
+        }
+    }
+
+    @Test func aMissingPackageIsMadeAgainWithTheSameContentAndAnotherSignature() throws {
+        try Repository.withCopy { copy in
+            let file = copy.appendingPathComponent("Firmware/\(FirmwareStandIn.fileName)")
+            let committed = try DFUPackage(path: file.path)
+            try FileManager.default.removeItem(at: file)
+            try AssetGenerator(root: copy).run()
+            let made = try DFUPackage(path: file.path)
+            #expect(made.images.first?.bytes == committed.images.first?.bytes)
+            #expect(made.images.first?.initPacket.signedBytes == committed.images.first?.initPacket.signedBytes)
+            #expect(made.images.first?.initPacket.signature != committed.images.first?.initPacket.signature)
+            _ = try AssetCatalogue(root: copy.path).firmware(for: "monocle")
+        }
+    }
+
+    @Test func aSignatureByAnotherKeyIsReplaced() throws {
+        try Repository.withCopy { copy in
+            let other = try SigningKey.generate()
+            try Data(other.pem.utf8).write(to: copy.appendingPathComponent("Firmware/development-key.pem"))
+            try AssetGenerator(root: copy).run()
+            let made = try DFUPackage(path: copy.appendingPathComponent("Firmware/\(FirmwareStandIn.fileName)").path)
+            try made.check(against: .monocle, trusting: [other.trusted(as: "other")])
+        }
+    }
+
+    @Test func entriesOfOthersStayInTheManifest() throws {
+        try Repository.withCopy { copy in
+            let file = copy.appendingPathComponent("FPGA/manifest.json")
+            let digest = String(repeating: "0", count: 64)
+            let vendor = #"{"version": "v23.230.0808", "hardware": "monocle", "file": "v.bin", "sha256": "\#(digest)"}"#
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let edited = text.replacing("\"entries\" : [", with: "\"entries\" : [ \(vendor),")
+            #expect(edited != text)
+            try edited.write(to: file, atomically: true, encoding: .utf8)
+            try AssetGenerator(root: copy).run()
+            let versions = try AssetCatalogue(root: copy.path).fpgaVersions(for: "monocle")
+            #expect(Set(versions.values) == ["v23.230.0808", FPGAStandIn.version])
+        }
+    }
+
+    @Test func packagePassesEveryCheckWithTheDevelopmentKeyAndOnlyWithIt() throws {
+        let entry = try catalogue.firmware(for: "monocle")
+        let key = try #require(entry.key)
+        let trusted = try TrustedKey(name: key.name, pem: key.bytes)
+        let package = try DFUPackage(bytes: entry.file.bytes)
+        #expect(try package.check(against: .monocle, trusting: [.monocleVendor, trusted]) == trusted)
+        #expect(throws: DFUError.self) { try package.check(against: .monocle, trusting: [.monocleVendor]) }
+        let image = try #require(package.images.first)
+        #expect(image.bytes.count == 214_708)
+        #expect(image.version?.description == entry.version)
+        #expect(image.initPacket.command.firmwareVersion == 1)
+        #expect(image.initPacket.command.hardwareVersion == 52)
+        #expect(image.initPacket.command.softDevices == [0x0124])
+        #expect(entry.isDevelopment)
+    }
+
+    @Test func bothHalvesOfTheDevelopmentKeyBelongTogetherAndSayWhatTheyAre() throws {
+        let secret = try Repository.bytes("Firmware/development-key.pem")
+        let open = try Repository.bytes("Firmware/development-key.pub.pem")
+        let pair = try SigningKey(name: "development", pem: secret)
+        #expect(try TrustedKey(name: "development", pem: open).coordinates == pair.publicCoordinates)
+        for text in [secret, open] { #expect(text.starts(with: Array("# noafw development key".utf8))) }
+    }
+
+    @Test func imagesSayThatTheyAreNotForHardware() throws {
+        let notice = "noafw development image, not for hardware"
+        let firmware = try #require(try DFUPackage(bytes: catalogue.firmware(for: "monocle").file.bytes).images.first)
+        let fpga = try catalogue.fpga(for: "monocle")
+        for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.320.0905")] {
+            #expect(bytes.occurrences(of: notice) == 1)
+            #expect(bytes.occurrences(of: version) == 1)
+        }
+        #expect(fpga.isDevelopment)
+    }
+
+    @Test func imagesHaveTheTextureOfRealOnes() throws {
+        let fpga = try catalogue.fpga(for: "monocle").file.bytes
+        #expect(fpga.count == 444_430)
+        #expect((0.5...0.65).contains(fpga.share { $0 == 0 }))
+        #expect(try FPGAImage(fpga).bytes == fpga)
+        let firmware = try #require(try DFUPackage(bytes: catalogue.firmware(for: "monocle").file.bytes).images.first)
+        #expect((0.17...0.24).contains(firmware.bytes.share { $0 == 0 || $0 == 0xFF }))
+        // A stack inside the RAM, and every vector at the endless loop behind the table.
+        #expect(Array(firmware.bytes[..<8]) == [0x00, 0x00, 0x01, 0x20, 0x01, 0x62, 0x02, 0x00])
+        #expect(Array(firmware.bytes[0x200..<0x202]) == [0xFE, 0xE7])
+    }
+}
+
+extension [UInt8] {
+    fileprivate func occurrences(of text: String) -> Int {
+        let pattern = Array(text.utf8)
+        return indices.dropLast(pattern.count - 1).count { self[$0..<$0 + pattern.count].elementsEqual(pattern) }
+    }
+
+    fileprivate func share(of condition: (UInt8) -> Bool) -> Double { Double(count(where: condition)) / Double(count) }
+}

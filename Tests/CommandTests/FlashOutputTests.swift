@@ -1,0 +1,139 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Testing
+
+@testable import noafw
+
+@Suite struct FlashOutputTests {
+    private let harness = Harness()
+
+    private func runner(_ report: UnitReport) -> FakeRunner {
+        let time = harness.time
+        return FakeRunner(onFlash: { _, events in
+            events(.stage(.connect))
+            events(.probed(report.identity))
+            events(.stage(.firmware))
+            for step in 0...4 {
+                events(.progress(stage: .firmware, overall: Double(step) * 0.1, bytesDone: step * 15_000, bytesTotal: 214_708))
+                time.advance(.seconds(1))
+            }
+            events(.notice("the link \u{202E}slowed down"))
+            for step in report.steps { events(.step(step)) }
+            return report
+        })
+    }
+
+    @Test func plainLinesAndTable() async throws {
+        let context = harness.context(["flash", "--virtual", "monocle"], runner: runner(try Sample.flashed()))
+        #expect(await Noafw.execute(in: context) == 0)
+        #expect(harness.diagnostics == """
+            connect
+            unit D3:5A:00:11:22:33 "monocle", battery 87 %
+            firmware
+            firmware 10 %  15.0 kB/s  0:09 left
+            firmware 20 %  15.0 kB/s  0:08 left
+            firmware 30 %  15.0 kB/s  0:07 left
+            firmware 40 %  15.0 kB/s  0:06 left
+            note: the link \\u{202e}slowed down
+            firmware updated: v23.100.0000 -> v26.001.0000
+            fpga is current: v26.001.0000
+            scripts updated: - -> sha256:0123456789ab
+
+            """)
+        #expect(harness.output == """
+            unit D3:5A:00:11:22:33 "monocle", battery 87 %
+
+            part      from          to                   result     bytes  seconds       rate
+            firmware  v23.100.0000  v26.001.0000         updated  214,708     14.2  15.1 kB/s
+            fpga      v26.001.0000  v26.001.0000         current        -        -          -
+            scripts   -             sha256:0123456789ab  updated    9,120      1.2   7.3 kB/s
+
+            PASS  the unit is proved (5.0 s)
+
+            """)
+    }
+
+    @Test func jsonIsOneDocumentInTheBlueprintsOrder() async throws {
+        let context = harness.context(
+            ["flash", "--virtual", "monocle:line-7", "--json"], runner: runner(try Sample.flashed(error: Sample.failure)))
+        #expect(await Noafw.execute(in: context) == 1)
+        let expected = """
+            {"schema":"noafw.flash/1","verdict":"fail","units":[{"id":"monocle:line-7","family":"monocle",\
+            "address":"D3:5A:00:11:22:33","verdict":"fail","fault":"unit","steps":[\
+            {"name":"firmware","action":"updated","from":"v23.100.0000","to":"v26.001.0000","bytes":214708,"seconds":14.2},\
+            {"name":"fpga","action":"current","from":"v26.001.0000","to":"v26.001.0000","bytes":0,"seconds":0},\
+            {"name":"scripts","action":"updated","from":null,"to":"\(Sample.scriptsDigest)","bytes":9120,"seconds":1.25}],\
+            "error":{"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"}}]}
+
+            """
+        #expect(harness.output == expected)
+        #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(harness.output.utf8)) }
+    }
+
+    @Test func errorsNameCodeCauseAndNextAction() async throws {
+        let context = harness.context(
+            ["flash", "--virtual", "monocle"], runner: runner(try Sample.flashed(error: Sample.failure)))
+        #expect(await Noafw.execute(in: context) == 1)
+        #expect(harness.diagnostics.hasSuffix("""
+            error DFU-0B05: the bootloader says \\u{1b}[2Jno
+              cause: its firmware is newer
+              next:  give a newer package
+
+            """))
+        #expect(harness.output.hasSuffix("FAIL  the unit is not proved (5.0 s)\n"))
+    }
+
+    @Test func anErrorBeforeAnyUnitStillGivesADocumentAndItsExitCode() async throws {
+        let runner = FakeRunner(onFlash: { _, _ in throw CatalogueError.fileMissing(path: "/line/Firmware/a.zip") })
+        let context = harness.context(["flash", "--virtual", "monocle", "--json"], runner: runner)
+        #expect(await Noafw.execute(in: context) == 66)
+        #expect(harness.output.hasPrefix("""
+            {"schema":"noafw.flash/1","verdict":"fail","units":[{"id":"monocle","family":"monocle","address":null,\
+            "verdict":"fail","fault":null,"steps":[],"error":{"code":"CAT-0007",
+            """.trimmingCharacters(in: .newlines)))
+    }
+
+    @Test func anUnknownErrorIsExplainedToo() async throws {
+        let runner = FakeRunner(onFlash: { _, _ in throw FakeRunner.NotExpected() })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0004: unexpected error: NotExpected()"))
+    }
+
+    @Test func dryRunSaysWhatItWouldDo() async throws {
+        let steps = [StepReport(part: .scripts, action: .planned, from: nil, to: Sample.scriptsDigest, bytes: 10)]
+        let runner = FakeRunner(onFlash: { request, _ in
+            #expect(request.options.dryRun)
+            return try Sample.flashed(steps: steps)
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--dry-run"], runner: runner)) == 0)
+        #expect(harness.output.hasSuffix("DRY RUN  would update scripts; nothing was changed (0.0 s)\n"))
+    }
+
+    @Test func aCurrentUnitIsCalledCurrent() async throws {
+        let steps = Part.allCases.map { StepReport(part: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
+        let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed(steps: steps) })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 0)
+        #expect(harness.output.hasSuffix("PASS  everything is current (0.0 s)\n"))
+    }
+
+    @Test func verboseLinesCarryTheSecondsSinceTheStart() async throws {
+        let context = harness.context(["flash", "--virtual", "monocle", "-v"], runner: runner(try Sample.flashed()))
+        #expect(await Noafw.execute(in: context) == 0)
+        #expect(harness.diagnostics.hasPrefix("    0.0 s  connect\n"))
+        #expect(harness.diagnostics.contains("    5.0 s  note: "))
+    }
+
+    @Test func coloursOnlyOnATerminalAndNotUnderNoColor() async throws {
+        let escape = "\u{1B}["
+        for (isTerminal, noColor, isColoured) in [(true, "", true), (true, "1", false), (false, "", false)] {
+            let harness = Harness()
+            let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed() })
+            let context = harness.context(
+                ["flash", "--virtual", "monocle"], runner: runner, environment: ["HOME": "/home/op", "NO_COLOR": noColor],
+                isTerminal: isTerminal)
+            #expect(await Noafw.execute(in: context) == 0)
+            #expect(harness.output.contains(escape) == isColoured, "terminal \(isTerminal), NO_COLOR '\(noColor)'")
+        }
+    }
+}

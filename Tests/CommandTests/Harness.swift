@@ -1,0 +1,111 @@
+import Bluetooth
+import Provisioning
+import Synchronization
+import Testing
+
+@testable import noafw
+
+/// Runs commands in-process against a fake unit, and holds what they said.
+final class Harness: Sendable {
+    let time: ManualTime
+    let interrupts = Interrupts()
+    private let outputText = Mutex("")
+    private let diagnosticText = Mutex("")
+
+    init(wakingUntil limit: Duration = .zero) { time = ManualTime(wakingUntil: limit) }
+
+    var output: String { outputText.withLock { $0 } }
+    var diagnostics: String { diagnosticText.withLock { $0 } }
+
+    func context(
+        _ arguments: [String], runner: FakeRunner = FakeRunner(), environment: [String: String] = ["HOME": "/home/op"],
+        isTerminal: Bool = false, columns: Int = 80
+    ) -> CommandContext {
+        CommandContext(
+            arguments: arguments, environment: environment, currentDirectory: "/line", executable: nil,
+            output: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in outputText.withLock { $0 += text } }),
+            diagnostics: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in diagnosticText.withLock { $0 += text } }),
+            clock: time.clock, interrupts: interrupts, runner: runner)
+    }
+}
+
+/// Time that stands still until a test moves it. A sleep within the limit returns at once, one beyond it never does
+/// unless it is cancelled.
+final class ManualTime: Sendable {
+    private let now = Mutex(Duration.zero)
+    private let limit: Duration
+
+    init(wakingUntil limit: Duration) { self.limit = limit }
+
+    func advance(_ duration: Duration) { now.withLock { $0 += duration } }
+
+    var clock: SessionClock {
+        SessionClock(
+            now: { [self] in now.withLock { $0 } },
+            sleepUntil: { [self] offset in
+                if offset > limit {
+                    let (never, keepAlive) = AsyncStream<Void>.makeStream()
+                    for await _ in never {}
+                    keepAlive.finish()
+                }
+                try Task.checkCancellation()
+            })
+    }
+}
+
+/// A unit that does what a test says; what a test did not expect is an issue.
+struct FakeRunner: UnitRunner {
+    struct NotExpected: Error {}
+
+    var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport)?
+    var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
+
+    func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
+        guard let onFlash else {
+            Issue.record("flash was not expected to run")
+            throw NotExpected()
+        }
+        return try await onFlash(request, events)
+    }
+
+    func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
+        guard let onVerify else {
+            Issue.record("verify was not expected to run")
+            throw NotExpected()
+        }
+        return try await onVerify(request, events)
+    }
+}
+
+enum Sample {
+    static let scriptsDigest = "SHA256 digest: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+    static func identity(name: String = "monocle") throws -> UnitIdentity {
+        UnitIdentity(
+            address: try #require(DeviceAddress("D3:5A:00:11:22:33")), name: name, firmware: "v23.100.0000",
+            fpga: "v23.100.0000", scripts: nil, batteryPercent: 87)
+    }
+
+    static let steps = [
+        StepReport(part: .firmware, action: .updated, from: "v23.100.0000", to: "v26.001.0000", bytes: 214_708, seconds: 14.2),
+        StepReport(part: .fpga, action: .current, from: "v26.001.0000", to: "v26.001.0000"),
+        StepReport(part: .scripts, action: .updated, from: nil, to: scriptsDigest, bytes: 9_120, seconds: 1.25),
+    ]
+
+    static func flashed(error: Diagnosis? = nil, steps: [StepReport] = steps) throws -> UnitReport {
+        UnitReport(identity: try identity(), family: "monocle", steps: steps, error: error)
+    }
+
+    static let failure = Diagnosis(
+        code: "DFU-0B05", category: .unitFailed, fault: .unit, message: "the bootloader says \u{1B}[2Jno",
+        cause: "its firmware is newer", remedy: "give a newer package")
+
+    static func verified(scriptsMatch: Bool, error: Diagnosis? = nil) throws -> VerifyReport {
+        var report = VerifyReport(identity: try identity(), family: "monocle", findings: [:], error: error)
+        report.findings[.firmware] = .init(expected: "v26.001.0000", actual: "v26.001.0000", matches: true)
+        report.findings[.scripts] = .init(
+            expected: scriptsDigest, actual: scriptsMatch ? scriptsDigest : nil, matches: scriptsMatch,
+            differences: scriptsMatch ? [] : ["main.py: 1 byte differs"])
+        return report
+    }
+}

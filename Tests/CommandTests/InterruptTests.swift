@@ -1,0 +1,94 @@
+import Bluetooth
+import Provisioning
+import Testing
+
+@testable import noafw
+
+@Suite struct InterruptTests {
+    private let harness = Harness()
+
+    /// Goes to a stage, has itself interrupted there, and waits to be cancelled.
+    private func stalled(at stage: Stage) -> FakeRunner {
+        let (interrupts, clock) = (harness.interrupts, harness.time.clock)
+        return FakeRunner(onFlash: { _, events in
+            events(.probed(try Sample.identity()))
+            events(.stage(stage))
+            interrupts.requests.deliver(())
+            try await clock.sleep(until: clock.deadline(in: .seconds(60)))
+            return try Sample.flashed()
+        })
+    }
+
+    @Test func aCancelledRunTellsTheUnitsStateAndTheNextCommand() async {
+        let arguments = ["flash", "--virtual", "monocle", "--firmware", "it's.zip"]
+        #expect(await Noafw.execute(in: harness.context(arguments, runner: stalled(at: .firmware))) == 130)
+        #expect(harness.output.hasSuffix("INTERRUPTED  the unit is not proved (0.0 s)\n"))
+        #expect(harness.diagnostics.hasSuffix("""
+            error NOA-0003: interrupted; the unit waits in its bootloader, its new firmware incomplete
+              cause: the run was ended by a signal
+              next:  run: noafw flash --virtual monocle --firmware 'it'\\''s.zip' (it continues where it stopped)
+
+            """))
+    }
+
+    @Test func theDocumentStaysWhole() async {
+        let runner = stalled(at: .fpga)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], runner: runner)) == 130)
+        #expect(harness.output.hasPrefix("{\"schema\":\"noafw.flash/1\",\"verdict\":\"fail\""))
+        #expect(harness.output.contains("\"address\":\"D3:5A:00:11:22:33\""))
+        #expect(harness.output.contains("\"code\":\"NOA-0003\""))
+        #expect(harness.output.filter { $0 == "\n" }.count == 1)
+    }
+
+    @Test func aReportOfTheCancellationIsKeptUnderTheInterrupt() async throws {
+        let interrupts = harness.interrupts
+        let clock = harness.time.clock
+        let runner = FakeRunner(onFlash: { _, events in
+            events(.stage(.scripts))
+            interrupts.requests.deliver(())
+            try? await clock.sleep(until: clock.deadline(in: .seconds(60)))
+            return try Sample.flashed(error: Sample.failure)
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 130)
+        #expect(harness.output.contains("firmware  v23.100.0000"))
+        #expect(harness.diagnostics.contains("NOA-0003") && !harness.diagnostics.contains("DFU-0B05"))
+    }
+
+    @Test func theLastWordsAreSaidOnceAndOnlyByTheFirst() async {
+        let (harness, interrupts) = (harness, harness.interrupts)
+        let runner = FakeRunner(onFlash: { _, events in
+            events(.stage(.erase))
+            interrupts.lastWords.speak()
+            interrupts.lastWords.speak()
+            return try Sample.flashed()
+        })
+        _ = await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner))
+        let told = harness.diagnostics.split(separator: "\n").filter { $0.hasPrefix("error NOA-0003: interrupted;") }
+        #expect(told.count == 1)
+        #expect(!harness.output.contains("PASS"))
+    }
+
+    @Test func theTimeLimitEndsARun() async {
+        let harness = Harness(wakingUntil: .seconds(5))
+        let clock = harness.time.clock
+        let runner = FakeRunner(onVerify: { _, _ in
+            try await clock.sleep(until: clock.deadline(in: .seconds(60)))
+            return try Sample.verified(scriptsMatch: true)
+        })
+        let arguments = ["verify", "--virtual", "monocle", "--timeout", "5"]
+        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 75)
+        #expect(harness.diagnostics.contains("error NOA-0002: the run did not end within the 5 s of --timeout"))
+    }
+
+    @Test(arguments: Stage.allCases)
+    func everyStageHasItsWords(stage: Stage) {
+        let harmless: Set<Stage> = [.connect, .probe, .preflight]
+        let flash = InterruptedState(verb: .flash(isDryRun: false), stage: stage, arguments: ["flash"])
+        #expect((flash.condition == "nothing that the unit stores was changed") == harmless.contains(stage))
+        #expect(flash.nextAction.hasPrefix("run: noafw flash"))
+        for verb in [InterruptedState.Verb.verify, .flash(isDryRun: true)] {
+            let reading = InterruptedState(verb: verb, stage: stage, arguments: ["verify"])
+            #expect(reading.condition == "nothing that the unit stores was changed")
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+/// The built `noafw` in a process of its own, on a state folder of its own.
+struct ToolBench: Sendable {
+    let state: URL
+
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    static let hasPython = FileManager.default.isExecutableFile(atPath: root.appendingPathComponent(".venv/bin/python3").path)
+        || ProcessInfo.processInfo.environment["CI"] == "true"
+
+    init() throws {
+        state = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-tool-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: state) }
+
+    var unit: URL { state.appendingPathComponent("virtual/monocle/default") }
+
+    func start(_ arguments: [String]) throws -> RunningTool {
+        try RunningTool(arguments, environment: ["NOAFW_STATE_DIR": state.path, "NOAFW_ASSETS": Self.root.path, "NO_COLOR": "1"])
+    }
+
+    /// Runs to the end.
+    func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+        let tool = try start(arguments)
+        let errors = tool.remainingErrors()
+        return (tool.wait(), tool.output(), errors)
+    }
+
+    static func json(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+}
+
+final class RunningTool {
+    private let process = Process()
+    private let standardOutput = Pipe()
+    private let standardError = Pipe()
+    private var pending = Data()
+    private(set) var lines: [String] = []
+
+    init(_ arguments: [String], environment: [String: String]) throws {
+        // The test bundle and the tool are built side by side.
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("noafw")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
+        process.standardOutput = standardOutput
+        process.standardError = standardError
+        process.standardInput = FileHandle.nullDevice
+        process.currentDirectoryURL = ToolBench.root
+        try process.run()
+    }
+
+    /// The next line of standard error; `nil` at its end.
+    func nextLine() -> String? {
+        while true {
+            if let end = pending.firstIndex(of: 0x0A) {
+                let line = String(decoding: pending[pending.startIndex..<end], as: UTF8.self)
+                pending = Data(pending[pending.index(after: end)...])
+                lines.append(line)
+                return line
+            }
+            let more = standardError.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            pending += more
+        }
+    }
+
+    /// Reads until a line satisfies the condition; `false` when the output ended before.
+    func waitForLine(_ condition: (String) -> Bool) -> Bool {
+        while let line = nextLine() { if condition(line) { return true } }
+        return false
+    }
+
+    func remainingErrors() -> String {
+        while nextLine() != nil {}
+        return lines.joined(separator: "\n")
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    func output() -> String { String(decoding: standardOutput.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+}

@@ -1,0 +1,86 @@
+import Provisioning
+import Testing
+
+@testable import noafw
+
+@Suite struct UsageTests {
+    private let harness = Harness()
+
+    @Test(arguments: [
+        ["flash"],
+        ["flsh"],
+        ["flash", "--virtual", "frame"],
+        ["flash", "--virtual", "monocle:"],
+        ["flash", "--virtual", "monocle:../x"],
+        ["flash", "--virtual", "monocle:a b"],
+        ["flash", "--virtual", "monocle", "--virtual-speed", "0"],
+        ["flash", "--virtual", "monocle", "--virtual-speed", "nan"],
+        ["flash", "--virtual", "monocle", "--only", "firmware,"],
+        ["flash", "--virtual", "monocle", "--only", "bootloader"],
+        ["flash", "--virtual", "monocle", "--min-battery", "101"],
+        ["flash", "--virtual", "monocle", "--timeout", "-1"],
+        ["flash", "--virtual", "monocle", "--timeout", "inf"],
+        ["flash", "--virtual", "monocle", "--fpga-version", "v23.230.0808"],
+        ["flash", "--virtual", "monocle", "--deep"],
+        ["verify", "--virtual", "monocle", "--force"],
+        ["verify", "--virtual", "monocle", "--json", "surplus"],
+    ])
+    func wrongCommandLinesRunNothing(arguments: [String]) async {
+        #expect(await Noafw.execute(in: harness.context(arguments)) == 64)
+        #expect(harness.output == "")
+        #expect(harness.diagnostics.hasPrefix("Error: "))
+    }
+
+    @Test(arguments: [[], ["--help"], ["help", "flash"], ["verify", "-h"]])
+    func helpShowsExamples(arguments: [String]) async {
+        #expect(await Noafw.execute(in: harness.context(arguments)) == 0)
+        #expect(harness.output.contains("Examples:"))
+        #expect(harness.output.contains("noafw verify --virtual monocle") || harness.output.contains("noafw flash --virtual monocle"))
+        #expect(harness.diagnostics == "")
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"])
+    func completionsAreOffered(shell: String) async {
+        #expect(await Noafw.execute(in: harness.context(["--generate-completion-script", shell])) == 0)
+        #expect(harness.output.contains("noafw") && harness.output.contains("virtual-speed"))
+    }
+
+    @Test func optionsReachTheRequest() async throws {
+        let runner = FakeRunner(onFlash: { request, _ in
+            #expect(request.unit == VirtualUnit(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5)))
+            #expect(request.options.parts == [.fpga, .scripts])
+            #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
+            #expect(request.options.minimumBattery == 5)
+            #expect(request.inputs.firmware == "a.zip" && request.inputs.fpga == "b.bin" && request.inputs.scripts == "s")
+            #expect(request.inputs.fpgaVersion == "v23.230.0808")
+            #expect(request.inputs.trust == ["k1.pem", "k2.pem"])
+            #expect(request.inputs.search.given == "assets" && request.inputs.search.currentDirectory == "/line")
+            #expect(request.stateFolder == "/home/op/.local/state/noafw")
+            return try Sample.flashed()
+        })
+        let arguments = [
+            "flash", "--virtual", "monocle:a-1", "--virtual-speed", "2.5", "--only", "fpga", "--only", "scripts,fpga",
+            "--force", "--allow-downgrade", "--min-battery", "5", "--firmware", "a.zip", "--fpga", "b.bin",
+            "--fpga-version", "v23.230.0808", "--scripts", "s", "--trust", "k1.pem", "--trust", "k2.pem", "--assets", "assets",
+        ]
+        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 0)
+    }
+
+    @Test func maximumSpeedIsAWord() { #expect(VirtualSpeed(argument: "max") == .maximum) }
+
+    @Test(arguments: [
+        (["NOAFW_STATE_DIR": "own", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/line/own"),
+        (["NOAFW_STATE_DIR": "", "XDG_STATE_HOME": "/x", "HOME": "/h"], "/x/noafw"),
+        (["XDG_STATE_HOME": "relative", "HOME": "/h"], "/h/.local/state/noafw"),
+    ])
+    func theStateFolderFollowsTheEnvironment(environment: [String: String], expected: String) throws {
+        #expect(try harness.context([], environment: environment).stateFolder() == expected)
+    }
+
+    @Test func withoutAnyStateFolderTheRunEndsBeforeAUnit() async {
+        let runner = FakeRunner()
+        let context = harness.context(["flash", "--virtual", "monocle"], runner: runner, environment: [:])
+        #expect(await Noafw.execute(in: context) == 66)
+        #expect(harness.diagnostics.contains("error NOA-0001"))
+    }
+}

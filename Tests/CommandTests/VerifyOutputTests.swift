@@ -1,0 +1,64 @@
+import Bluetooth
+import Provisioning
+import Testing
+
+@testable import noafw
+
+@Suite struct VerifyOutputTests {
+    private let harness = Harness()
+
+    @Test func driftIsShownWithTheCommandThatRepairsIt() async throws {
+        let runner = FakeRunner(onVerify: { request, _ in
+            #expect(request.isDeep)
+            return try Sample.verified(scriptsMatch: false)
+        })
+        let context = harness.context(
+            ["verify", "--virtual", "monocle", "--deep", "--only", "firmware,scripts", "--scripts", "my scripts"], runner: runner)
+        #expect(await Noafw.execute(in: context) == 1)
+        #expect(harness.output == """
+            unit D3:5A:00:11:22:33 "monocle", battery 87 %
+
+            part      expected             actual        result
+            firmware  v26.001.0000         v26.001.0000  matches
+            scripts   sha256:0123456789ab  -             DIFFERS
+
+              scripts: main.py: 1 byte differs
+
+            FAIL  drift in scripts (0.0 s)
+              next: noafw flash --virtual monocle --scripts 'my scripts' --only scripts
+
+            """)
+        #expect(harness.diagnostics == "")
+    }
+
+    @Test func aMatchPasses() async throws {
+        let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: true) })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], runner: runner)) == 0)
+        #expect(harness.output.hasSuffix("PASS  every version matches (0.0 s)\n"))
+    }
+
+    @Test(arguments: [(true, ",\"differences\":[\"main.py: 1 byte differs\"]"), (false, "")])
+    func jsonKeepsTheBlueprintsOrder(isDeep: Bool, differences: String) async throws {
+        let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
+        let arguments = ["verify", "--virtual", "monocle", "--json"] + (isDeep ? ["--deep"] : [])
+        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 1)
+        let none = isDeep ? ",\"differences\":[]" : ""
+        #expect(harness.output == """
+            {"schema":"noafw.verify/1","verdict":"fail","units":[{"id":"monocle","family":"monocle",\
+            "address":"D3:5A:00:11:22:33",\
+            "firmware":{"expected":"v26.001.0000","actual":"v26.001.0000","match":true\(none)},\
+            "fpga":null,\
+            "scripts":{"expected":"\(Sample.scriptsDigest)","actual":null,"match":false\(differences)},\
+            "verdict":"fail","error":null}]}
+
+            """)
+    }
+
+    @Test func anErrorOutranksWhatWasFound() async throws {
+        let lost = LinkError.disconnected("supervision timeout").diagnosis
+        let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: true, error: lost) })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], runner: runner)) == 75)
+        #expect(harness.output.hasSuffix("FAIL  the unit is not proved (0.0 s)\n"))
+        #expect(harness.diagnostics.hasPrefix("error BLE-0001: the link was lost (supervision timeout)\n"))
+    }
+}

@@ -1,0 +1,74 @@
+import Bluetooth
+import Testing
+
+@testable import DFU
+
+/// A seeded generator (SplitMix64), so that a failing case can be repeated.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
+
+enum Fixtures {
+    static let versionText = "v26.123.0415"
+
+    static func image(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let text = [0] + Array(versionText.utf8) + [0]
+        if count >= 100 + text.count { bytes.replaceSubrange(100..<(100 + text.count), with: text) }
+        return bytes
+    }
+
+    static func package(
+        image: [UInt8], key: SigningKey, change: (inout InitPacketBuilder) -> Void = { _ in }
+    ) throws -> [UInt8] {
+        var builder = InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle)
+        change(&builder)
+        let packet = try builder.signed(by: key)
+        return try DFUPackageWriter(kind: builder.kind, image: image, initPacket: packet).archive()
+    }
+
+    static func firmware(_ count: Int, seed: UInt64 = 1) throws -> FirmwareImage {
+        let image = image(count, seed: seed)
+        let packet = try InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle)
+            .signed(with: [UInt8](repeating: 0x5A, count: 64))
+        return try FirmwareImage(kind: .application, bytes: image, initPacket: InitPacket(parsing: packet))
+    }
+}
+
+/// CRC-32, bit by bit: independent of the table under test.
+func referenceCRC(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var register: UInt32 = 0xFFFF_FFFF
+    for byte in bytes {
+        register ^= UInt32(byte)
+        for _ in 0..<8 { register = register & 1 == 1 ? register >> 1 ^ 0xEDB8_8320 : register >> 1 }
+    }
+    return ~register
+}
+
+func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+func little(_ value: UInt16) -> [UInt8] { (0..<2).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+
+/// The package fault that `body` throws.
+func fault(_ body: () throws -> Void) -> PackageFault? {
+    do {
+        try body()
+        return nil
+    } catch DFUError.package(let fault) {
+        #expect(fault.diagnosis.fault == nil)
+        return fault
+    } catch {
+        Issue.record("unexpected error \(error)")
+        return nil
+    }
+}

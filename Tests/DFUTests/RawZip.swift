@@ -1,0 +1,57 @@
+/// A zip writer that can lie: every field is taken as given. Written from PKWARE's APPNOTE.
+struct RawZip {
+    struct Entry {
+        var name: [UInt8]
+        var data: [UInt8]
+        var method: UInt16 = 0
+        var statedSize: UInt32
+        var crc: UInt32
+
+        init(_ name: String, _ content: [UInt8]) {
+            self.name = Array(name.utf8)
+            data = content
+            statedSize = UInt32(content.count)
+            crc = referenceCRC(content)
+        }
+    }
+
+    var entries: [Entry]
+    var statedCount: UInt16?
+
+    var bytes: [UInt8] {
+        var body: [UInt8] = []
+        var directory: [UInt8] = []
+        for entry in entries {
+            let offset = UInt32(body.count)
+            let common =
+                little(UInt16(20)) + little(UInt16(0)) + little(entry.method) + little(UInt16(0))
+                + little(UInt16(0x21)) + little(entry.crc) + little(UInt32(entry.data.count))
+                + little(entry.statedSize) + little(UInt16(entry.name.count)) + little(UInt16(0))
+            body += little(UInt32(0x0403_4B50)) + common + entry.name + entry.data
+            directory += little(UInt32(0x0201_4B50)) + little(UInt16(20)) + common + little(UInt16(0))
+            directory += little(UInt16(0)) + little(UInt16(0)) + little(UInt32(0)) + little(offset) + entry.name
+        }
+        let count = little(statedCount ?? UInt16(entries.count))
+        return body + directory + little(UInt32(0x0605_4B50)) + [0, 0, 0, 0] + count + count
+            + little(UInt32(directory.count)) + little(UInt32(body.count)) + [0, 0]
+    }
+
+    /// A deflate stream of zeros: a literal 0, then matches of 258 bytes at distance 1, in fixed Huffman codes
+    /// (RFC 1951). 1 MiB takes about 6.6 KiB.
+    static func deflatedZeros(matches: Int) -> (stream: [UInt8], length: Int) {
+        var bits: [Bool] = []
+        func put(_ code: UInt32, _ width: Int) {
+            for bit in (0..<width).reversed() { bits.append(code >> UInt32(bit) & 1 == 1) }
+        }
+        bits += [true, true, false]
+        put(0b0011_0000, 8)
+        for _ in 0..<matches {
+            put(0b1100_0101, 8)
+            put(0, 5)
+        }
+        put(0, 7)
+        var stream = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
+        for (index, bit) in bits.enumerated() where bit { stream[index / 8] |= 1 << UInt8(index % 8) }
+        return (stream, 1 + 258 * matches)
+    }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import Foundation
+import REPL
+import Testing
+
+@testable import FPGA
+
+/// The updater against real MicroPython with NOR flash.
+@Suite(.enabled(if: MicroPython.isExpected, MicroPython.skipReason), .serialized)
+struct FPGASessionTests {
+    private let image: FPGAImage
+
+    init() throws { image = try FPGAImage(developmentImage(seed: 21)) }
+
+    private func attach(_ host: MicroPythonHost) async throws -> PythonREPL {
+        try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+    }
+
+    private func expectProven(_ folder: URL) throws {
+        let flash = try FlashModule.flash(in: folder)
+        #expect(Array(flash[..<FPGALimits.imageByteCount]) == image.bytes)
+        #expect(Array(flash[FPGALimits.imageByteCount..<FPGALimits.regionByteCount]) == FPGALimits.marker)
+    }
+
+    @Test func writesProvesAndCommits() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder, flash: [UInt8](repeating: 0x55, count: 109 * 4096))
+        let host = try MicroPythonHost(folder: folder, heap: "48k")
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let updater = FPGAUpdater(repl: repl, image: image)
+        var events: [FPGAEvent] = []
+        let outcome = try await updater.update { events.append($0) }
+        #expect(outcome == FPGAOutcome(plan: .erase, bytesWritten: FPGALimits.imageByteCount))
+        #expect(events.contains(.erasing) && events.contains(.committing))
+        try expectProven(folder)
+        #expect(host.droppedByteCount == 0)
+        #expect(try await updater.update() == FPGAOutcome(plan: .nothing, bytesWritten: 0))
+        let probe = FPGAProbe(repl: repl)
+        #expect(try await probe.differences(from: image).isEmpty)
+        #expect(try await probe.readVersion() == "v23.230.0808")
+        #expect(try await probe.isAlive())
+    }
+
+    /// A link that ends in the middle leaves Python running: the helper still knows the counter.
+    @Test func resumesAfterALostLink() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let cutting = CuttingTransport(limit: 150_000)
+        await #expect(throws: CuttingTransport.Cut.self) {
+            _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: cutting).update()
+        }
+        let outcome = try await FPGAUpdater(repl: try await attach(host), image: image).update()
+        guard case .resume(let from) = outcome.plan else { return #expect(Bool(false), "\(outcome.plan)") }
+        #expect(from >= 150_000)
+        #expect(outcome.bytesWritten < 300_000)
+        try expectProven(folder)
+    }
+
+    /// After a power cut the counter is 0 again: 0xFF brings it back, without another erase.
+    @Test func resumesAfterAPowerCut() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let first = try MicroPythonHost(folder: folder)
+        await #expect(throws: CuttingTransport.Cut.self) {
+            _ = try await FPGAUpdater(
+                repl: try await attach(first), image: image, transport: CuttingTransport(limit: 200_000)
+            ).update(force: true)
+        }
+        first.end()
+        try FlashModule.forgetCounter(in: folder)
+        let second = try MicroPythonHost(folder: folder)
+        defer { second.endAndRemove() }
+        let outcome = try await FPGAUpdater(repl: try await attach(second), image: image).update()
+        guard case .resume = outcome.plan else { return #expect(Bool(false), "\(outcome.plan)") }
+        #expect(FlashModule.eraseCount(in: folder) == 1)
+        try expectProven(folder)
+    }
+
+    /// Python restarted, but not the unit: the counter is not 0, which shows at the first piece, and the flash is erased.
+    @Test func aWrongGuessOfTheCounterIsFound() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        try "3000".write(to: folder.appendingPathComponent("counter.txt"), atomically: false, encoding: .utf8)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let outcome = try await FPGAUpdater(repl: try await attach(host), image: image).update()
+        #expect(outcome.plan == .resume(from: 0))
+        #expect(FlashModule.eraseCount(in: folder) == 1)
+        try expectProven(folder)
+    }
+
+    @Test func onlyTheMarkerIsMissing() async throws {
+        let folder = try makeUnitFolder()
+        let rest = [UInt8](repeating: 0xFF, count: 109 * 4096 - image.bytes.count)
+        try FlashModule.install(in: folder, flash: image.bytes + rest)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let outcome = try await FPGAUpdater(repl: try await attach(host), image: image).update()
+        #expect(outcome == FPGAOutcome(plan: .commit, bytesWritten: 0))
+        #expect(FlashModule.eraseCount(in: folder) == 0)
+        try expectProven(folder)
+    }
+
+    @Test func aChangedByteIsFoundAndRepaired() async throws {
+        let folder = try makeUnitFolder()
+        var flash = image.bytes + FPGALimits.marker + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_434)
+        flash[17 * 4096 + 5] ^= 0x10
+        try FlashModule.install(in: folder, flash: flash)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        #expect(try await FPGAProbe(repl: repl).differences(from: image) == ["page 17 of the FPGA flash"])
+        #expect(try await FPGAUpdater(repl: repl, image: image).update().plan == .erase)
+        try expectProven(folder)
+    }
+
+    /// Packets and notifications that vanish or change: nothing is written twice, the flash is right in the end.
+    @Test func survivesADamagedLink() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let faulty = Set((0..<3).map { 100 + $0 * 230 })
+        let host = try MicroPythonHost(
+            folder: folder,
+            packetFault: { number, bytes in
+                guard faulty.contains(number) else { return bytes }
+                return number % 2 == 0 ? nil : bytes.map { $0 == UInt8(ascii: "1") ? UInt8(ascii: "2") : $0 }
+            },
+            notificationFault: { number, bytes in faulty.contains(number) ? nil : bytes })
+        defer { host.endAndRemove() }
+        var timing = FPGATiming()
+        timing.command = .milliseconds(400)
+        let repl = try await attach(host)
+        var notices: [String] = []
+        _ = try await FPGAUpdater(repl: repl, image: image, timing: timing).update {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices.contains { $0.hasPrefix("data was lost on the way") })
+        try expectProven(folder)
+    }
+}
+
+/// Writes through the REPL and stops with an error once `limit` bytes are there.
+struct CuttingTransport: FPGATransport {
+    struct Cut: Error {}
+    let limit: Int
+
+    func write(
+        _ image: FPGAImage, from offset: Int, through repl: PythonREPL, onProgress: (Int) -> Void
+    ) async throws {
+        let chunks = Array(FPGAChunkEncoder(image: image, from: offset))
+        try await repl.pipeline(chunks.lazy.map(\.code), within: .seconds(20)) { index, _ in
+            onProgress(chunks[index].range.upperBound)
+            if chunks[index].range.upperBound >= limit { throw Cut() }
+        }
+    }
+}
+
+/// Shaped like a real image: more than half zeros, in runs, a blank end.
+func developmentImage(seed: UInt64) -> [UInt8] {
+    var generator = SeededGenerator(seed: seed)
+    var bytes: [UInt8] = []
+    while bytes.count < 440_000 {
+        bytes += generator.bytes(count: Int.random(in: 1...120, using: &generator))
+        bytes += [UInt8](repeating: 0, count: Int.random(in: 1...200, using: &generator))
+    }
+    return bytes
+}

@@ -1,0 +1,187 @@
+import Testing
+
+@testable import FPGA
+@testable import REPL
+
+@Suite struct FPGAImageTests {
+    @Test func aShortImageIsPadded() throws {
+        let image = try FPGAImage([1, 2, 3])
+        #expect(image.bytes.count == 444_430)
+        #expect(image.bytes[3...].allSatisfy { $0 == 0xFF })
+        #expect(image.pageCRCs.count == 109)
+        #expect(FPGALimits.page(108).count == 2062)
+    }
+
+    @Test func wrongSizesAreRefused() {
+        #expect(throws: FPGAError.imageEmpty) { try FPGAImage([]) }
+        #expect(throws: FPGAError.imageTooLong(byteCount: 444_431)) {
+            try FPGAImage([UInt8](repeating: 0, count: 444_431))
+        }
+        #expect(throws: Never.self) { try FPGAImage([UInt8](repeating: 0, count: 444_430)) }
+    }
+
+    @Test func digestIsSHA256() throws {
+        // FIPS 180-4, example B.1
+        #expect(HexText.encode(SHA256.of(Array("abc".utf8))).hasPrefix("ba7816bf8f01cfea414140de5dae2223"))
+    }
+
+    @Test func codesAreStable() {
+        let errors: [FPGAError] = [
+            .imageTooLong(byteCount: 1), .imageEmpty, .proofFailed(pages: [1]), .writeFailed(""), .commitFailed(marker: ""),
+            .answerUnreadable(""),
+        ]
+        #expect(errors.map(\.diagnosis.code) == (1...6).map { "FPGA-000\($0)" })
+        #expect(errors.prefix(2).allSatisfy { $0.diagnosis.category == .badData })
+    }
+}
+
+@Suite struct FPGAPlanTests {
+    private let image: FPGAImage
+    private let blank: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
+
+    init() throws { image = try FPGAImage(developmentImage(seed: 41)) }
+
+    private func plan(flash: [UInt8], marker: [UInt8]) -> FPGAPlan {
+        let crcs = (0..<FPGALimits.pageCount).map { ZlibCRC32.of(flash[FPGALimits.page($0)]) }
+        return FPGAPlan(survey: FPGASurvey(pageCRCs: crcs, marker: marker, counter: nil), image: image)
+    }
+
+    private func written(_ count: Int) -> [UInt8] {
+        image.bytes[..<count] + [UInt8](repeating: 0xFF, count: image.bytes.count - count)
+    }
+
+    @Test func currentImage() {
+        #expect(plan(flash: image.bytes, marker: FPGALimits.marker) == .nothing)
+        #expect(plan(flash: image.bytes, marker: blank) == .commit)
+        #expect(plan(flash: image.bytes, marker: [0, 0, 0, 0]) == .erase)
+    }
+
+    @Test func interruptedAnywhereItResumes() {
+        var generator = SeededGenerator(seed: 42)
+        for _ in 0..<12 {
+            let count = Int.random(in: 0..<439_000, using: &generator)
+            guard case .resume(let from) = plan(flash: written(count), marker: blank) else {
+                Issue.record("no resume at \(count)")
+                continue
+            }
+            // Bytes of 0xFF at the end of what was written cannot be told from blank flash.
+            #expect(from <= count && image.bytes[from..<count].allSatisfy { $0 == 0xFF })
+        }
+        #expect(plan(flash: written(0), marker: blank) == .resume(from: 0))
+    }
+
+    @Test func foreignBytesNeedAnErase() {
+        var flash = written(100_000)
+        flash[300_000] = 0
+        #expect(plan(flash: flash, marker: blank) == .erase)
+        flash = written(100_000)
+        flash[50_000] ^= 1
+        #expect(plan(flash: flash, marker: blank) == .erase)
+        #expect(plan(flash: written(100_000), marker: FPGALimits.marker) == .erase)
+    }
+
+    @Test func aPieceThatIsThereAlreadyBehindAHoleIsHarmless() {
+        var flash = written(8192)
+        flash.replaceSubrange(FPGALimits.page(50), with: image.bytes[FPGALimits.page(50)])
+        #expect(plan(flash: flash, marker: blank) == .resume(from: 8192))
+    }
+
+    @Test func shortSurveysAreNotTrusted() {
+        #expect(FPGAPlan(survey: FPGASurvey(pageCRCs: [], marker: [], counter: nil), image: image) == .erase)
+    }
+}
+
+@Suite struct FPGAChunkEncoderTests {
+    /// Decodes as the helper on the unit does, from the facts of Python's literals.
+    private func decode(_ chunk: FPGAChunk) -> [UInt8]? {
+        var scanner = LiteralScanner(chunk.code.bytes.dropFirst("_nf.w(".utf8.count))
+        guard scanner.number() == chunk.range.lowerBound, scanner.skip(","), let crc = scanner.number() else { return nil }
+        var bytes: [UInt8] = []
+        while scanner.skip(",") {
+            if let run = scanner.number() {
+                bytes += [UInt8](repeating: run > 0 ? 0 : 0xFF, count: abs(run))
+            } else if let literal = scanner.literal() {
+                bytes += literal
+            } else {
+                return nil
+            }
+        }
+        return scanner.skip(")") && ZlibCRC32.of(bytes) == UInt32(crc) ? bytes : nil
+    }
+
+    @Test func chunksMakeUpTheImageWithinTheirLimits() throws {
+        var generator = SeededGenerator(seed: 51)
+        let contents = [
+            developmentImage(seed: 52), generator.bytes(count: 30_000), [UInt8](repeating: 0, count: 444_430),
+            (0..<40_000).map { _ in UInt8(ascii: "'") }, (0..<40_000).map { $0 % 2 == 0 ? 0 : 0x31 }, [7],
+        ]
+        for content in contents {
+            let image = try FPGAImage(content)
+            var position = 0
+            for chunk in FPGAChunkEncoder(image: image, from: 0) {
+                #expect(chunk.range.lowerBound == position)
+                #expect(chunk.range.count <= FPGALimits.maximumChunkByteCount)
+                #expect(chunk.code.bytes.count <= PythonCode.maximumPipelinedByteCount)
+                #expect(decode(chunk) == Array(image.bytes[chunk.range]))
+                position = chunk.range.upperBound
+            }
+            #expect(position == FPGALimits.imageByteCount)
+        }
+    }
+
+    @Test func itBeginsAnywhere() throws {
+        let image = try FPGAImage(developmentImage(seed: 53))
+        for offset in [1, 127, 444_429] {
+            #expect(FPGAChunkEncoder(image: image, from: offset).first { _ in true }?.range.lowerBound == offset)
+        }
+        #expect(Array(FPGAChunkEncoder(image: image, from: 444_430)).isEmpty)
+    }
+
+    @Test func zerosAreCheap() throws {
+        let image = try FPGAImage(developmentImage(seed: 54))
+        let sourceByteCount = FPGAChunkEncoder(image: image, from: 0).reduce(0) { $0 + $1.code.bytes.count + 1 }
+        #expect(sourceByteCount < image.bytes.count * 6 / 10)
+    }
+}
+
+/// Reads numbers and `bytes` literals of Python.
+private struct LiteralScanner {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ source: ArraySlice<UInt8>) { rest = source }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    mutating func number() -> Int? {
+        let digits = rest.prefix { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }
+        guard let value = Int(String(decoding: digits, as: UTF8.self)) else { return nil }
+        rest = rest.dropFirst(digits.count)
+        return value
+    }
+
+    mutating func literal() -> [UInt8]? {
+        guard skip("b"), let quote = rest.popFirst() else { return nil }
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == quote { return bytes }
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            let octal = rest.prefix(3).prefix { (0x30...0x37).contains($0) }
+            if octal.isEmpty {
+                guard let escaped = rest.popFirst() else { return nil }
+                bytes.append(escaped == UInt8(ascii: "n") ? 10 : escaped == UInt8(ascii: "r") ? 13 : escaped)
+            } else {
+                bytes.append(octal.reduce(0) { $0 * 8 + $1 - 0x30 })
+                rest = rest.dropFirst(octal.count)
+            }
+        }
+        return nil
+    }
+}
+

@@ -1,0 +1,121 @@
+import Bluetooth
+import DFU
+import FPGA
+import Foundation
+import Provisioning
+import ScriptBundle
+import Synchronization
+import Testing
+import VirtualDevices
+
+/// Where the tests find the real MicroPython.
+enum Python {
+    static let path: String? = {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let candidates: [String?] = [
+            ProcessInfo.processInfo.environment["NOAFW_PYTHON"], root.appendingPathComponent(".venv/bin/python3").path,
+        ]
+        return candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    /// In CI a missing interpreter is a failure, not a reason to skip.
+    static let isHere = path != nil || ProcessInfo.processInfo.environment["CI"] == "true"
+}
+
+/// A virtual unit on a bench of simulated time, and small assets signed with a key of the test's own.
+struct Bench: Sendable {
+    static let firmwareVersion = "v26.300.1200"
+    static let fpgaVersion = "v26.300.1201"
+    private static let key = Result { try SigningKey.generate() }
+
+    let root: URL
+    var faults = FaultPlan()
+
+    init() {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-bench-\(UUID().uuidString)")
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: root) }
+
+    /// - Parameter firmwareSize: bytes of the application image.
+    static func assets(firmwareSize: Int = 20_000) throws -> MonocleAssets {
+        return MonocleAssets(
+            firmware: try firmware(version: firmwareVersion, size: firmwareSize),
+            fpga: .init(image: try FPGAImage(bitstream()), version: fpgaVersion),
+            scripts: try ScriptSet(files: [
+                .init(name: "states.py", bytes: Array("IDLE = 'idle'\n# \u{3}\u{1C}\u{4} ''' \\ \r\n".utf8)),
+                .init(name: "main.py", bytes: Array("import states\nimport time\nwhile True:\n    time.sleep(1)\n".utf8)),
+            ]))
+    }
+
+    static func firmware(version: String, size: Int = 20_000) throws -> MonocleAssets.Firmware {
+        var generator = SeededGenerator(seed: 7)
+        var image = (0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        image.replaceSubrange(1000..<1014, with: [0] + Array(version.utf8) + [0])
+        let key = try key.get()
+        let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
+        let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
+        return try .init(package: package, version: nil, trusting: [key.trusted(as: "test")])
+    }
+
+    /// A full-size image that is mostly runs, so that writing it takes few commands.
+    static func bitstream() -> [UInt8] {
+        var image = [UInt8](repeating: 0, count: FPGALimits.imageByteCount)
+        var generator = SeededGenerator(seed: 9)
+        for start in stride(from: 0, to: image.count - 64, by: 16_384) {
+            for offset in 0..<64 { image[start + offset] = UInt8(truncatingIfNeeded: generator.next()) }
+        }
+        return image
+    }
+
+    /// Puts the unit on the air in simulated time and runs `body`. What `body` leaves behind is the unit's folder.
+    func play<Value: Sendable>(
+        _ body: @escaping @Sendable (VirtualCentral, VirtualMonocle) async throws -> Value
+    ) async throws -> Value {
+        let folder = try UnitFolder(root: root, name: "bench")
+        var configuration = MonocleConfiguration(python: try #require(Python.path))
+        let coordinates = try Self.key.get().publicCoordinates
+        configuration.trustedKeys.append(
+            Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()))
+        configuration.fpgaVersions = [try FPGAImage(Self.bitstream()).sha256Text: Self.fpgaVersion]
+        configuration.faults = faults
+        let air = VirtualAir(time: .simulated())
+        let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        return try await air.time.run {
+            try await withVirtualMonocle(monocle) { try await body(VirtualCentral(air: air), monocle) }
+        }
+    }
+
+    func flash(
+        _ assets: MonocleAssets, options: FlashOptions = FlashOptions(), report: @escaping @Sendable (RunEvent) -> Void = { _ in }
+    ) async throws -> UnitReport {
+        try await play { central, monocle in
+            try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options)
+                .flash(report: report)
+        }
+    }
+
+    func verify(_ assets: MonocleAssets, isDeep: Bool = true) async throws -> VerifyReport {
+        try await play { central, monocle in
+            try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: isDeep)
+                .run { _ in }
+        }
+    }
+}
+
+/// Collects events from a run.
+final class Journal: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: [String] { lines.withLock { $0 } }
+
+    func add(_ event: RunEvent) {
+        switch event {
+        case .stage(let stage): lines.withLock { $0.append("stage \(stage.rawValue)") }
+        case .notice(let text): lines.withLock { $0.append("notice \(text)") }
+        case .step(let step): lines.withLock { $0.append("step \(step.part.rawValue) \(step.action.rawValue)") }
+        case .progress, .probed: break
+        }
+    }
+}

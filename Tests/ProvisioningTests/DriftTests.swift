@@ -1,0 +1,155 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Testing
+import VirtualDevices
+
+/// What is changed behind the tool's back is found by a deep look, and mended alone.
+@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"), .serialized)
+struct DriftTests {
+    @Test func oneByteOfFlashIsFoundAndOnlyTheFPGAIsWrittenAgain() async throws {
+        let bench = try await Self.provisioned()
+        defer { bench.remove() }
+        let file = bench.root.appendingPathComponent("fpga-flash.bin")
+        var flash = try Data(contentsOf: file)
+        flash[70_000] ^= 0x10
+        try flash.write(to: file)
+        let drifted = try await bench.verify(try Bench.assets())
+        #expect(!drifted.passed)
+        #expect(drifted.findings[.fpga]?.differences.first?.contains("page 17") == true, "\(drifted)")
+        let report = try await bench.flash(try Bench.assets())
+        #expect(report.passed)
+        #expect(report.steps.map(\.action) == [.current, .updated, .current])
+        let proof = try await bench.verify(try Bench.assets())
+        #expect(proof.passed)
+    }
+
+    @Test func oneByteOfAScriptIsFoundAndOnlyScriptsAreWrittenAgain() async throws {
+        let bench = try await Self.provisioned()
+        defer { bench.remove() }
+        let file = bench.root.appendingPathComponent("files/states.py")
+        var script = try Data(contentsOf: file)
+        script[0] = UInt8(ascii: "J")
+        try script.write(to: file)
+        let shallow = try await bench.verify(try Bench.assets(), isDeep: false)
+        #expect(shallow.passed, "versions alone do not show it: \(shallow)")
+        let drifted = try await bench.verify(try Bench.assets())
+        #expect(drifted.findings[.scripts]?.differences.first?.contains("states.py") == true, "\(drifted)")
+        let report = try await bench.flash(try Bench.assets())
+        #expect(report.steps.map(\.action) == [.current, .current, .updated], "\(report)")
+        #expect(try Data(contentsOf: file).first == UInt8(ascii: "I"))
+    }
+
+    @Test func dryRunChangesNothing() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        var options = FlashOptions()
+        options.dryRun = true
+        let report = try await bench.flash(try Bench.assets(), options: options)
+        #expect(report.passed)
+        #expect(report.steps.map(\.action) == [.planned, .planned, .planned], "\(report)")
+        let after = try await bench.verify(try Bench.assets(), isDeep: false)
+        #expect(after.identity.firmware == "v23.100.0927")
+        #expect(after.identity.scripts == nil)
+    }
+
+    @Test func forceWritesOnlyWhatIsAskedFor() async throws {
+        let bench = try await Self.provisioned()
+        defer { bench.remove() }
+        var options = FlashOptions()
+        options.force = true
+        options.parts = [.scripts]
+        let report = try await bench.flash(try Bench.assets(), options: options)
+        #expect(report.steps.map(\.action) == [.skipped, .skipped, .updated], "\(report)")
+    }
+
+    @Test func lowBatteryStopsTheRunBeforeAnythingIsErased() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try UnitFolder(root: bench.root, name: "bench")
+        let file = bench.root.appendingPathComponent("unit.json")
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":7"#).utf8).write(to: file)
+        let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
+        let report = try await bench.flash(try Bench.assets())
+        #expect(report.error?.code == "PRV-0005", "\(report)")
+        #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
+    }
+
+    @Test func newerFirmwareIsNotReplacedByAnOlderOne() async throws {
+        let bench = try await Self.provisioned()
+        defer { bench.remove() }
+        var assets = try Bench.assets()
+        assets.firmware = try Bench.firmware(version: "v25.001.0001")
+        let refused = try await bench.flash(assets)
+        #expect(refused.error?.code == "PRV-0006", "\(refused)")
+        var options = FlashOptions()
+        options.allowDowngrade = true
+        options.parts = [.firmware]
+        let insisted = try await bench.flash(assets, options: options)
+        #expect(insisted.passed, "\(insisted)")
+        #expect(insisted.identity.firmware == "v25.001.0001")
+    }
+
+    @Test func stopsAtAUnitInItsBootloaderWhenFirmwareIsNotAskedFor() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        // Too large to stand beside the old application, which is given up for it.
+        let assets = try Bench.assets(firmwareSize: 180_000)
+        let report = try await bench.play { central, monocle in
+            // Cut the power in the middle of the firmware and give up; then look at the unit in its bootloader.
+            let started = Inbox<Void>()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let run = MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
+                    _ = try? await run.flash {
+                        if case .progress(.firmware, _, 8192..., _) = $0 { started.deliver(()) }
+                    }
+                }
+                _ = try await started.next(before: central.clock.deadline(in: .seconds(60)), on: central.clock)
+                monocle.hand(.cut(.power))
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            var options = FlashOptions()
+            options.parts = [.scripts]
+            return try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options).flash { _ in }
+        }
+        #expect(report.error?.code == "PRV-0007", "\(report)")
+        let finished = try await bench.flash(assets)
+        #expect(finished.passed, "\(finished)")
+    }
+
+    @Test func verifyLeavesTheProgramRunning() async throws {
+        let bench = try await Self.provisioned()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        let answer = try await bench.play { central, monocle in
+            let report = try await MonocleVerification(
+                central: central, address: monocle.address, assets: assets, isDeep: true
+            ).run { _ in }
+            #expect(report.passed, "\(report)")
+            let clock = central.clock
+            let connection = try await central.connect(to: monocle.address, deadline: clock.deadline(in: .seconds(10)))
+            let output = try await connection.subscribe(
+                to: AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e"), deadline: clock.deadline(in: .seconds(2)))
+            try await clock.sleep(until: clock.deadline(in: .seconds(1)))
+            let receive = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
+            try await connection.write([0x03], to: receive, deadline: clock.deadline(in: .seconds(2)))
+            var text = ""
+            while let piece = try await output.next(before: clock.deadline(in: .seconds(1)), on: clock) {
+                text += String(decoding: piece, as: UTF8.self)
+            }
+            return text
+        }
+        // Only a running program can be interrupted.
+        #expect(answer.contains("main.py") && answer.contains("KeyboardInterrupt"), "\(answer)")
+    }
+
+    static func provisioned() async throws -> Bench {
+        let bench = Bench()
+        let report = try await bench.flash(try Bench.assets())
+        try #require(report.passed, "\(report)")
+        return bench
+    }
+}

@@ -1,0 +1,153 @@
+import Bluetooth
+import Synchronization
+
+@testable import REPL
+
+/// A unit's raw REPL in a few lines, written from the facts, in virtual time: it makes one step each time somebody waits.
+///
+/// Code is answered by itself, in upper case; code that begins with `raise` fails, code that begins with `hang` never ends.
+final class FakeUnit: Connection, WriteChannel, Sendable {
+    enum Mode { case program, friendly, raw }
+
+    struct State {
+        var mode = Mode.friendly
+        var ring: [UInt8] = []
+        var line: [UInt8] = []
+        var running: [UInt8]?
+        var dropped = 0
+        var highestRing = 0
+        var packets: [[UInt8]] = []
+        var generator = SeededGenerator(seed: 1)
+        var deafPackets = 0
+        var lostNotifications: Set<Int> = []
+        var notificationCount = 0
+        var deliveredCount = 0
+        var now = Duration.zero
+        var isDead = false
+        var executed: [String] = []
+    }
+
+    let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 2])!
+    let payloadSize: Int
+    let state: Mutex<State>
+    private let notifications = Inbox<[UInt8]>(capacity: 100_000)
+
+    init(payloadSize: Int = 253, seed: UInt64 = 1, prepare: (inout State) -> Void = { _ in }) {
+        self.payloadSize = payloadSize
+        var state = State()
+        state.generator = SeededGenerator(seed: seed)
+        prepare(&state)
+        self.state = Mutex(state)
+    }
+
+    /// Waiting is what makes this unit's time pass.
+    var clock: SessionClock {
+        SessionClock(
+            now: { [self] in state.withLock { $0.now } },
+            sleepUntil: { [self] target in
+                let deliveredBefore = state.withLock { $0.deliveredCount }
+                while state.withLock({ $0.now < target }) {
+                    try Task.checkCancellation()
+                    // Whoever waits for what was just delivered is about to cancel this sleep: time stands still until then.
+                    if state.withLock({ $0.deliveredCount }) == deliveredBefore {
+                        let hasWorked = tick()
+                        state.withLock { $0.now = hasWorked ? $0.now + .milliseconds(1) : max($0.now, target) }
+                    }
+                    await Task.yield()
+                }
+            })
+    }
+
+    func say(_ text: String) { state.withLock { emit(Array(text.utf8), &$0) } }
+
+    func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
+        guard packet.count <= payloadSize else { throw LinkError.valueTooLong(count: packet.count, limit: payloadSize) }
+        state.withLock { state in
+            state.packets.append(packet)
+            if state.isDead { return }
+            if state.deafPackets > 0 { return state.deafPackets -= 1 }
+            for byte in packet { receive(byte, &state) }
+            state.highestRing = max(state.highestRing, state.running == nil ? 0 : state.ring.count)
+            readRing(&state)
+        }
+    }
+
+    private func receive(_ byte: UInt8, _ state: inout State) {
+        if byte == 0x03, state.running != nil || state.mode == .program {
+            let wasRaw = state.mode == .raw
+            state.running = nil
+            if state.mode == .program { state.mode = .friendly }
+            emit(Array((wasRaw ? "\u{4}KeyboardInterrupt: \r\n\u{4}>" : "KeyboardInterrupt: \r\n>>> ").utf8), &state)
+        } else if state.ring.count < 1023 {
+            state.ring.append(byte)
+        } else {
+            state.dropped += 1
+        }
+    }
+
+    private func readRing(_ state: inout State) {
+        while state.running == nil, state.mode != .program, !state.ring.isEmpty {
+            let byte = state.ring.removeFirst()
+            switch (state.mode, byte) {
+            case (_, 0x01):
+                (state.mode, state.line) = (.raw, [])
+                emit(Array("raw REPL; CTRL-B to exit\r\n>".utf8), &state)
+            case (.raw, 0x02):
+                (state.mode, state.line) = (.friendly, [])
+                emit(Array("\r\nMicroPython\r\n>>> ".utf8), &state)
+            case (_, 0x03): state.line = []
+            case (.raw, 0x04) where !state.line.isEmpty:
+                emit(Array("OK".utf8), &state)
+                (state.running, state.line) = (state.line, [])
+            case (.raw, 0x04):
+                emit(Array("OK\r\nMPY: soft reboot\r\nraw REPL; CTRL-B to exit\r\n>".utf8), &state)
+            case (.friendly, 0x04) where state.line.isEmpty:
+                state.mode = .program
+                emit(Array("MPY: soft reboot\r\nmain runs\r\n".utf8), &state)
+            default: state.line.append(byte)
+            }
+        }
+    }
+
+    /// - Returns: whether there was anything to do.
+    private func tick() -> Bool {
+        state.withLock { state in
+            guard let code = state.running, !code.starts(with: Array("hang".utf8)) else { return false }
+            state.running = nil
+            let text = String(decoding: code, as: UTF8.self)
+            state.executed.append(text)
+            var output = text.uppercased()
+            if text.hasPrefix("print('") { output = String(text.dropFirst(7).prefix { $0 != "'" }) }
+            let failure = text.hasPrefix("raise") ? "Traceback:\r\nValueError: \(text)\r\n" : ""
+            emit(Array("\(failure.isEmpty ? output : "")\u{4}\(failure)\u{4}>".utf8), &state)
+            readRing(&state)
+            return true
+        }
+    }
+
+    private func emit(_ bytes: [UInt8], _ state: inout State) {
+        for piece in state.generator.fragments(of: bytes) {
+            if !state.lostNotifications.contains(state.notificationCount) {
+                notifications.deliver(piece)
+                state.deliveredCount += 1
+            }
+            state.notificationCount += 1
+        }
+    }
+
+    func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
+        try await send(value, deadline: deadline)
+    }
+
+    func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
+        self
+    }
+
+    func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+        notifications
+    }
+
+    func close() async {}
+    func disconnect() async {}
+    func waitUntilGone(deadline: SessionClock.Instant) async throws {}
+}

@@ -1,0 +1,236 @@
+import Testing
+
+@testable import REPL
+
+private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
+
+@Suite struct RawREPLMachineTests {
+    @Test func oneAnswerEventByEvent() throws {
+        var machine = RawREPLMachine()
+        machine.expectAnswer()
+        #expect(try machine.receive(text("O")).isEmpty)
+        #expect(try machine.receive(text("K")) == [.accepted])
+        #expect(try machine.receive(text("hi\u{4}")).isEmpty)
+        #expect(try machine.receive(text("\u{4}")).isEmpty)
+        #expect(machine.inFlight == 1)
+        #expect(try machine.receive(text(">")) == [.answered(PythonAnswer(standardOutput: text("hi")))])
+        #expect(machine.inFlight == 0)
+    }
+
+    @Test func aTracebackIsKeptApart() throws {
+        var machine = RawREPLMachine()
+        machine.expectAnswer()
+        let events = try machine.receive(text("OKout\u{4}Error\u{4}>"))
+        #expect(events == [.accepted, .answered(PythonAnswer(standardOutput: text("out"), standardError: text("Error")))])
+    }
+
+    @Test func outputOfCallbacksBetweenAnswersIsIgnored() throws {
+        var machine = RawREPLMachine()
+        #expect(try machine.receive(text("OK noise\u{4}")).isEmpty)
+        machine.expectAnswer()
+        #expect(try machine.receive(text("noise OKx\u{4}\u{4}>")).count == 2)
+    }
+
+    @Test func aBannerInsteadOfAnAnswerIsARestart() {
+        var machine = RawREPLMachine()
+        machine.expectAnswer()
+        #expect(throws: REPLError.self) { try machine.receive(text("raw REPL; CTRL-B to exit\r\n>")) }
+    }
+
+    @Test func whatIsNoPromptIsGarbage() {
+        var machine = RawREPLMachine()
+        machine.expectAnswer()
+        #expect(throws: REPLError.garbage("the prompt after an answer")) { try machine.receive(text("OK\u{4}\u{4}x")) }
+    }
+
+    @Test func outputIsBounded() throws {
+        var machine = RawREPLMachine(outputLimit: 10)
+        machine.expectAnswer()
+        _ = try machine.receive(text("OK12345\u{4}67890"))
+        #expect(throws: REPLError.outputOverflow(limit: 10)) { try machine.receive(text("1")) }
+    }
+
+    /// Answers of any content, cut anywhere, with noise in front: always the same events.
+    @Test func fragmentationDoesNotMatter() throws {
+        var generator = SeededGenerator(seed: 31)
+        for _ in 0..<3000 {
+            let answers = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+                PythonAnswer(
+                    standardOutput: generator.bytes(count: Int.random(in: 0...40, using: &generator)).filter { $0 != 4 },
+                    standardError: generator.bytes(count: Int.random(in: 0...9, using: &generator)).filter { $0 != 4 })
+            }
+            var stream: [UInt8] = []
+            for answer in answers {
+                stream += generator.bytes(count: Int.random(in: 0...5, using: &generator)).filter { $0 != UInt8(ascii: "O") }
+                stream += text("OK") + answer.standardOutput + [4] + answer.standardError + text("\u{4}>")
+            }
+            var machine = RawREPLMachine()
+            for _ in answers { machine.expectAnswer() }
+            let events = try generator.fragments(of: stream).flatMap { try machine.receive($0) }
+            #expect(events == answers.flatMap { [.accepted, .answered($0)] })
+            #expect(machine.inFlight == 0)
+        }
+    }
+
+    @Test func garbageNeverTraps() throws {
+        let code = try PythonCode("x")
+        var generator = SeededGenerator(seed: 32)
+        let alphabet = text("OK>\u{4}raw REPL; CTRL-B to exit\r\n>R\u{1}\u{0}x")
+        for _ in 0..<3000 {
+            let stream = (0..<60).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
+            var machine = RawREPLMachine()
+            machine.expectAnswer()
+            _ = try? machine.receive(stream)
+            var entry = RawREPLEntry()
+            _ = entry.poll()
+            for piece in generator.fragments(of: stream) { #expect(entry.receive(piece) { "nonce" } != .proven) }
+            var paste = RawPasteMachine(code: code)
+            _ = try? paste.receive(stream)
+        }
+    }
+}
+
+@Suite struct RawREPLEntryTests {
+    @Test func onlyTheWordProvesThePrompt() {
+        var entry = RawREPLEntry()
+        #expect(entry.poll() == [3, 3, 1])
+        #expect(entry.receive(text("OKword\u{4}\u{4}>")) { "word" } == nil)
+        #expect(entry.receive(text("raw REPL; CTRL-B to exit\r\n")) { "word" } == nil)
+        #expect(entry.receive(text(">")) { "word" } == .send(text("print('word',end='')\u{4}")))
+        #expect(entry.receive(text("raw REPL; CTRL-B to exit\r\n>OKwo")) { "other" } == nil)
+        #expect(entry.receive(text("rd\u{4}\u{4}")) { "other" } == nil)
+        #expect(entry.receive(text(">")) { "other" } == .proven)
+    }
+
+    @Test func aPromptFollowedByMoreIsOld() {
+        var entry = RawREPLEntry()
+        _ = entry.poll()
+        #expect(entry.receive(text("raw REPL; CTRL-B to exit\r\n>OK")) { "word" } == nil)
+    }
+
+    @Test func pollingAgainNeedsANewWord() {
+        var entry = RawREPLEntry()
+        _ = entry.poll()
+        _ = entry.receive(text("raw REPL; CTRL-B to exit\r\n>")) { "one" }
+        _ = entry.poll()
+        #expect(entry.receive(text("OKone\u{4}\u{4}>raw REPL; CTRL-B to exit\r\n>")) { "two" } != nil)
+        #expect(entry.receive(text("OKone\u{4}\u{4}>")) { "x" } == nil)
+        #expect(entry.receive(text("OKtwo\u{4}\u{4}>")) { "x" } == .proven)
+    }
+}
+
+@Suite struct RawPasteMachineTests {
+    @Test func windowAndEnd() throws {
+        var machine = RawPasteMachine(code: try PythonCode(String(repeating: "a", count: 10)))
+        #expect(try machine.receive(text("R")) == .waiting)
+        #expect(try machine.receive([1, 4]) == .waiting)
+        #expect(try machine.receive([0]) == .mayContinue)
+        #expect(machine.nextPiece(atMost: 100) == text("aaaa"))
+        #expect(machine.nextPiece(atMost: 100).isEmpty)
+        #expect(try machine.receive([1, 1]) == .mayContinue)
+        #expect(machine.nextPiece(atMost: 5) == text("aaaaa"))
+        #expect(machine.nextPiece(atMost: 5) == text("a\u{4}"))
+        #expect(try machine.receive([1]) == .waiting)
+        #expect(try machine.receive(text("\u{4}out\u{4}")) == .finished(rest: text("out\u{4}")))
+        #expect(!machine.owesEnd)
+    }
+
+    @Test func theUnitMayStopIt() throws {
+        var machine = RawPasteMachine(code: try PythonCode(String(repeating: "a", count: 10)))
+        _ = try machine.receive([UInt8(ascii: "R"), 1, 4, 0])
+        _ = machine.nextPiece(atMost: 100)
+        #expect(try machine.receive([4]) == .finished(rest: []))
+        #expect(machine.owesEnd)
+    }
+
+    @Test func unitsWithoutIt() throws {
+        var machine = RawPasteMachine(code: try PythonCode("a"))
+        #expect(try machine.receive([UInt8(ascii: "R"), 0]) == .unsupported)
+        machine = RawPasteMachine(code: try PythonCode("a"))
+        #expect(try machine.receive(text("raw REPL; CTRL-B to exit\r\n>")) == .unsupported)
+    }
+
+    @Test func aWindowOfNothingIsGarbage() throws {
+        var machine = RawPasteMachine(code: try PythonCode("a"))
+        #expect(throws: REPLError.self) { try machine.receive([UInt8(ascii: "R"), 1, 0, 0]) }
+    }
+}
+
+@Suite struct CommandPipelineTests {
+    @Test func theRingLimitsWhatIsAhead() throws {
+        var pipe = CommandPipeline()
+        for _ in 0..<4 { pipe.enqueue(try PythonCode(String(repeating: "a", count: 489))) }
+        var sent = 0
+        while case let packet = pipe.nextPacket(atMost: 250), !packet.isEmpty { sent += packet.count }
+        #expect(sent == 1000 && pipe.startedCount == 3)
+        pipe.didAccept()
+        #expect(pipe.nextPacket(atMost: 250).count == 250)
+        // 240 more would fit; a small packet would cost the unit an event while it has work.
+        #expect(pipe.nextPacket(atMost: 250).isEmpty)
+        #expect(pipe.nextPacket(atMost: 240).count == 240)
+        pipe.didAnswer()
+        #expect(!pipe.isEmpty)
+    }
+
+    @Test func whatTheUnitReadsMayBeOfAnyLength() throws {
+        var pipe = CommandPipeline()
+        pipe.enqueue(try PythonCode(String(repeating: "a", count: 4999)))
+        pipe.enqueue(try PythonCode(String(repeating: "b", count: 4999)))
+        var sent = 0
+        while case let packet = pipe.nextPacket(atMost: 253), !packet.isEmpty { sent += packet.count }
+        #expect(sent == 5000)
+        pipe.didAccept()
+        while case let packet = pipe.nextPacket(atMost: 250), !packet.isEmpty { sent += packet.count }
+        #expect(sent == 6000)
+    }
+
+    @Test func unstartedPiecesCanBeForgotten() throws {
+        var pipe = CommandPipeline()
+        for _ in 0..<5 { pipe.enqueue(try PythonCode("abc")) }
+        #expect(pipe.nextPacket(atMost: 6) == text("abc\u{4}ab"))
+        pipe.dropUnstarted()
+        #expect(pipe.backlog == 2)
+        #expect(pipe.nextPacket(atMost: 6) == text("c\u{4}"))
+        for _ in 0..<2 {
+            pipe.didAccept()
+            pipe.didAnswer()
+        }
+        #expect(pipe.isEmpty)
+    }
+}
+
+@Suite struct AnswerTests {
+    @Test func checksumOfAnAnswer() throws {
+        #expect(try CheckedAnswer.decode(text("hello 907060870\r\n")) == "hello")
+        #expect(try CheckedAnswer.decode(text(" 0\n")) == "")
+        for bad in ["", "hello", "hello 907060871", "hallo 907060870", "907060870"] {
+            #expect(throws: REPLError.self) { try CheckedAnswer.decode(text(bad)) }
+        }
+    }
+
+    @Test func crcIsThatOfZlib() { #expect(ZlibCRC32.of(text("123456789")) == 0xCBF4_3926) }
+
+    @Test func crcRunsBackwards() {
+        var generator = SeededGenerator(seed: 33)
+        let bytes = generator.bytes(count: 300)
+        var crc = ZlibCRC32(resumingFrom: ZlibCRC32.of(bytes))
+        for (index, byte) in bytes.enumerated().reversed() {
+            crc.takeBack(byte)
+            #expect(crc.value == ZlibCRC32.of(bytes[..<index]))
+        }
+    }
+
+    @Test func textFromAUnitIsHarmless() {
+        #expect(UnitText.printable(text("a\u{1B}[2Jb\r\n")) == "a\u{FFFD}[2Jb")
+        #expect(UnitText.printable([0xFF, 0x41, 0x07]) == "\u{FFFD}A\u{FFFD}")
+        #expect(UnitText.printable(text("a\r\nb\n"), keepingLines: true) == "a\nb")
+    }
+
+    @Test func codesAreStable() {
+        let errors: [REPLError] = [
+            .noPrompt, .exception(PythonException(standardError: [])), .garbage(""), .outputOverflow(limit: 1),
+            .forbiddenByte(3, offset: 0), .outOfStep, .timedOut(""), .unreadable(""),
+        ]
+        #expect(errors.map(\.diagnosis.code) == (1...8).map { "REPL-000\($0)" })
+    }
+}

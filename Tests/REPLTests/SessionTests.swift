@@ -1,0 +1,163 @@
+import Bluetooth
+import Foundation
+import Synchronization
+import Testing
+
+@testable import REPL
+
+@Suite struct SessionTests {
+    private func attach(_ unit: FakeUnit) async throws -> PythonREPL {
+        try await PythonREPL.attach(to: unit, clock: unit.clock, within: .seconds(10))
+    }
+
+    @Test func attachesThroughStaleOutputAndADeafUnit() async throws {
+        for seed in 1...40 {
+            let unit = FakeUnit(seed: UInt64(seed)) {
+                $0.mode = seed % 2 == 0 ? .program : .friendly
+                $0.deafPackets = seed % 3
+            }
+            unit.say("OKold\u{4}\u{4}>raw REPL; CTRL-B to exit\r\n>")
+            let repl = try await attach(unit)
+            #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
+        }
+    }
+
+    @Test func aSilentUnitHasNoPrompt() async {
+        let unit = FakeUnit { $0.isDead = true }
+        await #expect(throws: REPLError.noPrompt) { _ = try await attach(unit) }
+        #expect(unit.state.withLock { $0.now } >= .seconds(10))
+        #expect(unit.state.withLock { $0.packets.count } > 10)
+    }
+
+    @Test func anExceptionKeepsTheSessionInStep() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        await #expect {
+            _ = try await repl.run(PythonCode("raise X"), within: .seconds(1))
+        } throws: { error in
+            guard case REPLError.exception(let exception) = error else { return false }
+            return exception.lastLine == "ValueError: raise X"
+        }
+        #expect(try await repl.runText("next", within: .seconds(1)) == "NEXT")
+    }
+
+    /// Commands of all sizes: the answers are in order, the ring never overflows and is well used.
+    @Test(arguments: [20, 100, 253]) func pipelineNeverOverrunsTheRing(payloadSize: Int) async throws {
+        var generator = SeededGenerator(seed: UInt64(payloadSize))
+        for _ in 0..<20 {
+            let unit = FakeUnit(payloadSize: payloadSize, seed: generator.next())
+            let repl = try await attach(unit)
+            let codes = try (0..<60).map { number in
+                let length = Int.random(in: 0...480, using: &generator)
+                return try PythonCode("\(number) " + String(repeating: "x", count: length))
+            }
+            var answers: [Int] = []
+            try await repl.pipeline(codes, within: .seconds(1)) { index, answer in
+                #expect(answer == Array(String(decoding: codes[index].bytes, as: UTF8.self).uppercased().utf8))
+                answers.append(index)
+            }
+            #expect(answers == Array(0..<60))
+            #expect(unit.state.withLock { $0.dropped } == 0)
+            #expect(unit.state.withLock { $0.highestRing } > 600)
+        }
+    }
+
+    @Test func longCodeGoesThroughTheRing() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        let code = try PythonCode(String(repeating: "a", count: 9000))
+        #expect(try await repl.run(code, within: .seconds(1)).count == 9000)
+        var count = 0
+        try await repl.pipeline([try PythonCode("x"), code, try PythonCode("y"), code], within: .seconds(1)) { _, _ in
+            count += 1
+        }
+        #expect(count == 4 && unit.state.withLock { $0.dropped } == 0)
+    }
+
+    @Test func anErrorInAPipelineStopsWhatWasNotBegun() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        let filler = String(repeating: "f", count: 400)
+        let codes = try (0..<30).map { try PythonCode($0 == 4 ? "raise \(filler)" : "\($0) \(filler)") }
+        var answered: [Int] = []
+        await #expect(throws: REPLError.self) {
+            try await repl.pipeline(codes, within: .seconds(1)) { index, _ in answered.append(index) }
+        }
+        #expect(answered == [0, 1, 2, 3])
+        #expect(unit.state.withLock { $0.executed.count } < 11)
+        #expect(try await repl.runText("after", within: .seconds(1)) == "AFTER")
+    }
+
+    @Test func aLostNotificationIsATimeoutAndRecoverable() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        unit.state.withLock { $0.lostNotifications = Set($0.notificationCount..<($0.notificationCount + 2)) }
+        await #expect(throws: (any Error).self) { _ = try await repl.run(PythonCode("lost"), within: .seconds(2)) }
+        await #expect(throws: REPLError.outOfStep) { _ = try await repl.run(PythonCode("x"), within: .seconds(2)) }
+        try await repl.recover(within: .seconds(5))
+        #expect(try await repl.runText("back", within: .seconds(1)) == "BACK")
+    }
+
+    @Test func codeThatHangsTimesOutAndIsInterrupted() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        await #expect(throws: REPLError.timedOut("an answer of the unit's Python")) {
+            _ = try await repl.run(PythonCode("hang"), within: .seconds(3))
+        }
+        try await repl.recover(within: .seconds(5))
+        #expect(try await repl.runText("back", within: .seconds(1)) == "BACK")
+    }
+
+    @Test func startLeavesTheProgramRunning() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        #expect(try await repl.start(within: .seconds(2)))
+        #expect(unit.state.withLock { $0.mode } == .program)
+        await #expect(throws: REPLError.outOfStep) { _ = try await repl.run(PythonCode("x"), within: .seconds(2)) }
+        try await repl.recover(within: .seconds(5))
+        try await repl.softReset(within: .seconds(5))
+        #expect(try await repl.runText("again", within: .seconds(1)) == "AGAIN")
+    }
+
+    @Test func sendReturnsWhenTheUnitHasTakenTheCode() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        try await repl.send(PythonCode("hang"), within: .seconds(1))
+        #expect(unit.state.withLock { $0.running } == Array("hang".utf8))
+    }
+
+    @Test func pasteFallsBackOnAUnitWithoutIt() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        #expect(try await repl.runPaste(PythonCode("plain"), within: .seconds(1)) == Array("PLAIN".utf8))
+    }
+}
+
+/// Against real MicroPython.
+@Suite(.enabled(if: MicroPython.isExpected, MicroPython.skipReason)) struct MicroPythonSessionTests {
+    @Test func runsAndPastes() async throws {
+        let host = try MicroPythonHost(folder: makeUnitFolder())
+        defer { host.endAndRemove() }
+        let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+        #expect(try await repl.runText("print(6*7)", within: .seconds(20)) == "42")
+        let long = "x=0\n" + String(repeating: "x+=1\n", count: 800) + "print(x)"
+        #expect(UnitText.printable(try await repl.runPaste(PythonCode(long), within: .seconds(20))) == "800")
+        await #expect {
+            _ = try await repl.runPaste(PythonCode("import nothing"), within: .seconds(20))
+        } throws: { error in
+            guard case REPLError.exception(let exception) = error else { return false }
+            return exception.lastLine.hasPrefix("ImportError")
+        }
+        await #expect(throws: REPLError.self) { _ = try await repl.runPaste(PythonCode("1/"), within: .seconds(20)) }
+        #expect(try await repl.runText("print(x)", within: .seconds(20)) == "800")
+    }
+
+    @Test func anEndlessProgramIsInterrupted() async throws {
+        let host = try MicroPythonHost(folder: makeUnitFolder())
+        defer { host.endAndRemove() }
+        let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+        try await repl.send(PythonCode("while True: pass"), within: .seconds(20))
+        try await repl.recover(within: .seconds(20))
+        #expect(try await repl.runText("print('back')", within: .seconds(20)) == "back")
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import REPL
+import Testing
+
+@testable import ScriptBundle
+
+/// The installer against real MicroPython and its file system.
+@Suite(.enabled(if: MicroPython.isExpected, MicroPython.skipReason), .serialized) struct InstallerTests {
+    private func scripts(seed: UInt64) throws -> ScriptSet {
+        var generator = SeededGenerator(seed: seed)
+        return try ScriptSet(files: [
+            .init(name: "main.py", bytes: Array("print('''\u{3}\\ \u{1C}''')\r\nx = 1\n".utf8)),
+            .init(name: "states.py", bytes: generator.bytes(count: 5000)),
+            .init(name: "audio.py", bytes: []),
+            .init(name: "extra.py", bytes: Array(0...255)),
+        ])
+    }
+
+    private func attach(_ host: MicroPythonHost) async throws -> PythonREPL {
+        try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+    }
+
+    private func contents(_ folder: URL) throws -> [String: [UInt8]] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        return try Dictionary(uniqueKeysWithValues: names.filter { $0 != "modules" }.map {
+            ($0, [UInt8](try Data(contentsOf: folder.appendingPathComponent($0))))
+        })
+    }
+
+    private func expectInstalled(_ set: ScriptSet, in folder: URL) throws {
+        let expected = Dictionary(uniqueKeysWithValues: set.installed.map { ($0.name, $0.bytes) })
+        #expect(try contents(folder) == expected)
+    }
+
+    @Test func installsExactBytesAndFindsThemCurrent() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder, heap: "48k")
+        defer { host.endAndRemove() }
+        try Data("stale".utf8).write(to: folder.appendingPathComponent("old.py.new"))
+        let repl = try await attach(host)
+        let set = try scripts(seed: 71)
+        #expect(try await ScriptInstaller.installedVersion(repl) == nil)
+        let installer = ScriptInstaller(repl: repl, scripts: set)
+        let outcome = try await installer.install()
+        #expect(outcome.replaced == set.files.map(\.name))
+        try expectInstalled(set, in: folder)
+        #expect(try await ScriptInstaller.installedVersion(repl) == set.version)
+        #expect(try await ScriptInstaller.runningVersion(repl) == nil)
+        #expect(try await installer.deepCheck().isEmpty)
+        #expect(try await installer.install() == ScriptOutcome(replaced: [], bytesSent: 0))
+        #expect(host.droppedByteCount == 0)
+    }
+
+    @Test func drifIsFoundAndOnlyThatPartIsRepaired() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let set = try scripts(seed: 72)
+        let installer = ScriptInstaller(repl: repl, scripts: set)
+        _ = try await installer.install()
+        var bytes = set.installed[0].bytes
+        bytes[100] ^= 1
+        try Data(bytes).write(to: folder.appendingPathComponent("states.py"))
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("audio.py"))
+        try Data("x".utf8).write(to: folder.appendingPathComponent("foreign.py"))
+        #expect(try await installer.deepCheck() == [
+            .differs("states.py", expected: 5000, actual: 5000), .missing("audio.py"), .extra("foreign.py"),
+        ])
+        #expect(try await installer.install().replaced == ["states.py", "audio.py"])
+        #expect(try await installer.deepCheck() == [.extra("foreign.py")])
+    }
+
+    /// The new files are uploaded and proved, then the unit loses power: no version is claimed, and nothing is sent twice.
+    @Test func aRunThatWasInterruptedGoesOn() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let set = try scripts(seed: 73)
+        for file in set.installed {
+            try Data(file.bytes).write(to: folder.appendingPathComponent(file.name == "states.py" ? "states.py" : file.name + ".new"))
+        }
+        let outcome = try await ScriptInstaller(repl: repl, scripts: set).install()
+        #expect(outcome.bytesSent == 0 && outcome.replaced == ["audio.py", "extra.py", "main.py"])
+        try expectInstalled(set, in: folder)
+    }
+
+    @Test func theProgramsGlobalIsTheRunningVersion() async throws {
+        let host = try MicroPythonHost(folder: try makeUnitFolder())
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        _ = try await repl.run(PythonCode("ARGPT_VERSION='abc\u{7}'"), within: .seconds(20))
+        #expect(try await ScriptInstaller.runningVersion(repl) == "abc\u{FFFD}")
+    }
+
+    @Test func survivesADamagedLink() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(
+            folder: folder,
+            packetFault: { number, bytes in (33...36).contains(number) ? bytes.map { $0 == UInt8(ascii: "\\") ? 0x78 : $0 } : bytes })
+        defer { host.endAndRemove() }
+        let set = try scripts(seed: 74)
+        var notices: [String] = []
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices == ["data was lost on the way; going on with states.py"])
+        try expectInstalled(set, in: folder)
+    }
+}

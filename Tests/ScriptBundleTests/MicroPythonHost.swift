@@ -1,0 +1,1 @@
+../REPLTests/MicroPythonHost.swift

@@ -1,0 +1,82 @@
+import Foundation
+import REPL
+import Testing
+
+@testable import ScriptBundle
+
+@Suite struct ScriptSetTests {
+    private func file(_ name: String, _ text: String = "") -> ScriptSet.File {
+        ScriptSet.File(name: name, bytes: Array(text.utf8))
+    }
+
+    @Test func orderIsTheAppsThenNamesThenMain() throws {
+        let names = ["zebra.py", "main.py", "photo.py", "a.py", "states.py", "audio.py", "graphics.py"]
+        #expect(try ScriptSet(files: names.map { file($0) }).files.map(\.name) == [
+            "states.py", "graphics.py", "audio.py", "photo.py", "a.py", "zebra.py", "main.py",
+        ])
+    }
+
+    /// The digest is that of `sha256sum` over `states.pya\\n\\nmain.pyprint(1)\\n`, where each `\\n` is two characters.
+    @Test func versionIsTheApps() throws {
+        let set = try ScriptSet(files: [file("main.py", "print(1)\n"), file("states.py", "a\n\n")])
+        #expect(set.version == "SHA256 digest: 553a49e7405ab28e009eb1e273c83a465d2fe6fd7ecc580392a7764f666fff5e")
+        let main = try #require(set.installed.last)
+        #expect(String(decoding: main.bytes, as: UTF8.self) == "ARGPT_VERSION=\"\(set.version)\"\nprint(1)\n")
+        #expect(set.installed.first?.bytes == Array("a\n\n".utf8))
+    }
+
+    @Test func anyBytesAreKeptAndHaveAVersion() throws {
+        let bytes = Array(UInt8.min...UInt8.max)
+        let set = try ScriptSet(files: [file("main.py"), ScriptSet.File(name: "x.py", bytes: bytes)])
+        #expect(set.installed.first?.bytes == bytes)
+        let marked = try ScriptSet(files: [ScriptSet.File(name: "main.py", bytes: [0xEF, 0xBB, 0xBF, 0x0A])])
+        #expect(marked.warnings.count == 1 && set.warnings.isEmpty)
+        #expect(marked.installed[0].bytes.suffix(4) == [0xEF, 0xBB, 0xBF, 0x0A])
+    }
+
+    @Test(arguments: ["../x.py", "a b.py", ".py", "x.txt", "ä.py", "a/b.py", ".hidden.py", String(repeating: "a", count: 54) + ".py", "x.py\n"])
+    func unsafeNamesAreRefused(name: String) {
+        #expect(throws: ScriptError.nameUnsafe(name)) { try ScriptSet(files: [file("main.py"), file(name)]) }
+    }
+
+    @Test func badSetsAreRefused() {
+        #expect(throws: ScriptError.mainMissing(place: "here")) { try ScriptSet(files: [file("a.py")], place: "here") }
+        #expect(throws: ScriptError.duplicateName("main.py")) { try ScriptSet(files: [file("main.py"), file("main.py")]) }
+        #expect(throws: ScriptError.tooManyFiles(65)) { try ScriptSet(files: (0..<65).map { file("\($0).py") }) }
+        let long = ScriptSet.File(name: "main.py", bytes: [UInt8](repeating: 0, count: 1024 * 1024 + 1))
+        #expect(throws: ScriptError.fileTooLong("main.py", byteCount: 1024 * 1024 + 1)) { try ScriptSet(files: [long]) }
+    }
+
+    @Test func folders() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)")
+        let path = folder.path(percentEncoded: false)
+        #expect {
+            try ScriptSet.load(folder: path)
+        } throws: { ($0 as? ScriptError)?.diagnosis.category == .missingInput }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        #expect(throws: ScriptError.mainMissing(place: path)) { try ScriptSet.load(folder: path) }
+        for name in ["main.py", "photo.py", "manifest.json", ".hidden.py"] {
+            try Data("x".utf8).write(to: folder.appendingPathComponent(name))
+        }
+        #expect(try ScriptSet.load(folder: path).files.map(\.name) == ["photo.py", "main.py"])
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("dir.py"), withIntermediateDirectories: false)
+        #expect {
+            try ScriptSet.load(folder: path)
+        } throws: { ($0 as? ScriptError)?.diagnosis.code == "SCR-0002" }
+    }
+
+    @Test func chunksMakeUpTheFile() throws {
+        var generator = SeededGenerator(seed: 61)
+        for count in [0, 1, 400, 461, 5000] {
+            let bytes = generator.bytes(count: count)
+            var position = 0
+            for chunk in ScriptChunks(of: bytes, from: 0) {
+                #expect(chunk.range.lowerBound == position)
+                #expect(chunk.code.bytes.count <= PythonCode.maximumPipelinedByteCount)
+                position = chunk.range.upperBound
+            }
+            #expect(position == count)
+        }
+    }
+}

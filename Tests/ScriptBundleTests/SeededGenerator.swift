@@ -1,0 +1,1 @@
+../REPLTests/SeededGenerator.swift
