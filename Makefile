@@ -4,6 +4,9 @@ CHECKS = --explicit-target-dependency-import-check error -Xswiftc -warnings-as-e
 NOAFW = .build/debug/noafw
 DEMO = NOAFW_STATE_DIR="$(CURDIR)/.demo"
 
+SHELL = /bin/bash
+.SHELLFLAGS = -o pipefail -ec
+
 .DEFAULT_GOAL := help
 .PHONY: help build demo test clean
 
@@ -26,7 +29,8 @@ test:
 	@Tools/setup tests
 	$(SWIFT) build --build-tests $(CHECKS)
 	# One test at a time: many play a unit whose interpreter wants a processor to itself.
-	$(SWIFT) test --skip-build --no-parallel $(CHECKS)
+	$(SWIFT) test --skip-build --no-parallel $(CHECKS) 2>&1 | tee .build/test.log || \
+		{ echo; echo 'What failed:'; grep -F '✘' .build/test.log; exit 1; }
 
 clean:
 	rm -rf .build .demo

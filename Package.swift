@@ -49,15 +49,17 @@ let package = Package(
         // Makes the development images in Firmware/ and FPGA/ anew.
         .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "CCrypto"], swiftSettings: strict),
 
+        // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
+        .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("BluetoothTests", ["Bluetooth"]),
-        tests("REPLTests", ["REPL", "Bluetooth"]),
-        tests("DFUTests", ["DFU", "Bluetooth"]),
-        tests("FPGATests", ["FPGA", "REPL", "Bluetooth"]),
-        tests("ScriptBundleTests", ["ScriptBundle", "REPL", "Bluetooth"]),
-        tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto"]),
-        tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth"]),
-        tests("CommandTests", ["noafw", "Provisioning", "VirtualDevices", "Bluetooth"]),
-        tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth"]),
+        tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
+        tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
+        tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ScriptBundleTests", ["ScriptBundle", "REPL", "Bluetooth", "TestSupport"]),
+        tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
+        tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("CommandTests", ["noafw", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

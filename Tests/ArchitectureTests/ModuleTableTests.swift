@@ -18,6 +18,7 @@ import Testing
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "Assistant", "VirtualDevices",
         ],
         "DevelopmentAssets": ["DFU", "CCrypto"],
+        "TestSupport": ["Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

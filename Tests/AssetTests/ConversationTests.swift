@@ -1,9 +1,10 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 
 /// The committed scripts in the real MicroPython, in a conversation with a phone.
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"))
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
 struct ConversationTests {
     private static let sound = (0..<48_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
     private static let picture = (0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }

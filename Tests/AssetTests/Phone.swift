@@ -1,21 +1,8 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 import VirtualDevices
-
-/// Where the tests find the real MicroPython.
-enum Python {
-    static let path: String? = {
-        let candidates: [String?] = [
-            ProcessInfo.processInfo.environment["NOAFW_PYTHON"],
-            Repository.root.appendingPathComponent(".venv/bin/python3").path,
-        ]
-        return candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
-
-    /// In CI a missing interpreter is a failure, not a reason to skip.
-    static let isHere = path != nil || ProcessInfo.processInfo.environment["CI"] == "true"
-}
 
 /// A virtual Monocle with the committed scripts on it, played in simulated time.
 /// - Parameter prepare: gets the unit's folder before it boots.
@@ -32,7 +19,7 @@ func withProvisionedUnit(
     try prepare(root)
     let air = VirtualAir(time: .simulated())
     let unit = try VirtualMonocle(
-        folder: folder, configuration: MonocleConfiguration(python: try #require(Python.path)), air: air)
+        folder: folder, configuration: MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")), air: air)
     try await air.time.run {
         try await withVirtualMonocle(unit) {
             try await body(Bench(unit: unit, central: VirtualCentral(air: air), folder: root))

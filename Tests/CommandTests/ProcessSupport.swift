@@ -1,14 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The built `noafw` in a process of its own, on a state folder of its own.
 struct ToolBench: Sendable {
     let state: URL
 
-    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    static let hasPython = FileManager.default.isExecutableFile(atPath: root.appendingPathComponent(".venv/bin/python3").path)
-        || ProcessInfo.processInfo.environment["CI"] == "true"
+    static let root = TestTools.root
 
     init() throws {
         state = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-tool-\(UUID().uuidString)")

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The tool as an operator runs it: its own process, the catalogue's assets, a virtual unit in simulated time.
-@Suite(.enabled(if: ToolBench.hasPython, "the project's .venv with MicroPython is missing: run Tools/setup runtime"), .serialized)
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct WholeToolTests {
     private static let flash = ["flash", "--virtual", "monocle", "--virtual-speed", "max"]
     private static let verify = ["verify", "--virtual", "monocle", "--virtual-speed", "max", "--deep"]
@@ -94,12 +95,9 @@ struct WholeToolTests {
     }
 
     /// Nordic's own tool makes the package, signed with the development key that the virtual unit trusts.
-    @Test func packageOfNordicsOwnToolIsFlashed() throws {
-        let nrfutil = ToolBench.root.appendingPathComponent(".venv-nrfutil/bin/nrfutil")
-        guard FileManager.default.isExecutableFile(atPath: nrfutil.path) else {
-            #expect(ProcessInfo.processInfo.environment["CI"] != "true", "nrfutil is missing: run Tools/setup tests")
-            return
-        }
+    @Test(.enabled(if: TestTools.mayRunNrfutil, "nrfutil is missing: run Tools/setup tests"))
+    func packageOfNordicsOwnToolIsFlashed() throws {
+        let nrfutil = URL(fileURLWithPath: try TestTools.require(TestTools.nrfutil, "nrfutil"))
         let bench = try ToolBench()
         defer { bench.remove() }
         let hex = bench.state.appendingPathComponent("application.hex")

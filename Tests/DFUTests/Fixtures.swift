@@ -1,28 +1,14 @@
 import Bluetooth
+import TestSupport
 import Testing
 
 @testable import DFU
-
-/// A seeded generator (SplitMix64), so that a failing case can be repeated.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-}
 
 enum Fixtures {
     static let versionText = "v26.123.0415"
 
     static func image(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededNumbers(seed: seed)
         var bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let text = [0] + Array(versionText.utf8) + [0]
         if count >= 100 + text.count { bytes.replaceSubrange(100..<(100 + text.count), with: text) }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DFU
@@ -11,23 +12,11 @@ struct Nrfutil {
         let output: String
     }
 
-    static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
-
-    /// `NOAFW_NRFUTIL`, else `.venv-nrfutil/bin/nrfutil` in the package's root.
-    static let path: String? = {
-        let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let path =
-            ProcessInfo.processInfo.environment["NOAFW_NRFUTIL"]
-            ?? root.appendingPathComponent(".venv-nrfutil/bin/nrfutil").path
-        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
-    }()
-
     let tool: String
     let folder: URL
 
     init() throws {
-        tool = try #require(Self.path, "nrfutil is missing: set NOAFW_NRFUTIL or install .venv-nrfutil")
+        tool = try TestTools.require(TestTools.nrfutil, "nrfutil")
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
@@ -86,8 +75,7 @@ struct Nrfutil {
 
 @Suite(
     .enabled(
-        if: Nrfutil.path != nil || Nrfutil.isContinuousIntegration,
-        "nrfutil is not installed: set NOAFW_NRFUTIL, or install it into .venv-nrfutil"),
+        if: TestTools.mayRunNrfutil, "nrfutil is missing: run Tools/setup tests"),
     .timeLimit(.minutes(2)))
 struct NrfutilTests {
     let image = Fixtures.image(70_000)

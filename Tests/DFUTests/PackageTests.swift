@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DFU
@@ -270,7 +271,7 @@ import Testing
         let good = try Fixtures.package(image: image, key: key)
         let original = try DFUPackage(bytes: good)
         let keys = [key.trusted(as: "k")]
-        var generator = SeededGenerator(seed: 2026)
+        var generator = SeededNumbers(seed: 2026)
         var refusals = 0
         for round in 0..<4000 {
             let bytes = Self.mutate(good, &generator)
@@ -286,7 +287,7 @@ import Testing
         #expect(refusals > 3000)
     }
 
-    private static func mutate(_ good: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+    private static func mutate(_ good: [UInt8], _ generator: inout SeededNumbers) -> [UInt8] {
         var bytes = good
         for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
             let index = Int.random(in: 0..<bytes.count, using: &generator)

@@ -1,12 +1,13 @@
 import Bluetooth
 import Foundation
 import REPL
+import TestSupport
 import Testing
 
 @testable import FPGA
 
 /// The updater against real MicroPython with NOR flash.
-@Suite(.enabled(if: MicroPython.isExpected, MicroPython.skipReason), .serialized)
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct FPGASessionTests {
     private let image: FPGAImage
 
@@ -160,7 +161,7 @@ struct CuttingTransport: FPGATransport {
 
 /// Shaped like a real image: more than half zeros, in runs, a blank end.
 func developmentImage(seed: UInt64) -> [UInt8] {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededNumbers(seed: seed)
     var bytes: [UInt8] = []
     while bytes.count < 440_000 {
         bytes += generator.bytes(count: Int.random(in: 1...120, using: &generator))

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import FPGA
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func interruptedAnywhereItResumes() {
-        var generator = SeededGenerator(seed: 42)
+        var generator = SeededNumbers(seed: 42)
         for _ in 0..<12 {
             let count = Int.random(in: 0..<439_000, using: &generator)
             guard case .resume(let from) = plan(flash: written(count), marker: blank) else {
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test func chunksMakeUpTheImageWithinTheirLimits() throws {
-        var generator = SeededGenerator(seed: 51)
+        var generator = SeededNumbers(seed: 51)
         let contents = [
             developmentImage(seed: 52), generator.bytes(count: 30_000), [UInt8](repeating: 0, count: 444_430),
             (0..<40_000).map { _ in UInt8(ascii: "'") }, (0..<40_000).map { $0 % 2 == 0 ? 0 : 0x31 }, [7],

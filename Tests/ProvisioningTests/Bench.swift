@@ -5,23 +5,9 @@ import Foundation
 import Provisioning
 import ScriptBundle
 import Synchronization
+import TestSupport
 import Testing
 import VirtualDevices
-
-/// Where the tests find the real MicroPython.
-enum Python {
-    static let path: String? = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let candidates: [String?] = [
-            ProcessInfo.processInfo.environment["NOAFW_PYTHON"], root.appendingPathComponent(".venv/bin/python3").path,
-        ]
-        return candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
-
-    /// In CI a missing interpreter is a failure, not a reason to skip.
-    static let isHere = path != nil || ProcessInfo.processInfo.environment["CI"] == "true"
-}
 
 /// A virtual unit on a bench of simulated time, and small assets signed with a key of the test's own.
 struct Bench: Sendable {
@@ -74,7 +60,7 @@ struct Bench: Sendable {
         _ body: @escaping @Sendable (VirtualCentral, VirtualMonocle) async throws -> Value
     ) async throws -> Value {
         let folder = try UnitFolder(root: root, name: "bench")
-        var configuration = MonocleConfiguration(python: try #require(Python.path))
+        var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         let coordinates = try Self.key.get().publicCoordinates
         configuration.trustedKeys.append(
             Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()))

@@ -1,11 +1,12 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import TestSupport
 import Testing
 import VirtualDevices
 
 /// What is changed behind the tool's back is found by a deep look, and mended alone.
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"), .serialized)
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct DriftTests {
     @Test func oneByteOfFlashIsFoundAndOnlyTheFPGAIsWrittenAgain() async throws {
         let bench = try await Self.provisioned()

@@ -2,10 +2,11 @@ import Bluetooth
 import Foundation
 import Provisioning
 import ScriptBundle
+import TestSupport
 import Testing
 import VirtualDevices
 
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"))
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
 struct FlashTests {
     @Test func factoryNewUnitIsUpdatedWholeThenFoundCurrent() async throws {
         let bench = Bench()

@@ -1,11 +1,12 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import TestSupport
 import Testing
 import VirtualDevices
 
 /// Whatever happens in between, running it again ends in a proved unit.
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"), .serialized)
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct InterruptionTests {
     /// Runs with four cuts each: 64 interruptions at packets spread over the whole job, link and power in turn.
     @Test(arguments: 0..<16)

@@ -1,11 +1,12 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import TestSupport
 import Testing
 import VirtualDevices
 
 /// Units whose programs do what no program of ours does.
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"), .serialized)
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct OddUnitTests {
     @Test(arguments: [
         // Prints what looks like answers, without end.

@@ -3,11 +3,12 @@ import FPGA
 import Foundation
 import Provisioning
 import ScriptBundle
+import TestSupport
 import Testing
 import VirtualDevices
 
 /// The phone app's own sequence, as a client that shares no code with ours: the virtual unit has to play both parts.
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"), .serialized)
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct PhoneAppTests {
     @Test func fpgaUpdateAsTheAppDoesItGivesTheSameFlash() async throws {
         let bench = Bench()

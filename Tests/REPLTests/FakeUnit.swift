@@ -1,5 +1,6 @@
 import Bluetooth
 import Synchronization
+import TestSupport
 
 @testable import REPL
 
@@ -17,7 +18,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
         var dropped = 0
         var highestRing = 0
         var packets: [[UInt8]] = []
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededNumbers(seed: 1)
         var deafPackets = 0
         var lostNotifications: Set<Int> = []
         var notificationCount = 0
@@ -35,7 +36,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
     init(payloadSize: Int = 253, seed: UInt64 = 1, prepare: (inout State) -> Void = { _ in }) {
         self.payloadSize = payloadSize
         var state = State()
-        state.generator = SeededGenerator(seed: seed)
+        state.generator = SeededNumbers(seed: seed)
         prepare(&state)
         self.state = Mutex(state)
     }

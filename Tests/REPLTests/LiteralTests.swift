@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 
 @testable import REPL
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test func costIsNeverBelowTheSource() {
-        var generator = SeededGenerator(seed: 11)
+        var generator = SeededNumbers(seed: 11)
         for _ in 0..<2000 {
             let value = generator.bytes(count: Int.random(in: 0...60, using: &generator))
             let cost = value.indices.reduce(3) {
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func noLiteralHoldsAForbiddenByte() throws {
-        var generator = SeededGenerator(seed: 12)
+        var generator = SeededNumbers(seed: 12)
         for _ in 0..<2000 {
             let source = PythonLiteral.bytes(generator.bytes(count: 80))
             #expect(!source.contains { $0 <= 5 || $0 == 0x0A || $0 == 0x0D || $0 == 0x1C })
@@ -42,12 +43,12 @@ import Testing
     }
 
     /// Real MicroPython reads each literal through the raw REPL and says which bytes it found.
-    @Test(.enabled(if: MicroPython.isExpected, MicroPython.skipReason))
+    @Test(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
     func literalsAreExactInMicroPython() async throws {
         let host = try MicroPythonHost(folder: makeUnitFolder())
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
-        var generator = SeededGenerator(seed: 13)
+        var generator = SeededNumbers(seed: 13)
         var values = (0..<200).map { _ in generator.bytes(count: Int.random(in: 0...200, using: &generator)) }
         values += (0...255).map { [UInt8($0), 0x30, UInt8($0)] }
         values.append(Array(0...255))
@@ -63,7 +64,7 @@ import Testing
         #expect(host.droppedByteCount == 0)
     }
 
-    @Test(.enabled(if: MicroPython.isExpected, MicroPython.skipReason))
+    @Test(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
     func textIsExactInMicroPython() async throws {
         let host = try MicroPythonHost(folder: makeUnitFolder())
         defer { host.endAndRemove() }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import REPL
@@ -52,7 +53,7 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
 
     /// Answers of any content, cut anywhere, with noise in front: always the same events.
     @Test func fragmentationDoesNotMatter() throws {
-        var generator = SeededGenerator(seed: 31)
+        var generator = SeededNumbers(seed: 31)
         for _ in 0..<3000 {
             let answers = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
                 PythonAnswer(
@@ -74,7 +75,7 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
 
     @Test func garbageNeverTraps() throws {
         let code = try PythonCode("x")
-        var generator = SeededGenerator(seed: 32)
+        var generator = SeededNumbers(seed: 32)
         let alphabet = text("OK>\u{4}raw REPL; CTRL-B to exit\r\n>R\u{1}\u{0}x")
         for _ in 0..<3000 {
             let stream = (0..<60).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] }
@@ -211,7 +212,7 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
     @Test func crcIsThatOfZlib() { #expect(ZlibCRC32.of(text("123456789")) == 0xCBF4_3926) }
 
     @Test func crcRunsBackwards() {
-        var generator = SeededGenerator(seed: 33)
+        var generator = SeededNumbers(seed: 33)
         let bytes = generator.bytes(count: 300)
         var crc = ZlibCRC32(resumingFrom: ZlibCRC32.of(bytes))
         for (index, byte) in bytes.enumerated().reversed() {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import REPL
@@ -43,7 +44,7 @@ import Testing
 
     /// Commands of all sizes: the answers are in order, the ring never overflows and is well used.
     @Test(arguments: [20, 100, 253]) func pipelineNeverOverrunsTheRing(payloadSize: Int) async throws {
-        var generator = SeededGenerator(seed: UInt64(payloadSize))
+        var generator = SeededNumbers(seed: UInt64(payloadSize))
         for _ in 0..<20 {
             let unit = FakeUnit(payloadSize: payloadSize, seed: generator.next())
             let repl = try await attach(unit)
@@ -134,7 +135,7 @@ import Testing
 }
 
 /// Against real MicroPython.
-@Suite(.enabled(if: MicroPython.isExpected, MicroPython.skipReason)) struct MicroPythonSessionTests {
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests")) struct MicroPythonSessionTests {
     @Test func runsAndPastes() async throws {
         let host = try MicroPythonHost(folder: makeUnitFolder())
         defer { host.endAndRemove() }

@@ -1,13 +1,14 @@
 import Foundation
 import REPL
+import TestSupport
 import Testing
 
 @testable import ScriptBundle
 
 /// The installer against real MicroPython and its file system.
-@Suite(.enabled(if: MicroPython.isExpected, MicroPython.skipReason), .serialized) struct InstallerTests {
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized) struct InstallerTests {
     private func scripts(seed: UInt64) throws -> ScriptSet {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SeededNumbers(seed: seed)
         return try ScriptSet(files: [
             .init(name: "main.py", bytes: Array("print('''\u{3}\\ \u{1C}''')\r\nx = 1\n".utf8)),
             .init(name: "states.py", bytes: generator.bytes(count: 5000)),

@@ -1,5 +1,6 @@
 import Foundation
 import REPL
+import TestSupport
 import Testing
 
 @testable import ScriptBundle
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test func chunksMakeUpTheFile() throws {
-        var generator = SeededGenerator(seed: 61)
+        var generator = SeededNumbers(seed: 61)
         for count in [0, 1, 400, 461, 5000] {
             let bytes = generator.bytes(count: count)
             var position = 0

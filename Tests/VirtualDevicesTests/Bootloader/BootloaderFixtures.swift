@@ -217,22 +217,3 @@ struct BootloaderUnit {
 
 /// Equality that a failing `#expect` does not spell out byte by byte, which takes minutes for an image.
 func isSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
-
-/// SplitMix64: the same numbers on every run.
-struct BootloaderNumbers: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
-    static func bytes(_ count: Int, seed: UInt64) -> [UInt8] {
-        var numbers = BootloaderNumbers(seed: seed)
-        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &numbers) }
-    }
-}

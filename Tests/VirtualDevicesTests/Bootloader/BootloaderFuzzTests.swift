@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 @testable import VirtualDevices
 
@@ -6,11 +7,11 @@ import Testing
 @Suite struct BootloaderFuzzTests {
     /// In each of four shares, which run side by side.
     static let sequences = 5_000
-    private static let noise = BootloaderNumbers.bytes(10_200, seed: 10)
+    private static let noise = SeededNumbers.bytes(10_200, seed: 10)
 
     private struct Material {
         let key: TestSigningKey
-        let image = BootloaderNumbers.bytes(5000, seed: 8)
+        let image = SeededNumbers.bytes(5000, seed: 8)
         let packets: [[UInt8]]
         let good: [UInt8]
 
@@ -32,7 +33,7 @@ import Testing
     @Test(arguments: [0xB007, 0xB008, 0xB009, 0xB00A] as [UInt64])
     func sequencesKeepTheInvariants(seed: UInt64) throws {
         let material = try Material()
-        var numbers = BootloaderNumbers(seed: seed)
+        var numbers = SeededNumbers(seed: seed)
         var activations = 0
         for sequence in 0..<Self.sequences {
             var unit = Self.freshUnit(material, numbers: &numbers)
@@ -47,7 +48,7 @@ import Testing
         #expect(activations > 50, "the sequences reach whole updates too")
     }
 
-    private static func freshUnit(_ material: Material, numbers: inout BootloaderNumbers) -> BootloaderUnit {
+    private static func freshUnit(_ material: Material, numbers: inout SeededNumbers) -> BootloaderUnit {
         let old = BootloaderStorage(application: [1, 2, 3], applicationIsValid: true)
         return BootloaderUnit(
             key: material.key, storage: Bool.random(using: &numbers) ? old : BootloaderStorage(),
@@ -55,7 +56,7 @@ import Testing
         ) { $0.keepsProgressAcrossLinks = Bool.random(using: &numbers) }
     }
 
-    private static func step(_ unit: inout BootloaderUnit, _ material: Material, _ numbers: inout BootloaderNumbers) {
+    private static func step(_ unit: inout BootloaderUnit, _ material: Material, _ numbers: inout SeededNumbers) {
         switch Int.random(in: 0..<48, using: &numbers) {
         case 16...42:
             _ = unit.bootloader.writeControlPoint(request(&numbers), now: unit.now)
@@ -86,18 +87,18 @@ import Testing
         unit.connect()
     }
 
-    private static func garbage(_ limit: Int, _ numbers: inout BootloaderNumbers) -> [UInt8] {
+    private static func garbage(_ limit: Int, _ numbers: inout SeededNumbers) -> [UInt8] {
         let start = Int.random(in: 0...4096, using: &numbers)
         return Array(noise[start..<start + Int.random(in: 0...limit, using: &numbers)])
     }
 
-    private static func request(_ numbers: inout BootloaderNumbers) -> [UInt8] {
+    private static func request(_ numbers: inout SeededNumbers) -> [UInt8] {
         let opcode = ([0x01, 0x02, 0x03, 0x04, 0x06, 0x0C] as [UInt8]).randomElement(using: &numbers) ?? 0
         let size = ([0, 1, 512, 904, 4096, 8192, .max] as [UInt32]).randomElement(using: &numbers) ?? 0
         return [opcode, UInt8.random(in: 0...3, using: &numbers)] + BootloaderUnit.little(size, 4)
     }
 
-    private static func mutated(_ bytes: [UInt8], _ numbers: inout BootloaderNumbers) -> [UInt8] {
+    private static func mutated(_ bytes: [UInt8], _ numbers: inout SeededNumbers) -> [UInt8] {
         var copy = bytes
         for _ in 0..<Int.random(in: 1...3, using: &numbers) {
             copy[Int.random(in: copy.indices, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 @testable import VirtualDevices
 
 @Suite struct BootloaderInitPacketTests {
     let key: TestSigningKey
-    let image = BootloaderNumbers.bytes(9000, seed: 2)
+    let image = SeededNumbers.bytes(9000, seed: 2)
     static let success: [UInt8] = [0x60, 0x04, 0x01]
 
     init() throws { key = try TestSigningKey() }

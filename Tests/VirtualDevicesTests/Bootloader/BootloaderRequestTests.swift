@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 import VirtualDevices
 
 @Suite struct BootloaderRequestTests {
     let key: TestSigningKey
-    let image = BootloaderNumbers.bytes(10_000, seed: 1)
+    let image = SeededNumbers.bytes(10_000, seed: 1)
 
     init() throws { key = try TestSigningKey() }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VirtualDevices
 
@@ -61,7 +62,7 @@ import VirtualDevices
     private func transfer(
         packetsPerEvent: Int, firstPause: Duration
     ) throws -> (short: Int, unit: BootloaderUnit, image: [UInt8]) {
-        let image = BootloaderNumbers.bytes(Self.imageSize, seed: 4)
+        let image = SeededNumbers.bytes(Self.imageSize, seed: 4)
         var unit = BootloaderUnit(key: key, capacity: 360_448)
         #expect(unit.sendInit(try InitPacketDraft(image: image).signed(by: key)) == [0x60, 0x04, 0x01])
         let short = transfer(image, over: &unit, packetsPerEvent: packetsPerEvent, firstPause: firstPause)
@@ -94,7 +95,7 @@ import VirtualDevices
 
     @Test func smallPacketsFillTheQueueDuringAnErase() throws {
         var unit = BootloaderUnit(key: key)
-        let image = BootloaderNumbers.bytes(4096, seed: 5)
+        let image = SeededNumbers.bytes(4096, seed: 5)
         #expect(unit.sendInit(try InitPacketDraft(image: image).signed(by: key)) == [0x60, 0x04, 0x01])
         unit.wait(.seconds(1))
         _ = unit.ask([0x02, 1, 0])
@@ -108,7 +109,7 @@ import VirtualDevices
 
     @Test func buffersLimitWhereTheQueueIsLonger() throws {
         var unit = BootloaderUnit(key: key) { $0.flashQueueDepth = 100 }
-        let image = BootloaderNumbers.bytes(4096, seed: 5)
+        let image = SeededNumbers.bytes(4096, seed: 5)
         #expect(unit.sendInit(try InitPacketDraft(image: image).signed(by: key)) == [0x60, 0x04, 0x01])
         unit.wait(.seconds(1))
         _ = unit.create(2, 4096)
@@ -118,7 +119,7 @@ import VirtualDevices
 
     @Test func createFindsTheQueueFull() throws {
         var unit = BootloaderUnit(key: key)
-        let image = BootloaderNumbers.bytes(4096, seed: 5)
+        let image = SeededNumbers.bytes(4096, seed: 5)
         #expect(unit.sendInit(try InitPacketDraft(image: image).signed(by: key)) == [0x60, 0x04, 0x01])
         unit.wait(.seconds(1))
         _ = unit.create(2, 4096)
@@ -130,7 +131,7 @@ import VirtualDevices
 
     @Test func executeWaitsForTheFlash() throws {
         var unit = BootloaderUnit(key: key)
-        let image = BootloaderNumbers.bytes(8192, seed: 6)
+        let image = SeededNumbers.bytes(8192, seed: 6)
         #expect(unit.sendInit(try InitPacketDraft(image: image).signed(by: key)) == [0x60, 0x04, 0x01])
         unit.wait(.seconds(1))
         let created = unit.now

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualDevices
 
 @Suite struct BootloaderUpdateTests {
     let key: TestSigningKey
-    let image = BootloaderNumbers.bytes(10_001, seed: 3)
+    let image = SeededNumbers.bytes(10_001, seed: 3)
     static let success: [UInt8] = [0x60, 0x04, 0x01]
 
     init() throws { key = try TestSigningKey() }

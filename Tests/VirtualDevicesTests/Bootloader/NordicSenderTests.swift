@@ -1,17 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualDevices
 
 /// Nordic's own sender against the virtual bootloader: packages made by `nrfutil`, sent by the algorithm of its
 /// `DfuTransportBle` (`Tests/Interop/nordic_sender.py`), in modelled time.
-@Suite(.enabled(if: NordicTools.found != nil || NordicTools.isRequired, NordicTools.absence))
+@Suite(.enabled(if: TestTools.mayRunNrfutil, "nrfutil is missing: run Tools/setup tests"))
 struct NordicSenderTests {
     let tools: NordicTools
     /// Not a whole number of pages, but of words: nrfutil would pad it.
-    let image = BootloaderNumbers.bytes(30_004, seed: 9)
+    let image = SeededNumbers.bytes(30_004, seed: 9)
 
     init() throws {
-        tools = try #require(NordicTools.found, NordicTools.absence)
+        tools = try NordicTools()
     }
 
     private func unit(trusting package: NordicPackage, keepsProgress: Bool = true) -> SecureBootloader {

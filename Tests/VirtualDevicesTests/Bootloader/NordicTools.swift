@@ -1,28 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 import VirtualDevices
 
 /// The Python environment that holds `nrfutil` 6.1.7.
 struct NordicTools: Sendable {
     let python: URL
-    let root: URL
 
-    static let absence: Comment =
-        "nrfutil is absent: run `Tools/setup tests`, or name its Python in NOAFW_NRFUTIL_PYTHON"
+    init() throws {
+        let nrfutil = try TestTools.require(TestTools.nrfutil, "nrfutil")
+        python = URL(fileURLWithPath: nrfutil).deletingLastPathComponent().appendingPathComponent("python")
+    }
 
-    /// Continuous integration has to run these tests.
-    static var isRequired: Bool { ProcessInfo.processInfo.environment["CI"] == "true" }
-
-    static let found: NordicTools? = {
-        var root = URL(fileURLWithPath: #filePath)
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        let named = ProcessInfo.processInfo.environment["NOAFW_NRFUTIL_PYTHON"].map { URL(fileURLWithPath: $0) }
-        let python = named ?? root.appendingPathComponent(".venv-nrfutil/bin/python")
-        guard FileManager.default.isExecutableFile(atPath: python.path) else { return nil }
-        return NordicTools(python: python, root: root)
-    }()
-
-    var sender: URL { root.appendingPathComponent("Tests/Interop/nordic_sender.py") }
+    var sender: URL { TestTools.root.appendingPathComponent("Tests/Interop/nordic_sender.py") }
 
     struct Failed: Error, CustomStringConvertible {
         let description: String

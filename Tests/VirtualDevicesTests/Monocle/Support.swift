@@ -1,23 +1,8 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 @testable import VirtualDevices
-
-/// Where the tests find the real MicroPython.
-enum Python {
-    static let path: String? = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let candidates: [String?] = [
-            ProcessInfo.processInfo.environment["NOAFW_PYTHON"],
-            root.appendingPathComponent(".venv/bin/python3").path,
-        ]
-        return candidates.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
-    }()
-
-    /// In CI a missing interpreter is a failure, not a reason to skip.
-    static let isHere = path != nil || ProcessInfo.processInfo.environment["CI"] == "true"
-}
 
 /// A virtual Monocle in a folder of its own, played in simulated time.
 func withUnit<Value: Sendable>(
@@ -28,7 +13,7 @@ func withUnit<Value: Sendable>(
     defer { try? FileManager.default.removeItem(at: root) }
     let folder = try UnitFolder(root: root, name: "test")
     try prepare(folder)
-    var configuration = MonocleConfiguration(python: try #require(Python.path))
+    var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.faults = faults
     let air = VirtualAir(time: .simulated())
     let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)

@@ -1,9 +1,10 @@
 import Bluetooth
 import Foundation
+import TestSupport
 import Testing
 @testable import VirtualDevices
 
-@Suite(.enabled(if: Python.isHere, "the project's .venv with MicroPython is missing: run Tools/setup runtime"))
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
 struct VirtualMonocleTests {
     @Test func factoryNewUnitTellsItsVersions() async throws {
         try await withUnit { unit, central, _ in

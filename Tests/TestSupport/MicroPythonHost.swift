@@ -2,34 +2,12 @@ import Bluetooth
 import Foundation
 import Glibc
 import Synchronization
-import Testing
-
-/// Where the real MicroPython of the tests is: `NOAFW_MICROPYTHON`, else the project's own virtual environment.
-enum MicroPython {
-    static let path: String? = {
-        let environment = ProcessInfo.processInfo.environment
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let own = root.appendingPathComponent(".venv/bin/micropython").path(percentEncoded: false)
-        let candidates: [String?] = [environment["NOAFW_MICROPYTHON"], own]
-        return candidates.compactMap { $0 }.first { access($0, X_OK) == 0 }
-    }()
-
-    /// In CI a missing MicroPython is a failure, not a skip: the tests then run and fail on the missing path.
-    static var isExpected: Bool { path != nil || ProcessInfo.processInfo.environment["CI"] == "true" }
-
-    static let skipReason: Comment = "no MicroPython: set NOAFW_MICROPYTHON or run `make test` once"
-
-    static func requirePath() throws -> String {
-        try #require(path, "CI needs MicroPython: set NOAFW_MICROPYTHON")
-    }
-}
 
 /// A unit whose Python is real MicroPython on a pseudo terminal, behind the Monocle's receive ring.
 ///
 /// The ring holds 1023 bytes and drops what does not fit; MicroPython gets one piece of code at a time, since its unix port
 /// forgets terminal input while code runs. 0x03 interrupts running code at once.
-final class MicroPythonHost: Connection, WriteChannel, Sendable {
+package final class MicroPythonHost: Connection, WriteChannel, Sendable {
     struct State {
         var ring: [UInt8] = []
         /// Until the first prompt an interrupt would end the process instead of a program.
@@ -47,11 +25,11 @@ final class MicroPythonHost: Connection, WriteChannel, Sendable {
     }
 
     /// What becomes of one packet or notification, by its number from 0.
-    typealias Fault = @Sendable (Int, [UInt8]) -> [UInt8]?
+    package typealias Fault = @Sendable (Int, [UInt8]) -> [UInt8]?
 
-    let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 1])!
-    let payloadSize: Int
-    let folder: URL
+    package let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 1])!
+    package let payloadSize: Int
+    package let folder: URL
     private let master: Int32
     private let slave: Int32
     // Linux, asm-generic/ioctls.h; glibc, spawn.h
@@ -66,7 +44,7 @@ final class MicroPythonHost: Connection, WriteChannel, Sendable {
     /// - Parameters:
     ///   - folder: the unit's files; modules in `modules` come first.
     ///   - heap: MicroPython's heap, such as `48k`.
-    init(
+    package init(
         folder: URL, heap: String = "96k", payloadSize: Int = 253, packetFault: @escaping Fault = { $1 },
         notificationFault: @escaping Fault = { $1 }
     ) throws {
@@ -81,14 +59,14 @@ final class MicroPythonHost: Connection, WriteChannel, Sendable {
         else { throw LinkError.unavailable("no pseudo terminal") }
         let terminal = "/dev/pts/\(number)"
         slave = try Self.makeRaw(terminal)
-        let pid = try Self.spawn(try MicroPython.requirePath(), heap: heap, terminal: terminal, folder: folder)
+        let pid = try Self.spawn(try TestTools.require(TestTools.micropython, "MicroPython"), heap: heap, terminal: terminal, folder: folder)
         state.withLock { $0.process = pid }
         let reader = Thread { [self] in readOutput() }
         reader.start()
     }
 
-    var droppedByteCount: Int { state.withLock { $0.droppedByteCount } }
-    var highestRing: Int { state.withLock { $0.highestRing } }
+    package var droppedByteCount: Int { state.withLock { $0.droppedByteCount } }
+    package var highestRing: Int { state.withLock { $0.highestRing } }
 
     /// - Returns: the open slave: the last close of it before the child opens it would hang the terminal up.
     private static func makeRaw(_ terminal: String) throws -> Int32 {
@@ -180,7 +158,7 @@ final class MicroPythonHost: Connection, WriteChannel, Sendable {
         }
     }
 
-    func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
+    package func send(_ packet: [UInt8], deadline: SessionClock.Instant) async throws {
         guard packet.count <= payloadSize else {
             throw LinkError.valueTooLong(count: packet.count, limit: payloadSize)
         }
@@ -210,26 +188,26 @@ final class MicroPythonHost: Connection, WriteChannel, Sendable {
         _ = Glibc.write(master, &byte, 1)
     }
 
-    func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
+    package func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try await send(value, deadline: deadline)
     }
 
-    func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
+    package func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
         self
     }
 
-    func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+    package func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
         notifications
     }
 
-    func close() async {}
+    package func close() async {}
 
-    func disconnect() async { end() }
+    package func disconnect() async { end() }
 
-    func waitUntilGone(deadline: SessionClock.Instant) async throws {}
+    package func waitUntilGone(deadline: SessionClock.Instant) async throws {}
 
     /// Ends MicroPython: a power cut. Only the files stay.
-    func end() {
+    package func end() {
         let process = state.withLock { state -> pid_t in
             defer { (state.isClosed, state.process) = (true, 0) }
             return state.process
@@ -242,14 +220,14 @@ final class MicroPythonHost: Connection, WriteChannel, Sendable {
     }
 
     /// Ends MicroPython and takes its files away.
-    func endAndRemove() {
+    package func endAndRemove() {
         end()
         try? FileManager.default.removeItem(at: folder)
     }
 }
 
 /// A folder of its own for one unit.
-func makeUnitFolder() throws -> URL {
+package func makeUnitFolder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
         at: folder.appendingPathComponent("modules"), withIntermediateDirectories: true)

@@ -1,1 +1,0 @@
-../REPLTests/MicroPythonHost.swift

@@ -1,1 +1,0 @@
-../REPLTests/SeededGenerator.swift

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The programs that the tests run beside our own; `Tools/setup tests` installs them.
+package enum TestTools {
+    /// The checkout.
+    package static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Continuous integration runs every test: there a missing program is a failure, not a reason to skip.
+    package static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
+
+    /// The Python whose environment holds MicroPython: `NOAFW_PYTHON`, else the project's own.
+    package static let python = find(".venv/bin/python3", variable: "NOAFW_PYTHON")
+    /// Real MicroPython: `NOAFW_MICROPYTHON`, else the project's own.
+    package static let micropython = find(".venv/bin/micropython", variable: "NOAFW_MICROPYTHON")
+    /// Nordic's nrfutil: `NOAFW_NRFUTIL`, else the project's own. Its `python` stands beside it.
+    package static let nrfutil = find(".venv-nrfutil/bin/nrfutil", variable: "NOAFW_NRFUTIL")
+
+    package static let mayRunMicroPython = (python != nil && micropython != nil) || isContinuousIntegration
+    package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
+
+    package struct Missing: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Throws: `Missing`, where the program is not installed.
+    package static func require(_ path: String?, _ name: String) throws -> String {
+        guard let path else { throw Missing(description: "\(name) is missing: run Tools/setup tests") }
+        return path
+    }
+
+    private static func find(_ path: String, variable: String) -> String? {
+        let named = ProcessInfo.processInfo.environment[variable]
+        let candidate = named ?? root.appendingPathComponent(path).path(percentEncoded: false)
+        return FileManager.default.isExecutableFile(atPath: candidate) ? candidate : nil
+    }
+}
