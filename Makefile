@@ -14,7 +14,7 @@ help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests'
 	@echo 'make build   install what is missing, build'
-	@echo 'make clean   remove the build and the demo unit (keeps .venv and .venv-nrfutil)'
+	@echo 'make clean   remove the build and the demo unit (keeps .venv and its like)'
 
 build:
 	@Tools/setup runtime
