@@ -19,7 +19,7 @@ extension MonocleLoop {
     mutating func perform(_ cut: FaultPlan.Cut) {
         switch cut {
         case .link:
-            dropLink(reason: "connection timed out")
+            dropLink()
         case .power:
             powerDown()
             after(.seconds(2), .powerOn)
@@ -38,7 +38,7 @@ extension MonocleLoop {
         generation += 1
         terminal.stop()
         bootloader = nil
-        dropLink(reason: "connection timed out")
+        dropLink()
         air.publish(nil, from: events)
     }
 
