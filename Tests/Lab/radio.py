@@ -170,7 +170,7 @@ class Identity:
             properties |= PROPERTIES[name]
         uuid = description["uuid"]
         item = Characteristic(uuid, properties, Characteristic.WRITEABLE, b"")
-        item.on(item.EVENT_SUBSCRIPTION, lambda bearer, notify, indicate: self.unit.on_subscription(uuid, notify))
+        item.on(item.EVENT_SUBSCRIPTION, lambda bearer, notify, indicate: self.unit.on_subscription(self, uuid, notify))
         item.uuid_text = uuid
         self.characteristics[uuid] = item
         return item
@@ -207,7 +207,7 @@ class Identity:
 
     def on_command(self, bearer, request):
         if item := self.handles.get(request.attribute_handle):
-            self.unit.on_command(item.uuid_text, request.attribute_value)
+            self.unit.on_command(self, item.uuid_text, request.attribute_value)
 
     def on_write(self, bearer, request):
         item = self.handles.get(request.attribute_handle)
@@ -226,7 +226,7 @@ class Identity:
             if self.connection is bearer:
                 self.device.gatt_server.send_response(bearer, response)
 
-        self.unit.on_write(item.uuid_text, request.attribute_value, answer)
+        self.unit.on_write(self, item.uuid_text, request.attribute_value, answer)
 
     async def notify(self, uuid, value):
         if self.connection:

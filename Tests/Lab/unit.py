@@ -18,6 +18,8 @@ class Unit:
         self.air, self.adapter, self.server, self.settings, self.log, self.rssi = air, adapter, server, settings, log, rssi
         self.identities = {}
         self.current = None
+        # Links that the guest's kernel believes in, by their number.
+        self.links = {}
         self.advertised = asyncio.Event()
         self.ids = itertools.count()
         self.answers = {}
@@ -58,6 +60,7 @@ class Unit:
         for identity in self.identities.values():
             await identity.silence()
             identity.break_link()
+            await asyncio.sleep(0.1)
             self.air.remove_controller(identity.controller)
 
     @property
@@ -95,8 +98,10 @@ class Unit:
         self.current = identity
         self.backlog = 0
         self.answers.clear()
-        self.adapter.backlogs[str(identity.address)] = lambda: self.backlog
-        self.tell("connect", mtu=HOST_MTU)
+        self.adapter.backlogs[str(identity.address)] = lambda: self.backlog if self.current is identity else 1
+        number = next(self.ids)
+        self.links[number] = identity
+        self.tell("connect", link=number, mtu=HOST_MTU)
 
     def on_disconnection(self, identity, reason):
         self.log.write(f"[{identity.address}] disconnected, reason 0x{reason:02X}\n".encode())
@@ -105,15 +110,20 @@ class Unit:
             self.current = None
             self.tell("disconnect")
 
-    def on_subscription(self, uuid, is_on):
-        self.tell("subscribe", characteristic=uuid, isOn=is_on)
+    def on_subscription(self, identity, uuid, is_on):
+        if self.current is identity:
+            self.tell("subscribe", characteristic=uuid, isOn=is_on)
 
-    def on_write(self, uuid, value, answer):
+    def on_write(self, identity, uuid, value, answer):
+        if self.current is not identity:
+            return
         number = next(self.ids)
         self.answers[number] = answer
         self.tell("write", id=number, characteristic=uuid, value=value.hex())
 
-    def on_command(self, uuid, value):
+    def on_command(self, identity, uuid, value):
+        if self.current is not identity:
+            return
         self.counts[uuid] += 1
         if self.cut_after.get(uuid) == self.counts[uuid]:
             del self.cut_after[uuid]
@@ -157,13 +167,12 @@ class Unit:
         for identity in self.identities.values():
             await identity.silence()
 
-    async def on_unit_connected(self, mtu):
+    async def on_unit_connected(self, link, mtu):
         self.mtus.append(mtu)
 
-    async def on_unit_refused(self, reason):
+    async def on_unit_refused(self, link, reason):
         self.log.write(f"connection refused: {reason}\n".encode())
-        if self.current:
-            self.current.break_link()
+        await self.on_unit_gone(link, isTimeout=True)
 
     async def on_unit_written(self, id, error=None):
         if answer := self.answers.pop(id, None):
@@ -178,10 +187,14 @@ class Unit:
         if self.current and not self.is_lost():
             await self.current.notify(characteristic, bytes.fromhex(value))
 
-    async def on_unit_gone(self, isTimeout):
-        identity, self.current = self.current, None
-        if identity is None:
+    async def on_unit_gone(self, link, isTimeout):
+        identity = self.links.pop(link)
+        if identity in self.links.values():
+            # The guest's side has ended this one and made another.
             return
+        if self.current is identity:
+            self.current = None
+        self.log.write(f"[{identity.address}] link {link} is gone{' by timeout' if isTimeout else ''}\n".encode())
         if isTimeout:
             identity.break_link()
         else:

@@ -11,7 +11,6 @@ extension MonocleLoop {
     /// Loses power: whatever was in RAM is gone, and so is the link, without a word.
     mutating func powerDown() {
         stopProcessor()
-        mode = .off
         wantsBootloader = false
         isSafeMode = false
     }
@@ -35,6 +34,7 @@ extension MonocleLoop {
     }
 
     private mutating func stopProcessor() {
+        mode = .off
         generation += 1
         terminal.stop()
         bootloader = nil

@@ -3,8 +3,9 @@ import Bluetooth
 /// What a radio bridge tells a unit. As JSON each is an object with the case as its only key:
 /// `{"command":{"characteristic":"e5700002-…","value":"0a0b"}}`.
 public enum BridgeMessage: Codable, Sendable, Equatable {
-    /// A central connected and may exchange an ATT MTU of at most so many bytes.
-    case connect(mtu: Int)
+    /// A central connected and asks for an ATT MTU of at most so many bytes. The number tells this link from the one
+    /// before, which the central may still believe in. What follows concerns this link.
+    case connect(link: Int, mtu: Int)
     /// A write with response; answered by ``UnitMessage/written(id:error:)``.
     case write(id: Int, characteristic: String, value: HexBytes)
     /// A write without response; answered by ``UnitMessage/taken`` when the unit's link layer has room for the next one.
@@ -24,15 +25,15 @@ public enum UnitMessage: Codable, Sendable, Equatable {
     case advertise(address: String, name: String, services: [String], mtu: Int, table: [ServiceDescription])
     /// The unit cannot be connected to: it restarts, or has a link.
     case silent
-    case connected(mtu: Int)
+    case connected(link: Int, mtu: Int)
     /// The unit went away before the link was up.
-    case refused(reason: String)
+    case refused(link: Int, reason: String)
     /// `error` is an ATT error code, `null` for none.
     case written(id: Int, error: UInt8?)
     case taken
     case notify(characteristic: String, value: HexBytes)
-    /// The unit's link ended; `isTimeout` when it ended without a word.
-    case gone(isTimeout: Bool)
+    /// A link ended for the central too; `isTimeout` when the unit left without a word, by a supervision timeout ago.
+    case gone(link: Int, isTimeout: Bool)
 }
 
 /// One service of the attribute table that a central discovers.

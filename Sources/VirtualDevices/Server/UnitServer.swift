@@ -51,9 +51,9 @@ public struct UnitServer: Sendable {
             var link: VirtualLink?
             while true {
                 let message = try await next(messages)
-                if case .connect(let mtu) = message {
-                    link = try await connect(mtu)
-                    if let link { attend(link, in: &group) }
+                if case .connect(let number, let mtu) = message {
+                    link = try await connect(number, mtu)
+                    if let link { attend(link, number, in: &group) }
                 } else if case .cutLink = message {
                     monocle.hand(.cut(.link))
                 } else if case .cutPower = message {
@@ -66,21 +66,21 @@ public struct UnitServer: Sendable {
         }
     }
 
-    private func connect(_ mtu: Int) async throws -> VirtualLink? {
+    private func connect(_ number: Int, _ mtu: Int) async throws -> VirtualLink? {
         let reply = Inbox<Result<VirtualLink, LinkError>>()
         monocle.events.deliver(.connect(requestedMTU: mtu, reply: reply))
         switch try await next(reply) {
         case .success(let link):
-            send(.connected(mtu: link.payloadSize + 3))
+            send(.connected(link: number, mtu: link.payloadSize + 3))
             return link
         case .failure(let error):
-            send(.refused(reason: "\(error)"))
+            send(.refused(link: number, reason: "\(error)"))
             return nil
         }
     }
 
     /// Hands on what the unit sends, until the link ends.
-    private func attend(_ link: VirtualLink, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
+    private func attend(_ link: VirtualLink, _ number: Int, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
         for characteristic in MonocleAttributes.notifying {
             let values = link.inbox(for: characteristic)
             group.addTask {
@@ -93,7 +93,7 @@ public struct UnitServer: Sendable {
         }
         group.addTask {
             do { try await next(link.gone) } catch is LinkError {}
-            send(.gone(isTimeout: link.end == VirtualLink.supervisionTimeout))
+            send(.gone(link: number, isTimeout: link.end == VirtualLink.supervisionTimeout))
         }
     }
 
