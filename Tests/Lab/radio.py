@@ -18,6 +18,8 @@ from bumble.transport.common import PacketParser
 # Link-layer packets with the data length extension; bumble's controllers have 27 bytes.
 DATA_LENGTH = 251
 ADVERTISING_INTERVAL = 150.0
+# Bit of the LE event mask (Core Specification, Vol 4, Part E, 7.8.1).
+ENHANCED_CONNECTION_COMPLETE = 1 << 9
 
 
 class Air(LocalLink):
@@ -69,6 +71,8 @@ class HostAdapter(LongPacketController):
                 report.rssi = self.air.rssi.get(str(report.address), report.rssi)
             # The event keeps the bytes that it was made with.
             packet = type(packet)(packet.reports)
+        elif isinstance(packet, hci.HCI_LE_Connection_Complete_Event) and self.le_event_mask & ENHANCED_CONNECTION_COMPLETE:
+            packet = enhanced(packet)
         super().send_hci_packet(packet)
 
     def on_hci_acl_data_packet(self, packet):
@@ -111,6 +115,16 @@ class HostAdapter(LongPacketController):
         for connection in list(self.le_connections.values()):
             break_link(self.air, connection.peer_address, tell_host=False)
         return super().on_hci_reset_command(command)
+
+
+def enhanced(event):
+    """The form of the event that a kernel which asks for it waits for; bumble's controllers know the plain one."""
+    fields = (
+        "status connection_handle role peer_address_type peer_address connection_interval peripheral_latency"
+        " supervision_timeout central_clock_accuracy").split()
+    return hci.HCI_LE_Enhanced_Connection_Complete_Event(
+        local_resolvable_private_address=Address.ANY, peer_resolvable_private_address=Address.ANY,
+        **{name: getattr(event, name) for name in fields})
 
 
 class SocketSink:
