@@ -12,16 +12,20 @@ public struct SessionClock: Clock {
 
     private let currentOffset: @Sendable () -> Duration
     private let sleepUntil: @Sendable (Duration) async throws -> Void
+    private let executor: (any TaskExecutor)?
 
     /// - Parameters:
     ///   - now: the time since the clock's epoch.
     ///   - sleepUntil: returns once `now()` has reached the offset it is given; throws `CancellationError` when cancelled.
+    ///   - executor: where everything that waits on this clock has to run, for simulated time.
     public init(
         now: @escaping @Sendable () -> Duration,
-        sleepUntil: @escaping @Sendable (Duration) async throws -> Void
+        sleepUntil: @escaping @Sendable (Duration) async throws -> Void,
+        executor: (any TaskExecutor)? = nil
     ) {
         currentOffset = now
         self.sleepUntil = sleepUntil
+        self.executor = executor
     }
 
     /// Real time.
@@ -42,6 +46,16 @@ public struct SessionClock: Clock {
 
     /// The instant `duration` from now.
     public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
+
+    /// Runs `body` although the caller is cancelled, and waits for it: for putting a unit back in order on the way out.
+    /// Whatever has not come to its end after `limit` is cancelled.
+    public func shielded(for limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async {
+        // A task of its own is the only thing that a cancellation does not reach; it is awaited, so nothing outlives the caller.
+        let shield = Task(executorPreference: executor) {
+            try await withDeadline(deadline(in: limit), on: self, timeout: CancellationError(), operation: body)
+        }
+        _ = await shield.result
+    }
 }
 
 /// Runs `operation` and throws `timeout` when it has not finished by `deadline`; the operation is then cancelled and awaited.

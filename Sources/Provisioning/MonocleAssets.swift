@@ -12,8 +12,10 @@ public struct MonocleAssets: Sendable {
         /// Opens and checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
         /// - Parameter version: `nil` reads it from the image.
         /// - Throws: ``DFUError`` (exit 65) or ``ProvisioningError/versionUnknown(_:)``.
-        public init(package: DFUPackage, version: String?, trusting keys: [TrustedKey]) throws {
-            _ = try package.check(against: .monocle, trusting: keys)
+        public init(
+            package: DFUPackage, version: String?, target: DFUTarget = .monocle, trusting keys: [TrustedKey]
+        ) throws {
+            _ = try package.check(against: target, trusting: keys)
             guard let image = package.images.first else { throw ProvisioningError.versionUnknown("the firmware package") }
             guard let version = version ?? image.version?.description else {
                 throw ProvisioningError.versionUnknown("the firmware package")

@@ -47,6 +47,25 @@ struct MonocleRadio: Sendable {
         }
     }
 
+    /// A refused package, a wrong version or a low battery stay what they are; a broken link or a garbled answer do not.
+    static func isWorthAnotherPass(_ error: any Error, isFirst: Bool) -> Bool {
+        switch error {
+        case let error as ProvisioningError:
+            switch error {
+            case .doesNotReturn, .staysInApplication: true
+            // A unit that was never seen is not there; one that was may be on its way back.
+            case .unitNotFound: !isFirst
+            default: false
+            }
+        case let error as DFUError:
+            if case .transfer = error { true } else { error.diagnosis.code == "DFU-0B0C" }
+        case let error as any DiagnosableError:
+            ![.badData, .missingInput, .usage, .permission].contains(error.diagnosis.category)
+        default:
+            false
+        }
+    }
+
     /// Runs `body` on a connection to the unit and closes it whatever happens.
     func withConnection<Value: Sendable>(
         _ mode: Mode, _ body: (any Connection) async throws -> Value
@@ -84,16 +103,29 @@ struct MonocleRadio: Sendable {
         guard try await find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
     }
 
+    /// A cancellation while the prompt is sought may have stopped the unit's program already.
+    private func attach(to connection: any Connection) async throws -> PythonREPL {
+        do {
+            return try await PythonREPL.attach(to: connection, clock: clock, within: Self.promptPatience)
+        } catch is CancellationError {
+            await clock.shielded(for: UnitSession.farewell) {
+                let repl = try await PythonREPL.attach(to: connection, clock: clock, within: UnitSession.farewell)
+                await UnitSession(repl: repl, connection: connection).leaveAsFound()
+            }
+            throw CancellationError()
+        }
+    }
+
     private func withPrompt<Value: Sendable>(_ body: (UnitSession) async throws -> Value) async throws -> Value {
         try await withConnection(.application) { connection in
-            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: Self.promptPatience)
-            let session = UnitSession(repl: repl, connection: connection)
+            let session = UnitSession(repl: try await attach(to: connection), connection: connection)
             do {
                 let value = try await body(session)
-                await repl.close()
+                await session.repl.close()
                 return value
             } catch {
-                await repl.close()
+                await session.leaveAsFound()
+                await session.repl.close()
                 throw error
             }
         }

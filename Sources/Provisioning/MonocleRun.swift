@@ -35,7 +35,7 @@ public struct MonocleRun: Sendable {
                 throw CancellationError()
             } catch {
                 try Task.checkCancellation()
-                guard pass < Self.passLimit, isWorthAnotherPass(error) else {
+                guard pass < Self.passLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: pass == 1) else {
                     return record.finished(diagnose(error))
                 }
                 let diagnosis = diagnose(error)
@@ -51,23 +51,6 @@ public struct MonocleRun: Sendable {
         if assets.fpga == nil { parts.remove(.fpga) }
         if assets.scripts == nil { parts.remove(.scripts) }
         return parts
-    }
-
-    /// A refused package, a wrong version or a low battery stay what they are; a broken link or a garbled answer do not.
-    private func isWorthAnotherPass(_ error: any Error) -> Bool {
-        switch error {
-        case let error as ProvisioningError:
-            switch error {
-            case .doesNotReturn, .staysInApplication, .unitNotFound: true
-            default: false
-            }
-        case let error as DFUError:
-            if case .transfer = error { true } else { error.diagnosis.code == "DFU-0B0C" }
-        case let error as any DiagnosableError:
-            ![.badData, .missingInput, .usage, .permission].contains(error.diagnosis.category)
-        default:
-            false
-        }
     }
 
     private func perform(_ record: inout RunRecord) async throws {
@@ -106,7 +89,7 @@ extension MonocleRun {
                 record.current(.firmware, version: firmware.version)
                 return nil
             }
-            try await preflight(identity, session, &record)
+            try preflight(identity, &record)
             if options.dryRun {
                 record.planned(.firmware, from: identity.firmware, to: firmware.version)
                 return nil
@@ -145,15 +128,10 @@ extension MonocleRun {
     }
 
     /// The downgrade and battery checks, before anything is erased. A unit that fails them goes on with its program.
-    private func preflight(_ identity: UnitIdentity, _ session: UnitSession, _ record: inout RunRecord) async throws {
+    private func preflight(_ identity: UnitIdentity, _ record: inout RunRecord) throws {
         record.begin(.preflight)
-        do {
-            try checkBattery(identity)
-            try checkDowngrade(identity)
-        } catch {
-            try? await session.startProgram()
-            throw error
-        }
+        try checkBattery(identity)
+        try checkDowngrade(identity)
     }
 
     private func checkBattery(_ identity: UnitIdentity) throws {
@@ -193,12 +171,13 @@ extension MonocleRun {
                 record.current(.fpga, version: fpga.version)
                 return false
             }
-            try await preflight(try await session.identity(address: radio.address), session, &record)
+            try preflight(try await session.identity(address: radio.address), &record)
             if options.dryRun {
                 record.planned(.fpga, from: version, to: fpga.version)
                 return false
             }
             record.start(.fpga, from: version)
+            session.beginChanging()
             try await write(fpga, with: updater, isForced: isForced, &record)
             record.begin(.commit)
             try await session.reset()
@@ -258,6 +237,7 @@ extension MonocleRun {
                 return
             }
             record.start(.scripts, from: version)
+            session.beginChanging()
             let outcome = try await installer.install(force: isForced) { event in
                 switch event {
                 case .uploading(let done, let total): record.progress(done, of: total)

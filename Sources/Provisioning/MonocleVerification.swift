@@ -5,6 +5,8 @@ import ScriptBundle
 
 /// A read-only look at one Monocle: versions, and with `deep` every byte of FPGA flash and scripts by digest.
 public struct MonocleVerification: Sendable {
+    private static let passLimit = 3
+
     private let radio: MonocleRadio
     private let assets: MonocleAssets
     private let isDeep: Bool
@@ -20,29 +22,43 @@ public struct MonocleVerification: Sendable {
         var result = VerifyReport(
             identity: UnitIdentity(address: radio.address, name: "monocle"), family: "monocle", findings: [:], error: nil)
         do {
-            report(.stage(.connect))
-            switch try await radio.find() {
-            case .application: break
-            case .bootloader: throw ProvisioningError.inBootloader
-            case nil: throw ProvisioningError.unitNotFound(radio.address)
-            }
-            try await radio.withREPL { session in
-                // Entering the prompt interrupted the unit's program.
-                do {
-                    try await inspect(session, &result, report)
-                } catch {
-                    try? await session.repl.recover(within: MonocleRadio.promptPatience)
-                    try? await session.startProgram()
-                    throw error
-                }
-                try await session.startProgram()
-            }
+            try await look(&result, report)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
             result.error = diagnose(error)
         }
         return result
+    }
+
+    /// A look that a broken link or a garbled answer ended is begun again; it changes nothing.
+    private func look(
+        _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
+    ) async throws {
+        for pass in 1... {
+            do {
+                return try await lookOnce(&result, report)
+            } catch {
+                guard pass < Self.passLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: pass == 1) else { throw error }
+                let diagnosis = diagnose(error)
+                report(.notice("\(diagnosis.message) [\(diagnosis.code)]: looking at the unit again"))
+            }
+        }
+    }
+
+    private func lookOnce(
+        _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
+    ) async throws {
+        report(.stage(.connect))
+        switch try await radio.find() {
+        case .application: break
+        case .bootloader: throw ProvisioningError.inBootloader
+        case nil: throw ProvisioningError.unitNotFound(radio.address)
+        }
+        try await radio.withREPL { session in
+            try await inspect(session, &result, report)
+            try await session.startProgram()
+        }
     }
 
     private func inspect(

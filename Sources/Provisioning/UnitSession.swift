@@ -2,6 +2,7 @@ import Bluetooth
 import FPGA
 import REPL
 import ScriptBundle
+import Synchronization
 
 /// A Monocle at its raw prompt, and the questions every run asks it.
 struct UnitSession: Sendable {
@@ -11,6 +12,32 @@ struct UnitSession: Sendable {
 
     let repl: PythonREPL
     let connection: any Connection
+    private let conduct = Conduct()
+
+    /// Whether the unit still holds what it held when its program was stopped.
+    private final class Conduct: Sendable {
+        let isUntouched = Mutex(true)
+    }
+
+    init(repl: PythonREPL, connection: any Connection) {
+        self.repl = repl
+        self.connection = connection
+    }
+
+    /// From here on the unit's program is not started again on the way out: it would run on half of what it needs.
+    func beginChanging() { conduct.isUntouched.withLock { $0 = false } }
+
+    /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
+    func leaveAsFound() async {
+        guard conduct.isUntouched.withLock({ $0 }) else { return }
+        await repl.clock.shielded(for: Self.farewell) { [self] in
+            try await repl.recover(within: Self.farewell)
+            try await startProgram()
+        }
+    }
+
+    /// Ctrl-C waits for it.
+    static let farewell = Duration.seconds(2)
 
     func firmwareVersion() async throws -> String {
         try await repl.runText("import device;print(device.VERSION)", within: Self.answerPatience)
@@ -38,6 +65,7 @@ struct UnitSession: Sendable {
     }
 
     private func leave(with code: String, orThrow error: ProvisioningError) async throws {
+        beginChanging()
         try await repl.send(try PythonCode(code), within: Self.answerPatience)
         do {
             try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetPatience))

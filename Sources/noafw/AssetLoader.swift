@@ -10,6 +10,8 @@ struct AssetLoader {
     private static let hardware = "monocle"
 
     let inputs: AssetInputs
+    /// Whether the unit is a virtual one, or the operator insists.
+    let allowsDevelopment: Bool
     /// Told about everything that an operator should know of the files.
     let notice: (String) -> Void
 
@@ -20,8 +22,11 @@ struct AssetLoader {
             scripts: parts.contains(.scripts) ? try scripts() : nil)
     }
 
-    private func mark(_ entry: AssetCatalogue.Image, as kind: String) {
-        if entry.isDevelopment { notice("\(kind) \(entry.version) is a development image, not for hardware") }
+    /// - Throws: ``CommandError/developmentImage(_:)``: nothing on real glasses would refuse an FPGA image.
+    private func mark(_ entry: AssetCatalogue.Image, as kind: String) throws {
+        guard entry.isDevelopment else { return }
+        guard allowsDevelopment else { throw CommandError.developmentImage("\(kind) \(entry.version)") }
+        notice("\(kind) \(entry.version) is a development image, not for hardware")
     }
 
     /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
@@ -40,16 +45,29 @@ struct AssetLoader {
                 package: try DFUPackage(path: path), version: nil, trusting: try trustedKeys(adding: key))
         }
         let entry = try inputs.search.locate().firmware(for: Self.hardware)
-        mark(entry, as: "firmware")
+        try mark(entry, as: "firmware")
         return try MonocleAssets.Firmware(
             package: try DFUPackage(bytes: entry.file.bytes), version: entry.version,
+            trusting: try trustedKeys(adding: entry.key))
+    }
+
+    /// The package that brings a Frame back.
+    func frameFirmware() throws -> MonocleAssets.Firmware {
+        if let path = inputs.firmware {
+            return try MonocleAssets.Firmware(
+                package: try DFUPackage(path: path), version: nil, target: .frame, trusting: try trustedKeys(adding: nil))
+        }
+        let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
+        try mark(entry, as: "firmware")
+        return try MonocleAssets.Firmware(
+            package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: .frame,
             trusting: try trustedKeys(adding: entry.key))
     }
 
     private func fpga() throws -> MonocleAssets.Bitstream {
         guard let path = inputs.fpga else {
             let entry = try inputs.search.locate().fpga(for: Self.hardware)
-            mark(entry, as: "FPGA")
+            try mark(entry, as: "FPGA")
             return MonocleAssets.Bitstream(image: try FPGAImage(entry.file.bytes), version: inputs.fpgaVersion ?? entry.version)
         }
         let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))

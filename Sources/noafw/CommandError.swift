@@ -5,6 +5,8 @@ enum CommandError: Error, Hashable, Sendable {
     case noStateFolder
     case timedOut(seconds: Double)
     case interrupted(InterruptedState)
+    /// The image's kind and version.
+    case developmentImage(String)
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
 }
@@ -27,6 +29,11 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(state.condition)",
                 cause: "the run was ended by a signal", remedy: state.nextAction)
+        case .developmentImage(let image):
+            Diagnosis(
+                code: "NOA-0006", category: .badData, fault: nil, message: "\(image) is a development image, not for hardware",
+                cause: "the catalogue holds no release for this part, and this one was made for virtual units",
+                remedy: "add the vendor's released file (docs/assets.md) or name it; --development insists, for a lab")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

@@ -9,20 +9,65 @@ import VirtualDevices
 /// Joins the verbs to the modules that do the work: opens what is asked for, puts the unit on the air, runs.
 struct ComposedRunner: UnitRunner {
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
-        let assets = try AssetLoader(inputs: request.inputs, notice: { events(.notice($0)) }).load(request.options.parts)
-        let station = try VirtualStation(request.unit, stateFolder: request.stateFolder, inputs: request.inputs, assets: assets)
-        return try await station.run { central, address in
+        let assets = try load(request.inputs, request.options.parts, for: request.unit, events)
+        return try await on(request.unit, assets, request.inputs, request.stateFolder) { central, address in
             try await MonocleRun(central: central, address: address, assets: assets, options: request.options)
                 .flash(report: events)
         }
     }
 
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
-        let assets = try AssetLoader(inputs: request.inputs, notice: { events(.notice($0)) }).load(request.parts)
-        let station = try VirtualStation(request.unit, stateFolder: request.stateFolder, inputs: request.inputs, assets: assets)
-        return try await station.run { central, address in
+        let assets = try load(request.inputs, request.parts, for: request.unit, events)
+        return try await on(request.unit, assets, request.inputs, request.stateFolder) { central, address in
             try await MonocleVerification(central: central, address: address, assets: assets, isDeep: request.isDeep)
                 .run(report: events)
+        }
+    }
+
+    func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport {
+        try await Radio.with(adapter: request.radio.adapter) { central in
+            try await Rescue(
+                station: RadioStation(central: central, stateFolder: request.stateFolder), request: request, events: events
+            ).run()
+        }
+    }
+
+    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport {
+        try await Radio.with(adapter: request.adapter) { central in
+            var last: [SightedUnit] = []
+            try await UnitFinder(central: central).watch(until: central.clock.deadline(in: request.listening)) { units, _ in
+                last = units
+                look(units)
+                return false
+            }
+            return ScanReport(units: last, known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])
+        }
+    }
+
+    func examine(_ request: DoctorRequest) async -> DoctorFacts { await DoctorFacts.gather(request) }
+
+    private func load(
+        _ inputs: AssetInputs, _ parts: Set<Part>, for unit: UnitSelection, _ events: @escaping @Sendable (RunEvent) -> Void
+    ) throws -> MonocleAssets {
+        let isVirtual = if case .virtual = unit { true } else { false }
+        return try AssetLoader(
+            inputs: inputs, allowsDevelopment: isVirtual || inputs.allowsDevelopment, notice: { events(.notice($0)) }
+        ).load(parts)
+    }
+
+    private func on<Value: Sendable>(
+        _ unit: UnitSelection, _ assets: MonocleAssets, _ inputs: AssetInputs, _ stateFolder: String,
+        _ body: @escaping @Sendable (any Central, DeviceAddress) async throws -> Value
+    ) async throws -> Value {
+        switch unit {
+        case .virtual(let unit):
+            return try await VirtualStation(unit, stateFolder: stateFolder, inputs: inputs, assets: assets).run(body)
+        case .radio(let selection):
+            return try await Radio.with(adapter: selection.adapter) { central in
+                try await RadioStation(central: central, stateFolder: stateFolder).run(selection.wish, families: [.monocle]) {
+                    try await body(central, $0.address)
+                }
+            }
         }
     }
 }

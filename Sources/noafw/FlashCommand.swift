@@ -11,6 +11,9 @@ struct FlashCommand: ContextCommand {
             Parts that are current are left alone. An interrupted run is finished by running the same command again.
 
             Examples:
+              noafw flash
+              noafw flash --device D3:5A:00:11:22:33
+              noafw flash --nearest --only scripts
               noafw flash --virtual monocle
               noafw flash --virtual monocle --dry-run
               noafw flash --virtual monocle --only fpga,scripts --force
@@ -43,8 +46,7 @@ struct FlashCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let target = ReportTarget(id: unit.unit.description, family: unit.unit.family.rawValue)
-        let presentation = FlashPresentation(target: target, isDryRun: dryRun)
+        let presentation = FlashPresentation(target: unit.value.target, isDryRun: dryRun)
         let session = RunSession(context: context, report: report, verb: .flash(isDryRun: dryRun), presentation: presentation)
         return await session.run { events in
             try await context.runner.flash(request(in: context), events: events)

@@ -12,7 +12,7 @@ struct FlashPresentation: RunPresentation {
         let error = error(of: ending)
         let verdict = JSONText.string(error == nil ? "pass" : "fail")
         let unit = JSONText.object([
-            ("id", .string(target.id)),
+            ("id", .optional(target.id ?? identity(ending)?.address.description)),
             ("family", .string(ending.report?.family ?? target.family)),
             ("address", .optional(identity(ending)?.address.description)),
             ("verdict", verdict),
@@ -21,6 +21,19 @@ struct FlashPresentation: RunPresentation {
             ("error", error.map(ReportText.document) ?? .null),
         ])
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
+    }
+
+    /// One unit of the documents `noafw.flash/1` and `noafw.rescue/1`.
+    static func document(_ report: UnitReport) -> JSONText {
+        .object([
+            ("id", .string(report.identity.address.description)),
+            ("family", .string(report.family)),
+            ("address", .string(report.identity.address.description)),
+            ("verdict", .string(report.passed ? "pass" : "fail")),
+            ("fault", .optional(report.error?.fault?.rawValue)),
+            ("steps", .array(report.steps.map(document))),
+            ("error", report.error.map(ReportText.document) ?? .null),
+        ])
     }
 
     private static func document(_ step: StepReport) -> JSONText {

@@ -13,6 +13,9 @@ struct Noafw: ParsableCommand {
         abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
         discussion: """
             Examples:
+              noafw flash                              flash and prove the Monocle in reach
+              noafw scan                               show who is in reach
+              noafw doctor                             what this machine lacks
               noafw flash --virtual monocle            flash and prove a virtual Monocle
               noafw verify --virtual monocle --deep    prove every byte without changing any
 
@@ -20,7 +23,9 @@ struct Noafw: ParsableCommand {
             Completions for your shell: noafw --generate-completion-script bash|zsh|fish
             """,
         version: "0.1.0",
-        subcommands: [FlashCommand.self, VerifyCommand.self])
+        subcommands: [
+            FlashCommand.self, VerifyCommand.self, ScanCommand.self, RescueCommand.self, DoctorCommand.self,
+        ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
     static func execute(in context: CommandContext) async -> Int32 {

@@ -3,8 +3,8 @@ import Provisioning
 
 /// The unit that a run was asked for; all that is known when it ends early.
 struct ReportTarget: Sendable {
-    /// As the command line names it.
-    var id: String
+    /// As the command line names it; `nil` for a unit that its address identifies.
+    var id: String?
     var family: String
 }
 
@@ -42,7 +42,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         let start = context.clock.now
         context.interrupts.lastWords.set { conclude(interrupted(renderer, since: start), renderer) }
         defer { context.interrupts.lastWords.set(nil) }
-        let outcome = await Supervisor(context: context, renderer: renderer, timeoutSeconds: report.timeout).run {
+        let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
+        let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
             try await operation { renderer.handle($0) }
         }
         var ending = RunEnding<Presentation.Report>(

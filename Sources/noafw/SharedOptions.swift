@@ -5,17 +5,61 @@ import Provisioning
 
 /// Which unit a verb works on.
 struct UnitOptions: ParsableArguments, Sendable {
+    @OptionGroup var radio: RadioOptions
+
     @Option(
         name: .customLong("virtual"),
-        help: ArgumentHelp("The virtual unit: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"))
-    var unit: VirtualUnitName
+        help: ArgumentHelp("A virtual unit instead: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"))
+    var virtual: VirtualUnitName?
 
     @Option(
         name: .customLong("virtual-speed"),
         help: ArgumentHelp("The virtual unit's pace: 1 is a real link's, max is as fast as it goes.", valueName: "n|max"))
-    var speed: VirtualSpeed = .times(1)
+    var speed: VirtualSpeed?
 
-    var value: VirtualUnit { VirtualUnit(name: unit, speed: speed) }
+    func validate() throws {
+        if virtual != nil, radio.isGiven {
+            throw ValidationError("--virtual names the unit already: leave out --device, --nearest and --adapter.")
+        }
+        if virtual == nil, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual.") }
+    }
+
+    var value: UnitSelection {
+        virtual.map { .virtual(VirtualUnit(name: $0, speed: speed ?? .times(1))) } ?? .radio(radio.value)
+    }
+}
+
+/// Which unit on the air, and by which adapter.
+struct RadioOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("The unit with this address or name; without it the only one in reach.", valueName: "address|name"))
+    var device: String?
+
+    @Flag(help: "The unit beside the adapter: at least -65 dBm, and no other as near.")
+    var nearest = false
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    var adapter: String?
+
+    var isGiven: Bool { device != nil || nearest || adapter != nil }
+
+    func validate() throws {
+        if device != nil, nearest { throw ValidationError("Give either --device or --nearest.") }
+        if let device, !(1...64).contains(device.utf8.count) {
+            throw ValidationError("--device is an address such as D3:5A:00:11:22:33, or a name of at most 64 bytes.")
+        }
+        if let adapter, adapter.wholeMatch(of: /hci[0-9]{1,3}/) == nil {
+            throw ValidationError("--adapter is a name such as hci0.")
+        }
+    }
+
+    var value: RadioSelection {
+        let wish: UnitWish = if let device {
+            DeviceAddress(device).map { .address($0) } ?? .name(device)
+        } else {
+            nearest ? .nearest : .only
+        }
+        return RadioSelection(wish: wish, adapter: adapter)
+    }
 }
 
 /// Which files a verb works with.
@@ -40,6 +84,9 @@ struct InputOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
     var assets: String?
 
+    @Flag(help: ArgumentHelp("Accept development images on a unit that is not virtual.", visibility: .hidden))
+    var development = false
+
     func validate() throws {
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
     }
@@ -49,7 +96,8 @@ struct InputOptions: ParsableArguments, Sendable {
             given: assets, environment: context.environment, currentDirectory: context.currentDirectory,
             executable: context.executable)
         return AssetInputs(
-            firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust, search: search)
+            firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust, search: search,
+            allowsDevelopment: development)
     }
 }
 

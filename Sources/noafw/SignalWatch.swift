@@ -7,8 +7,8 @@ import Glibc
 /// Handlers rather than ignored or blocked signals: both of those would be inherited by the virtual units' processes,
 /// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
 final class SignalWatch: Sendable {
-    /// The process promises to end within a second; the rest is for the last words.
-    private static let graceMilliseconds: Int32 = 750
+    /// A unit whose program was stopped gets two seconds to start it again; the rest is for the last words.
+    private static let graceMilliseconds: Int32 = 2500
     private static let lastWordsMilliseconds: Int32 = 150
     private static let exitCode: Int32 = 130
 

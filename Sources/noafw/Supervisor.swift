@@ -20,7 +20,8 @@ struct Supervisor: Sendable {
     private static let forever: Duration = .seconds(100_000_000)
 
     var context: CommandContext
-    var renderer: ProgressRenderer
+    /// What keeps a display alive while nothing happens; `nil` where nothing is drawn.
+    var tick: (@Sendable () -> Void)?
     var timeoutSeconds: Double?
 
     func run<Report: RunVerdict>(_ operation: @escaping @Sendable () async throws -> Report) async -> Outcome<Report> {
@@ -74,9 +75,9 @@ struct Supervisor: Sendable {
     }
 
     private func refresh() async {
-        guard renderer.isLive else { return }
+        guard let tick else { return }
         while (try? await context.clock.sleep(until: context.clock.deadline(in: Self.refreshInterval))) != nil {
-            renderer.tick()
+            tick()
         }
     }
 }

@@ -7,10 +7,34 @@ protocol UnitRunner: Sendable {
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport
+    /// Finishes stranded units one after the other.
+    func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport
+    /// - Parameter look: gets who is in reach, at least twice a second.
+    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport
+    func examine(_ request: DoctorRequest) async -> DoctorFacts
+}
+
+struct RescueRequest: Sendable {
+    var radio: RadioSelection
+    var inputs: AssetInputs
+    var options: FlashOptions
+    var stateFolder: String
+}
+
+struct ScanRequest: Sendable {
+    var adapter: String?
+    var listening: Duration
+    var stateFolder: String
+}
+
+struct DoctorRequest: Sendable {
+    var adapter: String?
+    var search: AssetSearch
+    var stateFolder: String?
 }
 
 struct FlashRequest: Sendable {
-    var unit: VirtualUnit
+    var unit: UnitSelection
     var inputs: AssetInputs
     var options: FlashOptions
     /// The folder of virtual units, journal and ledger; absolute, it may not exist yet.
@@ -18,12 +42,33 @@ struct FlashRequest: Sendable {
 }
 
 struct VerifyRequest: Sendable {
-    var unit: VirtualUnit
+    var unit: UnitSelection
     var inputs: AssetInputs
     var parts: Set<Part>
     /// Compare digests computed on the unit, not just versions.
     var isDeep: Bool
     var stateFolder: String
+}
+
+/// The unit a verb works on.
+enum UnitSelection: Sendable, Hashable {
+    case virtual(VirtualUnit)
+    case radio(RadioSelection)
+
+    /// What it is called in a report before it is found.
+    var target: ReportTarget {
+        switch self {
+        case .virtual(let unit): ReportTarget(id: unit.name.description, family: unit.name.family.rawValue)
+        case .radio: ReportTarget(id: nil, family: DeviceFamily.monocle.rawValue)
+        }
+    }
+}
+
+/// A unit on the air.
+struct RadioSelection: Sendable, Hashable {
+    var wish: UnitWish
+    /// Such as `hci0`; `nil` is the first one.
+    var adapter: String?
 }
 
 /// A virtual unit as `--virtual` names it, and the pace of its air.
@@ -42,6 +87,8 @@ struct AssetInputs: Sendable, Hashable {
     /// PEM files of public keys that packages may be signed with, beside the built-in ones.
     var trust: [String] = []
     var search: AssetSearch
+    /// Development images may go to a unit that is not virtual.
+    var allowsDevelopment = false
 }
 
 /// Where the catalogue may be. It is looked for only when a part has no file of its own.

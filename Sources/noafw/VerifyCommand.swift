@@ -12,6 +12,7 @@ struct VerifyCommand: ContextCommand {
             unit computes digests of its FPGA flash and of every script, so a single changed byte is found.
 
             Examples:
+              noafw verify --nearest
               noafw verify --virtual monocle
               noafw verify --virtual monocle --deep --json
               noafw verify --virtual monocle --only scripts --scripts my-scripts
@@ -28,8 +29,7 @@ struct VerifyCommand: ContextCommand {
     var deep = false
 
     func run(in context: CommandContext) async -> Int32 {
-        let target = ReportTarget(id: unit.unit.description, family: unit.unit.family.rawValue)
-        let presentation = VerifyPresentation(target: target, isDeep: deep, arguments: context.arguments)
+        let presentation = VerifyPresentation(target: unit.value.target, isDeep: deep, arguments: context.arguments)
         let session = RunSession(context: context, report: report, verb: .verify, presentation: presentation)
         return await session.run { events in
             let request = VerifyRequest(

@@ -15,7 +15,7 @@ struct VerifyPresentation: RunPresentation {
         let verdict = JSONText.string(error == nil && ending.report?.passed == true ? "pass" : "fail")
         let unit = JSONText.object(
             [
-                ("id", .string(target.id)),
+                ("id", .optional(target.id ?? identity(ending)?.address.description)),
                 ("family", .string(ending.report?.family ?? target.family)),
                 ("address", .optional(identity(ending)?.address.description)),
             ] + Part.allCases.map { ($0.rawValue, finding($0, ending)) } + [

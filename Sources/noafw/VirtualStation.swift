@@ -38,7 +38,7 @@ struct VirtualStation {
     }
 
     func run<Value: Sendable>(
-        _ body: @escaping @Sendable (VirtualCentral, DeviceAddress) async throws -> Value
+        _ body: @escaping @Sendable (any Central, DeviceAddress) async throws -> Value
     ) async throws -> Value {
         let (air, monocle) = (air, monocle)
         defer { withExtendedLifetime(lock) {} }
@@ -63,7 +63,7 @@ struct VirtualStation {
     }
 
     /// The project's own virtual environment, or `$NOAFW_PYTHON`.
-    private static func python(_ search: AssetSearch) throws -> String {
+    static func python(_ search: AssetSearch) throws -> String {
         var candidates = [search.environment["NOAFW_PYTHON"]]
         for start in [search.executable.map { ($0 as NSString).resolvingSymlinksInPath }, search.currentDirectory + "/x"] {
             var folder = (start ?? "/") as NSString

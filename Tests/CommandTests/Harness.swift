@@ -59,6 +59,9 @@ struct FakeRunner: UnitRunner {
 
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
+    var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
+    var onScan: (@Sendable (ScanRequest, @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport)?
+    var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         guard let onFlash else {
@@ -66,6 +69,31 @@ struct FakeRunner: UnitRunner {
             throw NotExpected()
         }
         return try await onFlash(request, events)
+    }
+
+    func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport {
+        guard let onRescue else {
+            Issue.record("rescue was not expected to run")
+            throw NotExpected()
+        }
+        return try await onRescue(request, events)
+    }
+
+    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport {
+        guard let onScan else {
+            Issue.record("scan was not expected to run")
+            throw NotExpected()
+        }
+        return try await onScan(request, look)
+    }
+
+    func examine(_ request: DoctorRequest) async -> DoctorFacts {
+        guard let onExamine else {
+            Issue.record("doctor was not expected to run")
+            let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
+            return DoctorFacts(bluetooth: .failure(trouble), state: .failure(trouble), catalogue: .failure(trouble))
+        }
+        return onExamine(request)
     }
 
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {

@@ -7,8 +7,15 @@ import Testing
     private let harness = Harness()
 
     @Test(arguments: [
-        ["flash"],
         ["flsh"],
+        ["flash", "--device", "monocle", "--nearest"],
+        ["flash", "--device", ""],
+        ["flash", "--virtual", "monocle", "--nearest"],
+        ["flash", "--virtual-speed", "2"],
+        ["flash", "--adapter", "eth0"],
+        ["scan", "--seconds", "0"],
+        ["scan", "--adapter", "../hci0"],
+        ["rescue", "--device", "monocle"],
         ["flash", "--virtual", "frame"],
         ["flash", "--virtual", "monocle:"],
         ["flash", "--virtual", "monocle:../x"],
@@ -47,7 +54,7 @@ import Testing
 
     @Test func optionsReachTheRequest() async throws {
         let runner = FakeRunner(onFlash: { request, _ in
-            #expect(request.unit == VirtualUnit(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5)))
+            #expect(request.unit == .virtual(VirtualUnit(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5))))
             #expect(request.options.parts == [.fpga, .scripts])
             #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
             #expect(request.options.minimumBattery == 5)

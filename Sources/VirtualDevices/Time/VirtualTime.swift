@@ -21,7 +21,7 @@ public struct VirtualTime: Sendable {
     public static func simulated() -> VirtualTime {
         let simulation = Simulation()
         return VirtualTime(
-            clock: SessionClock(now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }),
+            clock: SessionClock(now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }, executor: simulation),
             simulation: simulation)
     }
 

@@ -1,0 +1,77 @@
+import Bluetooth
+
+/// Why no unit could be made out. Each lists who is in reach.
+public enum ChoiceError: Error, Sendable, Hashable {
+    case none
+    case several([SightedUnit])
+    case noneNear([SightedUnit])
+    case noneWithName(String, inReach: [SightedUnit])
+    case noneAtAddress(DeviceAddress, inReach: [SightedUnit])
+    case otherFamily(SightedUnit)
+    case strangerInBootloader(SightedUnit)
+
+    /// Who is in reach, strongest first.
+    public var candidates: [SightedUnit] {
+        switch self {
+        case .none: []
+        case .several(let units), .noneNear(let units), .noneWithName(_, let units), .noneAtAddress(_, let units): units
+        case .otherFamily(let unit), .strangerInBootloader(let unit): [unit]
+        }
+    }
+}
+
+extension ChoiceError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .none:
+            Diagnosis(
+                code: "PRV-0020", category: .unavailable, fault: .radio, message: "no glasses are in reach",
+                cause: "they are off, asleep on a charger, out of range or connected to another host",
+                remedy: "wake the unit, take it off the charger, close the phone app; noafw scan shows who is in reach")
+        case .several(let units):
+            Diagnosis(
+                code: "PRV-0021", category: .unavailable, fault: .station,
+                message: "\(units.count) units can be meant: \(Self.list(units))",
+                cause: "more than one unit is in reach, and a guess could flash the wrong one",
+                remedy: "name one with --device ADDRESS, or bring one close and use --nearest")
+        case .noneNear(let units):
+            Diagnosis(
+                code: "PRV-0022", category: .unavailable, fault: .radio,
+                message: "no unit is as near as \(IdentityGate.offered) dBm: \(Self.list(units))",
+                cause: "--nearest takes only a unit that lies beside the adapter",
+                remedy: "bring the unit to within a hand's breadth of the adapter, or name it with --device ADDRESS")
+        case .noneWithName(let name, let units):
+            Diagnosis(
+                code: "PRV-0023", category: .unavailable, fault: .radio,
+                message: "no unit is called \"\(name)\"; in reach: \(Self.list(units))",
+                cause: "it is off, out of range, or called otherwise (a unit in its bootloader is called DfuTarg)",
+                remedy: "see noafw scan for names and addresses")
+        case .noneAtAddress(let address, let units):
+            Diagnosis(
+                code: "PRV-0024", category: .unavailable, fault: .radio,
+                message: "no unit \(address) is in reach; in reach: \(Self.list(units))",
+                cause: "it is off, asleep on a charger, out of range or connected to another host",
+                remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
+        case .otherFamily(let unit):
+            Diagnosis(
+                code: "PRV-0025", category: .unavailable, fault: .station,
+                message: "only glasses of another family are in reach: \(Self.list([unit]))",
+                cause: "this verb does not work on a \(unit.family.rawValue)",
+                remedy: "bring the right unit close; noafw scan shows who is in reach")
+        case .strangerInBootloader(let unit):
+            Diagnosis(
+                code: "PRV-0026", category: .unavailable, fault: .station,
+                message: "a bootloader is in reach that this station has not met before: \(Self.list([unit]))",
+                cause: "any device with Nordic's bootloader calls itself so; it may not be your unit",
+                remedy: "if it is yours, insist with --device \(unit.address)")
+        }
+    }
+
+    private static func list(_ units: [SightedUnit]) -> String {
+        let shown = units.prefix(4).map { unit in
+            "\(unit.address) (\(unit.family.rawValue)\(unit.mode == .bootloader ? " in its bootloader" : ""), \(unit.rssi) dBm)"
+        }
+        let rest = units.count > shown.count ? " and \(units.count - shown.count) more" : ""
+        return shown.isEmpty ? "nobody" : shown.joined(separator: ", ") + rest
+    }
+}

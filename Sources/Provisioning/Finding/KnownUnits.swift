@@ -1,0 +1,72 @@
+import Bluetooth
+import Foundation
+
+/// The units that this station has worked on, in a file of its state folder: what tells a stranded bootloader from a stranger.
+public struct KnownUnits: Sendable {
+    public struct Unit: Codable, Sendable, Hashable {
+        public var family: DeviceFamily
+        /// The application's.
+        public var address: String
+        /// Seconds since 1970, UTC.
+        public var lastWorkedOn: Int
+    }
+
+    private struct Document: Codable {
+        var schema = "noafw.units/1"
+        var units: [Unit]
+    }
+
+    private static let largestFile = 1 << 20
+    /// The ones that were not worked on for longest give way.
+    private static let capacity = 5000
+
+    private let file: URL
+
+    /// - Parameter stateFolder: it may not exist yet.
+    public init(stateFolder: String) {
+        file = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("units.json")
+    }
+
+    /// - Throws: ``StateFileError`` when the file is there but cannot be read.
+    public func load() throws -> [Unit] {
+        guard let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber else { return [] }
+        guard size.intValue <= Self.largestFile else { throw unreadable("it is too large") }
+        do {
+            return try JSONDecoder().decode(Document.self, from: Data(contentsOf: file)).units
+        } catch {
+            throw unreadable("it does not hold what it should")
+        }
+    }
+
+    public func addresses() throws -> Set<DeviceAddress> { Set(try load().compactMap { DeviceAddress($0.address) }) }
+
+    /// Notes a unit before anything is done to it.
+    public func record(_ family: DeviceFamily, _ address: DeviceAddress, at date: Date = Date()) throws {
+        try withLock {
+            var units = try load().filter { $0.address != address.description }
+            units.append(Unit(family: family, address: address.description, lastWorkedOn: Int(date.timeIntervalSince1970)))
+            units = Array(units.suffix(Self.capacity))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            do {
+                try encoder.encode(Document(units: units)).write(to: file, options: .atomic)
+            } catch {
+                throw StateFileError.unwritable(path: file.path, reason: error.localizedDescription)
+            }
+        }
+    }
+
+    private func withLock(_ body: () throws -> Void) throws {
+        let folder = file.deletingLastPathComponent()
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
+        }
+        let lock = try StationLock(file: folder.appendingPathComponent("units.lock"), holder: "units", waits: true)
+        defer { withExtendedLifetime(lock) {} }
+        try body()
+    }
+
+    private func unreadable(_ reason: String) -> StateFileError { .unreadable(path: file.path, reason: reason) }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+
+/// `noafw rescue`
+struct RescueCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rescue",
+        abstract: "Finish units that are stranded in their bootloaders.",
+        discussion: """
+            An interrupted firmware update leaves a unit that only advertises as DfuTarg (Monocle) or Frame Update (Frame), \
+            at the address after its own. Those of units that this station has worked on are finished one after the other: \
+            a Monocle is flashed and proved whole, a Frame gets its firmware and is awaited. Any Nordic device calls its \
+            bootloader so: one that this station has not met is only listed, until it is named with --device.
+
+            Examples:
+              noafw rescue
+              noafw rescue --dry-run
+              noafw rescue --device D3:5A:00:11:22:33 --firmware release.zip
+
+            Exit codes: 0 nobody is stranded any more, 1 a unit failed, 69 only strangers are stranded or no adapter, \
+            others as in noafw flash.
+            """)
+
+    @Option(help: ArgumentHelp("The address of a unit to rescue, whether met before or not.", valueName: "address"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    var adapter: String?
+
+    @OptionGroup(title: "Files") var inputs: InputOptions
+    @OptionGroup(title: "Report") var report: ReportOptions
+
+    @Flag(help: "Say who would be finished, but change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as D3:5A:00:11:22:33.") }
+        var radio = RadioOptions()
+        radio.device = nil
+        radio.nearest = false
+        radio.adapter = adapter
+        try radio.validate()
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let session = RunSession(
+            context: context, report: report, verb: .flash(isDryRun: dryRun), presentation: RescuePresentation())
+        return await session.run { events in
+            var options = FlashOptions()
+            options.dryRun = dryRun
+            let wish = device.flatMap { DeviceAddress($0) }.map { UnitWish.address($0) } ?? .only
+            return try await context.runner.rescue(
+                RescueRequest(
+                    radio: RadioSelection(wish: wish, adapter: adapter), inputs: inputs.value(in: context), options: options,
+                    stateFolder: try context.stateFolder()),
+                events: events)
+        }
+    }
+}
+
+/// The result of `rescue` as lines and as the document `noafw.rescue/1`.
+struct RescuePresentation: RunPresentation {
+    func error(of ending: RunEnding<RescueReport>) -> Diagnosis? {
+        if let error = ending.error ?? ending.report?.units.compactMap(\.error).first { return error }
+        return ending.report?.strangers.first.map { ChoiceError.strangerInBootloader($0).diagnosis }
+    }
+
+    func document(_ ending: RunEnding<RescueReport>) -> JSONText {
+        let error = error(of: ending)
+        return .object([
+            ("schema", .string("noafw.rescue/1")),
+            ("verdict", .string(error == nil ? "pass" : "fail")),
+            ("units", .array((ending.report?.units ?? []).map(FlashPresentation.document))),
+            ("strangers", .array((ending.report?.strangers ?? []).map { .string($0.address.description) })),
+            ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+
+    func summary(_ ending: RunEnding<RescueReport>, style: TextStyle) -> [String] {
+        let time = "(\(Measure.seconds(ending.seconds)) s)"
+        let units = ending.report?.units ?? []
+        var lines = units.map { unit in
+            let verdict = unit.passed ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
+            return "\(verdict)  \(unit.family) \(unit.identity.address)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
+        }
+        lines += (ending.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
+        if error(of: ending) == nil, units.isEmpty { lines.append("\(style.paint("PASS", .good))  nobody is stranded") }
+        return lines + [time]
+    }
+}

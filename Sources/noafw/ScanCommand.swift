@@ -1,0 +1,90 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+
+/// Who is in reach at the end of a scan.
+struct ScanReport: RunVerdict {
+    var units: [SightedUnit]
+    /// Application addresses of units this station has worked on.
+    var known: Set<DeviceAddress>
+
+    var passed: Bool { !units.isEmpty }
+}
+
+/// `noafw scan`
+struct ScanCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scan",
+        abstract: "Show the glasses in reach.",
+        discussion: """
+            Lists every Monocle and Frame that advertises, the nearest first, with the address to give to --device. A unit \
+            in its bootloader is listed under the address of its application. On a terminal the table lives until the time \
+            is over; Ctrl-C ends it earlier.
+
+            Examples:
+              noafw scan
+              noafw scan --seconds 30
+              noafw scan --json
+
+            Exit codes: 0 somebody is in reach, 69 nobody is, or there is no adapter.
+            """)
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    var adapter: String?
+
+    @Option(help: ArgumentHelp("How long to listen.", valueName: "n"))
+    var seconds: Double = 8
+
+    @Flag(help: "Print one JSON document on standard output (schema noafw.scan/1).")
+    var json = false
+
+    func validate() throws {
+        guard seconds.isFinite, (0.5...86_400).contains(seconds) else {
+            throw ValidationError("--seconds is a number from 0.5 to 86400.")
+        }
+        var radio = RadioOptions()
+        radio.device = nil
+        radio.nearest = false
+        radio.adapter = adapter
+        try radio.validate()
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let table = ScanTable(context: context, isLive: context.output.isTerminal && !context.isDumbTerminal && !json)
+        let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: nil).run {
+            let request = ScanRequest(adapter: adapter, listening: .seconds(seconds), stateFolder: try context.stateFolder())
+            return try await context.runner.scan(request) { table.draw($0) }
+        }
+        let report: ScanReport
+        switch outcome {
+        case .finished(let finished): report = finished
+        case .interrupted(let partial): report = partial ?? ScanReport(units: table.last, known: [])
+        case .failed(let error):
+            table.clear()
+            return fail(CommandError.explain(error), context)
+        }
+        table.finish(report, json: json)
+        if json { context.output.writeLine(Self.document(report).text) }
+        return report.passed ? 0 : fail(ChoiceError.none.diagnosis, context)
+    }
+
+    private func fail(_ error: Diagnosis, _ context: CommandContext) -> Int32 {
+        for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
+        return error.category.rawValue
+    }
+
+    private static func document(_ report: ScanReport) -> JSONText {
+        let units = report.units.map { unit in
+            JSONText.object([
+                ("address", .string(unit.address.description)),
+                ("family", .string(unit.family.rawValue)),
+                ("mode", .string(unit.mode.rawValue)),
+                ("advertised_address", .string(unit.advertisedAddress.description)),
+                ("name", .string(unit.name)),
+                ("rssi_dbm", .integer(unit.rssi)),
+                ("known", .bool(report.known.contains(unit.address))),
+            ])
+        }
+        return .object([("schema", .string("noafw.scan/1")), ("units", .array(units))])
+    }
+}

@@ -1,0 +1,181 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Testing
+
+@testable import noafw
+
+@Suite struct RadioCommandTests {
+    private let harness = Harness()
+
+    private static func unit(_ address: String, _ mode: SightedUnit.Mode = .application, rssi: Int = -47, name: String = "monocle") throws -> SightedUnit {
+        SightedUnit(
+            family: .monocle, mode: mode, advertisedAddress: try #require(DeviceAddress(address)), name: name, rssi: rssi)
+    }
+
+    @Test(arguments: [
+        (["flash"], UnitWish.only, nil), (["flash", "--nearest", "--adapter", "hci1"], .nearest, "hci1"),
+        (["flash", "--device", "Frame 4F"], .name("Frame 4F"), nil),
+        (["flash", "--device", "d3:5a:00:11:22:33"], .address(DeviceAddress("D3:5A:00:11:22:33")!), nil),
+    ] as [([String], UnitWish, String?)])
+    func theUnitReachesTheRequest(arguments: [String], wish: UnitWish, adapter: String?) async throws {
+        let runner = FakeRunner(onFlash: { request, _ in
+            #expect(request.unit == .radio(RadioSelection(wish: wish, adapter: adapter)))
+            #expect(!request.inputs.allowsDevelopment)
+            return try Sample.flashed()
+        })
+        #expect(await Noafw.execute(in: harness.context(arguments + ["--json"], runner: runner)) == 0)
+        let document = try ToolBench.json(harness.output)
+        let units = try #require(document["units"] as? [[String: Any]])
+        #expect(units.first?["id"] as? String == "D3:5A:00:11:22:33")
+    }
+
+    @Test func scanListsWhoIsInReach() async throws {
+        let runner = FakeRunner(onScan: { request, _ in
+            #expect(request.listening == .seconds(3) && request.adapter == "hci0")
+            let units = [
+                try Self.unit("D3:5A:00:11:22:33"), try Self.unit("E1:00:00:00:00:02", .bootloader, rssi: -71, name: "DfuTarg"),
+                try Self.unit("E1:00:00:00:00:09", .bootloader, rssi: -80, name: "Dfu\u{1B}[2J"),
+            ]
+            return ScanReport(units: units, known: Set([units[1].address]))
+        })
+        #expect(await Noafw.execute(in: harness.context(["scan", "--seconds", "3", "--adapter", "hci0"], runner: runner)) == 0)
+        #expect(
+            harness.output == """
+                address            family   mode         name             rssi  note
+                D3:5A:00:11:22:33  monocle  application  monocle       -47 dBm
+                E1:00:00:00:00:01  monocle  bootloader   DfuTarg       -71 dBm  stranded: noafw rescue
+                E1:00:00:00:00:08  monocle  bootloader   Dfu\\u{1b}[2J  -80 dBm  a bootloader, not met before
+
+                """)
+    }
+
+    @Test func liveScanRedrawsInPlace() async throws {
+        let runner = FakeRunner(onScan: { _, look in
+            look([])
+            look([try Self.unit("D3:5A:00:11:22:33")])
+            look([try Self.unit("D3:5A:00:11:22:33")])
+            return ScanReport(units: [try Self.unit("D3:5A:00:11:22:33")], known: [])
+        })
+        #expect(await Noafw.execute(in: harness.context(["scan"], runner: runner, isTerminal: true)) == 0)
+        #expect(harness.output.hasPrefix("listening...\n\u{1B}[1A\r\u{1B}[J"))
+        #expect(harness.output.components(separatedBy: "D3:5A:00:11:22:33").count == 3, "drawn once alive, once for good")
+    }
+
+    @Test func scanOfAnEmptyAirFails() async {
+        let runner = FakeRunner(onScan: { _, _ in ScanReport(units: [], known: []) })
+        #expect(await Noafw.execute(in: harness.context(["scan", "--json"], runner: runner)) == 69)
+        #expect(harness.output == "{\"schema\":\"noafw.scan/1\",\"units\":[]}\n")
+        #expect(harness.diagnostics.contains("PRV-0020"))
+    }
+
+    @Test func rescueTellsOfEveryUnit() async throws {
+        let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
+        let runner = FakeRunner(onRescue: { request, _ in
+            #expect(request.radio.wish == .only && request.options.dryRun == false)
+            return RescueReport(units: [try Sample.flashed(), try Sample.flashed(error: Sample.failure)], strangers: [stranger])
+        })
+        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 1)
+        #expect(
+            harness.output == """
+                PASS  monocle D3:5A:00:11:22:33
+                FAIL  monocle D3:5A:00:11:22:33: the bootloader says \\u{1b}[2Jno
+                LEFT  monocle E1:00:00:00:00:08, not met before
+                (0.0 s)
+
+                """)
+        #expect(harness.diagnostics.contains("DFU-0B05"))
+    }
+
+    @Test func nobodyStrandedIsSuccess() async {
+        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], runner: runner)) == 0)
+        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"error\":null}\n")
+    }
+
+    @Test func onlyStrangersIsAnErrorWithTheNextStep() async throws {
+        let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
+        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: [stranger]) })
+        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 69)
+        #expect(harness.diagnostics.contains("--device E1:00:00:00:00:08"))
+    }
+}
+
+@Suite struct DoctorTests {
+    private let harness = Harness()
+
+    private static func facts(_ change: (inout DoctorFacts.Bluetooth) -> Void = { _ in }) -> DoctorFacts {
+        var bluetooth = DoctorFacts.Bluetooth(
+            processID: 812, version: "5.66",
+            adapters: [.init(name: "hci0", address: "00:1A:7D:DA:71:13", isPowered: true, isDiscovering: false)], connected: [],
+            rfkillBlocked: [], connectionInterval: "interval 30-50 ms")
+        change(&bluetooth)
+        return DoctorFacts(
+            bluetooth: .success(bluetooth), state: .success(.init(folder: "/home/op/.local/state/noafw", freeBytes: 5_000_000_000)),
+            catalogue: .success(.init(description: "/line: firmware v23.248.0754", isDevelopment: false)),
+            interpreter: "/line/.venv/bin/python3")
+    }
+
+    private func doctor(_ facts: DoctorFacts) async -> Int32 {
+        await Noafw.execute(in: harness.context(["doctor"], runner: FakeRunner(onExamine: { _ in facts })))
+    }
+
+    @Test func aSoundMachine() async {
+        #expect(await doctor(Self.facts()) == 0)
+        #expect(
+            harness.output == """
+                ok    bluetoothd    5.66, running, process 812
+                ok    adapter       hci0 00:1A:7D:DA:71:13, powered
+                ok    rfkill        not blocked
+                ok    link          interval 30-50 ms; MTU agreed when connecting
+                ok    clients       nobody else uses the adapter
+                ok    state         /home/op/.local/state/noafw, 5000 MB free
+                ok    catalogue     /line: firmware v23.248.0754
+                ok    interpreter   /line/.venv/bin/python3
+
+                """)
+    }
+
+    @Test func everythingWrongHasItsFix() {
+        let checks = DoctorCheck.all(
+            Self.facts {
+                $0.version = "5.55"
+                $0.adapters[0].isPowered = false
+                $0.adapters[0].isDiscovering = true
+                $0.connected = ["headphones"]
+                $0.rfkillBlocked = ["hci0 is soft-blocked"]
+            })
+        #expect(checks.map(\.status) == [.warn, .fail, .fail, .ok, .warn, .ok, .ok, .ok])
+        #expect(checks.filter { $0.status != .ok }.allSatisfy { $0.fix != nil })
+    }
+
+    @Test(arguments: [(.permission, 77), (.unavailable, 69)] as [(Diagnosis.Category, Int32)])
+    func theFirstFailureGivesTheExitCode(category: Diagnosis.Category, code: Int32) async {
+        var facts = Self.facts()
+        facts.bluetooth = .failure(.init(diagnosis: Diagnosis(
+            code: "BLZ-0001", category: category, fault: .station, message: "no access to the bus", cause: "-", remedy: "log in")))
+        facts.state = .failure(.init(diagnosis: CommandError.noStateFolder.diagnosis))
+        #expect(await doctor(facts) == code)
+        #expect(harness.output.contains("fail  bluetooth     no access to the bus"))
+        #expect(harness.output.contains("fix: log in"))
+    }
+
+    @Test func wantedAdapterIsLookedFor() {
+        let missing = DoctorCheck.all(Self.facts { $0.wanted = "hci7" })[1]
+        #expect(missing.status == .fail && missing.detail == "no hci7; there is hci0")
+        let none = DoctorCheck.all(Self.facts { $0.adapters = [] })[1]
+        #expect(none.status == .fail && none.detail == "none")
+    }
+
+    /// On this machine, whatever it has: a line for everything, and JSON that a script can read.
+    @Test func theRealOneRuns() async throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let run = try bench.run(["doctor", "--json"])
+        let document = try ToolBench.json(run.output)
+        #expect(document["schema"] as? String == "noafw.doctor/1")
+        let checks = try #require(document["checks"] as? [[String: Any]])
+        #expect(checks.count >= 4)
+        #expect(Set(checks.compactMap { $0["name"] as? String }).isSuperset(of: ["state", "catalogue", "interpreter"]))
+    }
+}

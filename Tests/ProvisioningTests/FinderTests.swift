@@ -1,0 +1,186 @@
+import Bluetooth
+import Foundation
+import Synchronization
+import Testing
+import VirtualDevices
+
+@testable import Provisioning
+
+/// An air on which a test says who is heard when.
+private final class ScriptedAir: Central, Discovery {
+    struct Call: Sendable {
+        var from: Duration
+        var to: Duration
+        var advertisement: Advertisement
+    }
+
+    let clock: SessionClock
+    let sightings = Inbox<Advertisement>()
+    private let stops = Mutex(0)
+
+    init(clock: SessionClock) { self.clock = clock }
+
+    var stopCount: Int { stops.withLock { $0 } }
+
+    func discover() async throws -> any Discovery { self }
+    func stop() async { stops.withLock { $0 += 1 } }
+
+    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+        throw LinkError.connectFailed(address, reason: "nobody connects here")
+    }
+
+    /// Everybody advertises ten times a second while they are there.
+    func play(_ calls: [Call]) async throws {
+        while true {
+            for call in calls where call.from <= clock.now.offset && clock.now.offset < call.to { sightings.deliver(call.advertisement) }
+            try await clock.sleep(until: clock.deadline(in: .milliseconds(100)))
+        }
+    }
+}
+
+@Suite struct FinderTests {
+    private static func heard(
+        _ address: DeviceAddress, _ rssi: Int, from: Double = 0, to: Double = 1000, name: String = "monocle"
+    ) -> ScriptedAir.Call {
+        .init(from: .seconds(from), to: .seconds(to), advertisement: Advertisement(address: address, name: name, services: [], rssi: rssi))
+    }
+
+    /// - Returns: the verdict and the seconds it took.
+    private func find(_ wish: UnitWish, _ calls: [ScriptedAir.Call]) async throws -> (Result<DeviceAddress, ChoiceError>, Double) {
+        let time = VirtualTime.simulated()
+        let clock = time.clock
+        return try await time.run {
+            let air = ScriptedAir(clock: clock)
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await air.play(calls) }
+                defer { group.cancelAll() }
+                let verdict: Result<DeviceAddress, ChoiceError>
+                do {
+                    verdict = .success(try await UnitFinder(central: air).find(wish, families: [.monocle], known: []).address)
+                } catch let error as ChoiceError {
+                    verdict = .failure(error)
+                }
+                #expect(air.stopCount == 1, "the discovery is given back")
+                return (verdict, clock.now.offset / .seconds(1))
+            }
+        }
+    }
+
+    private let first = IdentityGateTests.first
+    private let second = IdentityGateTests.second
+
+    @Test func anAddressIsTakenAtFirstSight() async throws {
+        let (verdict, seconds) = try await find(.address(first), [Self.heard(second, -30), Self.heard(first, -80, from: 1)])
+        #expect(verdict == .success(first))
+        #expect(seconds < 1.2)
+    }
+
+    @Test func theOnlyOneIsTakenAfterEverybodyHadTimeToBeHeard() async throws {
+        let (verdict, seconds) = try await find(.only, [Self.heard(first, -80)])
+        #expect(verdict == .success(first))
+        #expect((4...4.6).contains(seconds))
+    }
+
+    @Test func aSecondOneThatIsHeardLateIsStillHeard() async throws {
+        let (verdict, _) = try await find(.only, [Self.heard(first, -50), Self.heard(second, -80, from: 3.8)])
+        guard case .failure(.several(let units)) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(Set(units.map(\.address)) == [first, second])
+    }
+
+    @Test func oneThatComesLateIsWaitedFor() async throws {
+        let (verdict, seconds) = try await find(.only, [Self.heard(first, -50, from: 9)])
+        #expect(verdict == .success(first))
+        #expect((11...11.8).contains(seconds))
+    }
+
+    @Test func nobodyIsAnErrorAtTheEnd() async throws {
+        let (verdict, seconds) = try await find(.only, [Self.heard(first, -50, name: "kettle")])
+        #expect(verdict == .failure(.none))
+        #expect((15...15.6).contains(seconds))
+    }
+
+    @Test func oneThatWentAwayIsNotTheOnlyOneAnyMore() async throws {
+        let (verdict, _) = try await find(.only, [Self.heard(first, -50, to: 1), Self.heard(second, -50, from: 6.5)])
+        #expect(verdict == .success(second))
+    }
+
+    @Test func nearestWaitsForTheHandThatBringsIt() async throws {
+        let (verdict, seconds) = try await find(
+            .nearest, [Self.heard(first, -75, to: 6), Self.heard(first, -45, from: 6), Self.heard(second, -80)])
+        #expect(verdict == .success(first))
+        #expect((8...9).contains(seconds))
+    }
+}
+
+@Suite struct CensusTests {
+    private func instant(_ seconds: Double) -> SessionClock.Instant { .init(offset: .seconds(seconds)) }
+
+    private func sighting(_ rssi: Int, last: UInt8 = 1) throws -> Advertisement {
+        Advertisement(
+            address: try #require(DeviceAddress(octets: [0xC0, 0, 0, 0, UInt8(last / 16), last])), name: "monocle", services: [], rssi: rssi)
+    }
+
+    @Test func strengthsAreSmoothed() throws {
+        var census = UnitCensus()
+        census.note(try sighting(-50), at: instant(0))
+        census.note(try sighting(-80), at: instant(0.1))
+        #expect(census.units.map(\.rssi) == [-59])
+        for step in 0..<40 { census.note(try sighting(-80), at: instant(0.2 + Double(step) / 10)) }
+        #expect(census.units.map(\.rssi) == [-80])
+    }
+
+    @Test func theSilentAreForgotten() throws {
+        var census = UnitCensus()
+        census.note(try sighting(-50, last: 1), at: instant(0))
+        census.note(try sighting(-40, last: 2), at: instant(2))
+        census.expire(at: instant(2.9))
+        #expect(census.units.map(\.rssi) == [-40, -50])
+        census.expire(at: instant(3))
+        #expect(census.units.map(\.rssi) == [-40])
+    }
+
+    @Test func aFloodIsBounded() throws {
+        var census = UnitCensus()
+        for number in 0..<2000 {
+            let address = try #require(DeviceAddress(octets: [0xC0, 0, 0, 0, UInt8(number / 256), UInt8(number % 256)]))
+            census.note(Advertisement(address: address, name: "monocle", services: [], rssi: .min), at: instant(0))
+        }
+        #expect(census.units.count == 256)
+        #expect(census.units.allSatisfy { $0.rssi == -127 })
+    }
+}
+
+@Suite struct KnownUnitsTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-known-\(UUID().uuidString)")
+
+    @Test func whatWasRecordedIsKnownToTheNextProcess() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let units = KnownUnits(stateFolder: folder.path)
+        #expect(try units.addresses() == [])
+        try units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 5))
+        try units.record(.frame, IdentityGateTests.second, at: Date(timeIntervalSince1970: 6))
+        try units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 7))
+        let again = try KnownUnits(stateFolder: folder.path).load()
+        #expect(again.map(\.address) == [IdentityGateTests.second.description, IdentityGateTests.first.description])
+        #expect(again.map(\.lastWorkedOn) == [6, 7])
+    }
+
+    @Test(arguments: ["", "{", "[]", "{\"units\":[{\"family\":\"toaster\"}]}"])
+    func aDamagedFileIsAnErrorThatNamesIt(content: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(content.utf8).write(to: folder.appendingPathComponent("units.json"))
+        #expect(throws: StateFileError.self) { try KnownUnits(stateFolder: folder.path).addresses() }
+    }
+
+    @Test func aUnitIsTakenByOneProcessOnly() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let held = try StationLock(unit: IdentityGateTests.first, stateFolder: folder.path)
+        #expect(throws: LinkError.self) { try StationLock(unit: IdentityGateTests.first, stateFolder: folder.path) }
+        _ = try StationLock(unit: IdentityGateTests.second, stateFolder: folder.path)
+        withExtendedLifetime(held) {}
+    }
+}
