@@ -30,8 +30,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
 
         module("Bluetooth"),
+        module("BlueZ", ["Bluetooth", "CDBus"]),
         module("REPL", ["Bluetooth"]),
         module("DFU", ["Bluetooth", "CZip", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
         module("FPGA", ["REPL", "Bluetooth", "CCrypto"]),
@@ -55,6 +57,7 @@ let package = Package(
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("BluetoothTests", ["Bluetooth"]),
+        tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),
         tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),

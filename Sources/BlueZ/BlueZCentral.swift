@@ -1,0 +1,123 @@
+import Bluetooth
+import Synchronization
+
+/// The machine's Bluetooth radio: a central over bluetoothd's D-Bus interface.
+///
+/// It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links and discoveries end with an
+/// error, and the next use waits a while for their return. ``close()`` gives back what is left.
+public final class BlueZCentral: Central {
+    /// Whether a connection is encrypted with a key of its own.
+    public enum Pairing: Sendable, Hashable {
+        case none
+        /// Pairs without anybody having to confirm ("just works"): what the Frame asks for.
+        case justWorks
+    }
+
+    /// How long a missing adapter is waited for.
+    struct Patience: Sendable {
+        /// At the first use: bluetoothd, just started, shows its adapters a moment later.
+        var first = Duration.seconds(1)
+        /// After it has worked: a restart of bluetoothd or the adapter.
+        var recovery = Duration.seconds(15)
+    }
+
+    private struct State {
+        var session: BlueZSession?
+        var hasWorked = false
+    }
+
+    public let clock: SessionClock
+    private let adapterName: String?
+    private let address: BusAddress
+    private let pairing: Pairing
+    private let patience: Patience
+    private let ledger = TrafficLedger()
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - adapter: a kernel name such as `hci0`, or an adapter's address; `nil` takes the first one that is on.
+    ///   - pairing: what ``connect(to:deadline:)`` does; ``connect(to:deadline:pairing:)`` overrides it.
+    public convenience init(
+        adapter: String? = nil, bus: BusAddress = .system, pairing: Pairing = .none, clock: SessionClock = .continuous
+    ) {
+        self.init(adapter: adapter, bus: bus, pairing: pairing, clock: clock, patience: Patience())
+    }
+
+    init(adapter: String?, bus: BusAddress, pairing: Pairing, clock: SessionClock, patience: Patience) {
+        adapterName = adapter
+        address = bus
+        self.pairing = pairing
+        self.clock = clock
+        self.patience = patience
+    }
+
+    deinit { state.withLock { $0.session?.bus.stop() } }
+
+    /// What went over the bus and the sockets so far, and what is open now.
+    public var traffic: BusTraffic { ledger.current }
+
+    public func discover() async throws -> any Discovery {
+        let (session, adapter) = try await station(before: nil)
+        let (number, sightings) = session.addListener(on: adapter.path)
+        do {
+            try await session.awaitDiscovery(of: number, before: clock.deadline(in: .seconds(10)))
+        } catch {
+            session.removeListener(number)
+            throw error
+        }
+        return BlueZDiscovery(session: session, number: number, sightings: sightings)
+    }
+
+    public func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+        try await connect(to: address, deadline: deadline, pairing: pairing)
+    }
+
+    /// Connects, pairs where that is asked for and not done yet, and waits until the attribute table is usable.
+    /// - Throws: ``LinkError`` or ``BlueZError``.
+    public func connect(
+        to address: DeviceAddress, deadline: SessionClock.Instant, pairing: Pairing
+    ) async throws -> any Connection {
+        let connector = Connector(central: self, address: address, deadline: deadline, pairing: pairing)
+        return BlueZConnection(connector: connector, link: try await connector.connect(), clock: clock)
+    }
+
+    /// Makes bluetoothd forget a device: its keys and what it knew of its attributes. Harmless when it is unknown.
+    public func removeDevice(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws {
+        let (session, adapter) = try await station(before: deadline)
+        try await session.removeDevice(address, on: adapter.path, before: deadline)
+    }
+
+    /// Ends every link and discovery and leaves the bus. A later use opens it again.
+    public func close() async {
+        guard let session = state.withLock({ state in
+            defer { state.session = nil }
+            return state.session
+        }) else { return }
+        await session.close()
+    }
+
+    /// The session with a powered adapter.
+    /// - Parameter deadline: bounds the wait beside this central's own patience.
+    func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
+        let (session, hasWorked) = state.withLock { state -> (BlueZSession, Bool) in
+            if let session = state.session, !session.isOver { return (session, state.hasWorked) }
+            let session = BlueZSession(address: address, clock: clock, ledger: ledger)
+            state.session = session
+            return (session, state.hasWorked)
+        }
+        let own = clock.deadline(in: hasWorked ? patience.recovery : patience.first)
+        let adapter = try await session.usableAdapter(
+            adapterName, before: deadline.map { min($0, own) } ?? own, isRecovering: hasWorked)
+        state.withLock { $0.hasWorked = true }
+        return (session, adapter)
+    }
+}
+
+/// Sightings of one listener; the discovery itself is shared by all of the process.
+struct BlueZDiscovery: Discovery {
+    let session: BlueZSession
+    let number: Int
+    let sightings: Inbox<Advertisement>
+
+    func stop() async { session.removeListener(number) }
+}

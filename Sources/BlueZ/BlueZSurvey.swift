@@ -1,0 +1,77 @@
+import Bluetooth
+
+/// What the machine's Bluetooth looks like from here, for a report: data only.
+public struct BlueZSurvey: Sendable {
+    public struct ConnectedDevice: Sendable, Hashable {
+        public var address: DeviceAddress
+        /// Untrusted text.
+        public var name: String?
+    }
+
+    public struct Adapter: Sendable, Hashable {
+        /// The kernel's name, such as `hci0`.
+        public var kernelName: String
+        public var address: DeviceAddress
+        /// Untrusted text.
+        public var name: String
+        public var isPowered: Bool
+        /// Whether any program discovers with it.
+        public var isDiscovering: Bool
+        /// Whoever connected them.
+        public var connectedDevices: [ConnectedDevice]
+    }
+
+    /// The bus's address, in D-Bus's form.
+    public var bus: String
+    /// Why the survey ended early: bus, permission or daemon.
+    public var obstacle: BlueZError?
+    public var isBusReachable = false
+    /// bluetoothd's process.
+    public var daemonProcess: Int?
+    public var adapters: [Adapter] = []
+    public var radioSwitches: [RadioSwitch] = []
+
+    /// Looks around on a connection of its own; starts bluetoothd where D-Bus can.
+    /// - Throws: `CancellationError`; everything else is part of the survey.
+    public static func take(
+        bus address: BusAddress = .system, clock: SessionClock = .continuous, before deadline: SessionClock.Instant
+    ) async throws -> BlueZSurvey {
+        var survey = BlueZSurvey(bus: address.text)
+        survey.radioSwitches = RadioSwitch.all()
+        let session = BlueZSession(address: address, clock: clock, ledger: TrafficLedger())
+        defer { session.bus.stop() }
+        do {
+            try await survey.look(session, before: deadline)
+        } catch let error as BlueZError {
+            survey.obstacle = error
+        } catch LinkError.timedOut {
+            survey.obstacle = .daemonSilent
+        }
+        return survey
+    }
+
+    private mutating func look(_ session: BlueZSession, before deadline: SessionClock.Instant) async throws {
+        _ = try await session.call(.bus("GetId"), before: deadline)
+        isBusReachable = true
+        let mirror = try await session.wait(for: "bluetoothd's objects", before: deadline) { state -> ObjectMirror? in
+            switch state.phase {
+            case .loading: return nil
+            case .ready: return state.mirror
+            case .noDaemon(let error), .gone(let error): throw error
+            }
+        }
+        adapters = mirror.adapters.values.sorted { $0.path < $1.path }.map { Adapter($0, in: mirror) }
+        let process = try await session.call(.bus("GetConnectionUnixProcessID", .string(BusName.bluez)), before: deadline)
+        daemonProcess = process.first?.asInteger
+    }
+}
+
+extension BlueZSurvey.Adapter {
+    init(_ adapter: AdapterObject, in mirror: ObjectMirror) {
+        let devices = mirror.devices.values.filter { $0.adapterPath == adapter.path && $0.isConnected }
+        self.init(
+            kernelName: adapter.kernelName, address: adapter.address, name: adapter.name, isPowered: adapter.isPowered,
+            isDiscovering: adapter.isDiscovering,
+            connectedDevices: devices.sorted { $0.path < $1.path }.map { .init(address: $0.address, name: $0.name) })
+    }
+}

@@ -1,0 +1,122 @@
+import Bluetooth
+import Glibc
+import Synchronization
+
+/// A packet socket (SOCK_SEQPACKET) that bluetoothd handed over: one datagram is one write command or one notification.
+final class AcquiredSocket: Sendable {
+    enum Outcome: Sendable, Hashable {
+        case sent
+        /// bluetoothd has not drained the socket yet.
+        case full
+        /// The link is gone or the socket was closed.
+        case closed
+    }
+
+    private struct State {
+        var waiters: [Inbox<Void>] = []
+        var hasEnded = false
+        /// Kept between packets: an attribute's value is 512 bytes at most (Core 5.4, Vol 3, Part F, 3.2.9).
+        var buffer = [UInt8](repeating: 0, count: 1024)
+    }
+
+    private let descriptor: OwnedDescriptor
+    private let ledger: TrafficLedger
+    /// There for notifications: where they go.
+    private let receiver: Inbox<[UInt8]>?
+    private let state = Mutex(State())
+
+    init(_ descriptor: OwnedDescriptor, ledger: TrafficLedger, receiver: Inbox<[UInt8]>? = nil) {
+        self.descriptor = descriptor
+        self.ledger = ledger
+        self.receiver = receiver
+        ledger.opened(.socket)
+        _ = descriptor.use { fcntl($0, F_SETFL, O_NONBLOCK) }
+    }
+
+    deinit { close() }
+
+    /// Hands over one packet without waiting.
+    func send(_ packet: [UInt8]) -> Outcome {
+        let result = descriptor.use { descriptor -> Outcome in
+            while true {
+                let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+                let count = packet.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+                if count >= 0 { return .sent }
+                if errno == EINTR { continue }
+                return errno == EAGAIN || errno == ENOBUFS ? .full : .closed
+            }
+        }
+        if result == .sent { ledger.packetSent() }
+        return result ?? .closed
+    }
+
+    /// An inbox that gets an element once there may be room, or the socket ended.
+    func roomBell() -> Inbox<Void> {
+        let bell = Inbox<Void>(capacity: 4)
+        state.withLock { $0.waiters.append(bell) }
+        return bell
+    }
+
+    func cancel(_ bell: Inbox<Void>) {
+        state.withLock { state in state.waiters.removeAll { $0 === bell } }
+    }
+
+    func close() {
+        let isFirst = state.withLock { state in
+            defer { state.hasEnded = true }
+            return !state.hasEnded
+        }
+        guard isFirst else { return }
+        descriptor.close()
+        ledger.closed(.socket)
+        wakeAll()
+    }
+
+    func wakeAll() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        waiters.forEach { $0.deliver(()) }
+    }
+
+    // MARK: For the bus thread
+
+    var pollDescriptor: Int32 { descriptor.use { $0 } ?? -1 }
+
+    /// 0 when there is nothing to wait for.
+    var pollEvents: Int16 {
+        state.withLock { state in
+            if state.hasEnded { return 0 }
+            var events: Int16 = receiver == nil ? 0 : Int16(POLLIN)
+            if !state.waiters.isEmpty { events |= Int16(POLLOUT) }
+            return events
+        }
+    }
+
+    func handle(_ events: Int16) {
+        if receiver != nil, events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { drain() }
+        if events & Int16(POLLOUT | POLLHUP | POLLERR | POLLNVAL) != 0 { wakeAll() }
+    }
+
+    /// Takes every packet that is there; the last ones before a disconnect too.
+    func drain() {
+        guard let receiver else { return }
+        while let packet = receive() {
+            if packet.isEmpty { return close() }
+            ledger.packetReceived()
+            receiver.deliver(packet)
+        }
+    }
+
+    /// - Returns: `nil` when there is nothing now, an empty packet when nothing will come any more.
+    private func receive() -> [UInt8]? {
+        state.withLock { state in
+            let count = descriptor.use { descriptor in
+                state.buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+            }
+            guard let count, count >= 0 else { return nil }
+            return Array(state.buffer[..<count])
+        }
+    }
+}

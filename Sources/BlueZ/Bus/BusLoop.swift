@@ -1,0 +1,133 @@
+import CDBus
+import Foundation
+import Glibc
+
+/// What the bus thread does: one `poll` over the bus, the queue's bell and the acquired sockets.
+final class BusLoop {
+    private struct Pending {
+        var id: BusThread.CallID
+        var member: String
+        var expiry: ContinuousClock.Instant?
+        var answer: BusThread.Answer
+    }
+
+    private let thread: BusThread
+    private let listener: BusThread.Listener
+    private var connection: BusConnection?
+    private var pending: [UInt32: Pending] = [:]
+    private var sockets: [AcquiredSocket] = []
+    private var isStopping = false
+    private var wasAccepted = false
+
+    init(thread: BusThread, listener: BusThread.Listener) {
+        self.thread = thread
+        self.listener = listener
+    }
+
+    func run(address: String) {
+        var reason = BusFailure.gone("closed by this process")
+        do {
+            let connection = try BusConnection(address: address)
+            self.connection = connection
+            while !isStopping {
+                thread.takeCommands().forEach(perform)
+                receive(from: connection)
+                guard connection.isOpen else {
+                    reason = wasAccepted
+                        ? .gone("the bus ended the connection")
+                        : .refused(name: "org.freedesktop.DBus.Error.AuthFailed", text: "")
+                    break
+                }
+                expire()
+                if !isStopping { wait(on: connection) }
+                wasAccepted = wasAccepted || connection.isAuthenticated
+            }
+            if isStopping { connection.flush() }
+            connection.close()
+            self.connection = nil
+        } catch {
+            reason = error
+        }
+        end(reason)
+    }
+
+    private func end(_ reason: BusFailure) {
+        let orphans = thread.close(reason)
+        for entry in pending.values { entry.answer(.failure(reason)) }
+        thread.ledger.setPending(0)
+        for case .send(_, _, _, let answer) in orphans { answer(.failure(reason)) }
+        sockets.forEach { $0.wakeAll() }
+        listener.gone(reason)
+    }
+
+    private func perform(_ command: BusThread.Command) {
+        switch command {
+        case .send(let request, let id, let expiry, let answer):
+            guard let serial = connection?.send(request) else { return answer(.failure(.gone("out of memory"))) }
+            thread.ledger.sent(request.member)
+            pending[serial] = Pending(id: id, member: request.member, expiry: expiry, answer: answer)
+            thread.ledger.setPending(pending.count)
+        case .abandon(let id):
+            if let serial = pending.first(where: { $0.value.id == id })?.key { forget(serial) }
+        case .watch(let socket):
+            if !sockets.contains(where: { $0 === socket }) { sockets.append(socket) }
+        case .stop: isStopping = true
+        }
+    }
+
+    @discardableResult
+    private func forget(_ serial: UInt32) -> Pending? {
+        let entry = pending.removeValue(forKey: serial)
+        thread.ledger.setPending(pending.count)
+        return entry
+    }
+
+    private func receive(from connection: BusConnection) {
+        while let message = connection.next() {
+            defer { dbus_message_unref(message) }
+            let serial = dbus_message_get_reply_serial(message)
+            // A late answer is not even read: a descriptor in it is closed with it.
+            let entry = serial == 0 ? nil : forget(serial)
+            if serial != 0, entry == nil { continue }
+            guard let read = BusMessage(reading: message) else { continue }
+            thread.ledger.received(entry?.member ?? read.member)
+            switch read.kind {
+            case .reply: entry?.answer(.success(read))
+            case .failure: entry?.answer(.failure(.refused(name: read.errorName, text: read.errorText)))
+            case .signal: listener.signal(read)
+            case .call: connection.answer(message, error: listener.call(read))
+            }
+        }
+    }
+
+    private func expire() {
+        let now = ContinuousClock.now
+        for serial in pending.filter({ $0.value.expiry.map { $0 <= now } ?? false }).keys {
+            forget(serial)?.answer(.failure(.unanswered))
+        }
+    }
+
+    private func wait(on connection: BusConnection) {
+        sockets.removeAll { $0.pollEvents == 0 }
+        var entries = [pollfd(fd: thread.bellDescriptor, events: Int16(POLLIN), revents: 0)]
+        let watched = connection.pollEntries
+        entries += watched.map(\.entry)
+        entries += sockets.map { pollfd(fd: $0.pollDescriptor, events: $0.pollEvents, revents: 0) }
+        guard poll(&entries, nfds_t(entries.count), timeout) > 0 else { return }
+        for (watch, entry) in zip(watched, entries.dropFirst()) where entry.revents != 0 {
+            connection.handle(watch.watch, entry.revents)
+        }
+        for (socket, entry) in zip(sockets, entries.dropFirst(1 + watched.count)) where entry.revents != 0 {
+            socket.handle(entry.revents)
+        }
+    }
+
+    /// Milliseconds to the next expiry, rounded up; −1 without one.
+    private var timeout: Int32 {
+        guard let next = pending.values.compactMap(\.expiry).min() else { return -1 }
+        let parts = ContinuousClock.now.duration(to: next).components
+        let milliseconds = parts.seconds.multipliedReportingOverflow(by: 1000).partialValue
+            + parts.attoseconds / 1_000_000_000_000_000 + 1
+        return Int32(clamping: max(0, milliseconds))
+    }
+}

@@ -1,0 +1,105 @@
+import CDBus
+
+extension BusRequest {
+    /// Makes the message; `nil` when memory ran out or a name is not a valid one.
+    func makeMessage() -> OpaquePointer? {
+        guard dbus_validate_path(path, nil) != 0,
+            let message = dbus_message_new_method_call(destination, path, interface, member)
+        else { return nil }
+        dbus_message_set_auto_start(message, startsService ? 1 : 0)
+        guard BusWriter.append(arguments, to: message) else {
+            dbus_message_unref(message)
+            return nil
+        }
+        return message
+    }
+}
+
+/// Appends values to a message.
+enum BusWriter {
+    static func append(_ values: [BusValue], to message: OpaquePointer) -> Bool {
+        var iterator = DBusMessageIter()
+        dbus_message_iter_init_append(message, &iterator)
+        return values.allSatisfy { append($0, &iterator) }
+    }
+
+    /// The D-Bus type that a value is written as.
+    private static func signature(_ value: BusValue) -> String? {
+        switch value {
+        case .byte: "y"
+        case .boolean: "b"
+        case .integer: "n"
+        case .string: "s"
+        case .objectPath: "o"
+        case .bytes: "ay"
+        case .list: "as"
+        case .dictionary: "a{sv}"
+        case .unsigned, .double, .descriptor, .other: nil
+        }
+    }
+
+    private static func append(_ value: BusValue, _ iterator: inout DBusMessageIter) -> Bool {
+        switch value {
+        case .byte(var byte): return dbus_message_iter_append_basic(&iterator, code("y"), &byte) != 0
+        case .boolean(let boolean):
+            var raw: dbus_bool_t = boolean ? 1 : 0
+            return dbus_message_iter_append_basic(&iterator, code("b"), &raw) != 0
+        case .integer(let integer):
+            guard var raw = Int16(exactly: integer) else { return false }
+            return dbus_message_iter_append_basic(&iterator, code("n"), &raw) != 0
+        case .string(let text): return append(text, code("s"), &iterator)
+        case .objectPath(let path): return dbus_validate_path(path, nil) != 0 && append(path, code("o"), &iterator)
+        case .bytes(let bytes): return append(bytes, &iterator)
+        case .list(let values):
+            return contained(in: &iterator, code("a"), "s") { inner in values.allSatisfy { append($0, &inner) } }
+        case .dictionary(let entries): return append(entries, &iterator)
+        case .unsigned, .double, .descriptor, .other: return false
+        }
+    }
+
+    private static func code(_ letter: Unicode.Scalar) -> Int32 { Int32(letter.value) }
+
+    private static func append(_ text: String, _ type: Int32, _ iterator: inout DBusMessageIter) -> Bool {
+        text.withCString { pointer in
+            guard dbus_validate_utf8(pointer, nil) != 0 else { return false }
+            var pointer: UnsafePointer<CChar>? = pointer
+            return dbus_message_iter_append_basic(&iterator, type, &pointer) != 0
+        }
+    }
+
+    private static func append(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) -> Bool {
+        contained(in: &iterator, code("a"), "y") { inner in
+            bytes.withUnsafeBufferPointer { buffer in
+                var start = buffer.baseAddress
+                guard !buffer.isEmpty else { return true }
+                return withUnsafePointer(to: &start) {
+                    dbus_message_iter_append_fixed_array(&inner, code("y"), $0, Int32(buffer.count)) != 0
+                }
+            }
+        }
+    }
+
+    private static func append(_ entries: [String: BusValue], _ iterator: inout DBusMessageIter) -> Bool {
+        contained(in: &iterator, code("a"), "{sv}") { inner in
+            entries.allSatisfy { key, value in
+                guard let signature = signature(value) else { return false }
+                return contained(in: &inner, code("e"), nil) { entry in
+                    append(key, code("s"), &entry)
+                        && contained(in: &entry, code("v"), signature) { append(value, &$0) }
+                }
+            }
+        }
+    }
+
+    private static func contained(
+        in iterator: inout DBusMessageIter, _ type: Int32, _ signature: String?, _ body: (inout DBusMessageIter) -> Bool
+    ) -> Bool {
+        var inner = DBusMessageIter()
+        guard dbus_message_iter_open_container(&iterator, type, signature, &inner) != 0 else { return false }
+        guard body(&inner) else {
+            dbus_message_iter_abandon_container(&iterator, &inner)
+            return false
+        }
+        return dbus_message_iter_close_container(&iterator, &inner) != 0
+    }
+}

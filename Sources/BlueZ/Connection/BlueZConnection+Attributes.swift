@@ -1,0 +1,116 @@
+import Bluetooth
+
+extension BlueZConnection {
+    /// How long bluetoothd may take to say that the link is gone, after an operation failed for that reason.
+    private static let endPatience = Duration.seconds(1)
+    /// How long bluetoothd may take to notice that an earlier socket was closed.
+    private static let releasePatience = Duration.seconds(1)
+
+    /// Turns bluetoothd's errors into the link's where the link says it better.
+    func translating<Value>(_ characteristic: AttributeID, _ operation: () async throws -> Value) async throws -> Value {
+        do {
+            return try await operation()
+        } catch let error as BlueZError {
+            if let attributeError = error.attributeError, attributeError != 0 {
+                throw LinkError.refused(characteristic, attributeError: attributeError)
+            }
+            switch error {
+            case .notConnected, .noATTTransport, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
+                .daemonNotRunning, .busLost:
+                // The operation's answer overtakes the news of the lost link.
+                try? await waitUntilGone(deadline: clock.deadline(in: Self.endPatience))
+                throw link.end ?? error
+            default: throw error
+            }
+        }
+    }
+
+    /// Turns notifications on. `StartNotify` and not `AcquireNotify`: bluetoothd drops what does not fit its socket or comes
+    /// before the answer to the subscription, and leaves a refused subscription unanswered (BlueZ 5.66, gatt-client.c);
+    /// as signals, notifications are queued without limit, flushed one by one, and in order with the loss of the link.
+    func subscribe(to target: CharacteristicObject, before deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+        let session = session, link = link
+        if let running = session.read({ $0.subscriptions[target.path] }) { return running }
+        let inbox = Inbox<[UInt8]>()
+        let subscription = Subscription(session: session, path: target.path, inbox: inbox)
+        session.ledger.opened(.match)
+        session.change { $0.subscriptions[target.path] = inbox }
+        let token = link.whenEnded { subscription.end($0) }
+        do {
+            _ = try await session.call(.bus("AddMatch", .string(subscription.rule)), before: deadline, link: link)
+            try await startNotify(target, before: deadline)
+            return inbox
+        } catch {
+            link.forget(token)
+            subscription.end(error)
+            guard error as? BlueZError == .notSupported, target.flags.contains("notify") else { throw error }
+        }
+        return try await acquireNotifications(of: target, before: deadline)
+    }
+
+    private func acquireNotifications(
+        of target: CharacteristicObject, before deadline: SessionClock.Instant
+    ) async throws -> Inbox<[UInt8]> {
+        let inbox = Inbox<[UInt8]>()
+        let (socket, _) = try await acquire("AcquireNotify", target, receiver: inbox, before: deadline)
+        link.whenEnded { error in
+            socket.drain()
+            socket.close()
+            inbox.finish(throwing: error)
+        }
+        session.bus.watch(socket)
+        return inbox
+    }
+
+    private func startNotify(_ target: CharacteristicObject, before deadline: SessionClock.Instant) async throws {
+        let start = BusRequest.bluez(BusName.characteristic, "StartNotify", at: target.path)
+        do {
+            _ = try await session.call(start, before: deadline, link: link)
+        } catch BlueZError.inProgress {
+            // bluetoothd is renewing a subscription of ours that outlived an earlier link.
+            await session.releaseAndWait(.bluez(BusName.characteristic, "StopNotify", at: target.path))
+            _ = try await session.call(start, before: deadline, link: link)
+        }
+    }
+
+    /// Takes over a socket; it is closed when the link ends or nobody holds it any more.
+    func acquire(
+        _ method: String, _ target: CharacteristicObject, receiver: Inbox<[UInt8]>?, before deadline: SessionClock.Instant
+    ) async throws -> (AcquiredSocket, mtu: Int) {
+        let request = BusRequest.bluez(BusName.characteristic, method, at: target.path, .dictionary([:]))
+        let patience = min(deadline, clock.deadline(in: Self.releasePatience))
+        while true {
+            do {
+                let answer = try await session.call(request, before: deadline, link: link)
+                guard answer.count == 2, let descriptor = answer[0].asDescriptor, let mtu = answer[1].asInteger,
+                    ObjectLimits.mtu.contains(mtu)
+                else { throw BlueZError.unintelligible(method) }
+                let socket = AcquiredSocket(descriptor, ledger: session.ledger, receiver: receiver)
+                return (socket, mtu)
+            } catch BlueZError.acquiredByAnother where clock.now < patience {
+                // Perhaps an earlier socket of ours, whose end bluetoothd has not seen yet.
+                try await clock.sleep(until: clock.deadline(in: .milliseconds(20)))
+            }
+        }
+    }
+}
+
+/// What one subscription leaves behind when it ends.
+private struct Subscription: Sendable {
+    let session: BlueZSession
+    let path: String
+    let inbox: Inbox<[UInt8]>
+
+    var rule: String { SignalRules.notifications(of: path) }
+
+    func end(_ error: any Error) {
+        inbox.finish(throwing: error)
+        session.ledger.closed(.match)
+        session.change { state in
+            if state.subscriptions[path] === inbox { state.subscriptions[path] = nil }
+        }
+        // bluetoothd would turn it on again at the next link.
+        session.release(.bluez(BusName.characteristic, "StopNotify", at: path))
+        session.release(.bus("RemoveMatch", .string(rule)))
+    }
+}

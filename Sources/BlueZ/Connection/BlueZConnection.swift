@@ -1,0 +1,104 @@
+import Bluetooth
+import Synchronization
+
+/// A link to one unit over bluetoothd.
+final class BlueZConnection: Connection {
+    /// What is looked up at every call: replaced once, when the attribute table proves stale.
+    private struct State {
+        var established: Connector.Established
+        /// Nothing was found in the attribute table yet, so nobody would notice a new link.
+        var isUntouched = true
+    }
+
+    let address: DeviceAddress
+    let clock: SessionClock
+    private let connector: Connector
+    private let state: Mutex<State>
+
+    init(connector: Connector, link: Connector.Established, clock: SessionClock) {
+        address = connector.address
+        self.connector = connector
+        self.clock = clock
+        state = Mutex(State(established: link))
+    }
+
+    deinit {
+        // A connection that its owner forgot must not keep the unit from others.
+        let established = state.withLock { $0.established }
+        guard established.link.end == nil else { return }
+        established.session.release(.bluez(BusName.device, "Disconnect", at: established.link.device))
+        established.link.finish(.disconnected("closed by this host"))
+    }
+
+    var session: BlueZSession { state.withLock { $0.established.session } }
+    var link: Link { state.withLock { $0.established.link } }
+    var payloadSize: Int { state.withLock { $0.established.payloadSize } }
+
+    func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
+        try link.requireAlive()
+        let target = try await find(characteristic, before: deadline)
+        guard value.count <= payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: payloadSize) }
+        try await translating(characteristic) {
+            _ = try await session.call(
+                .bluez(
+                    BusName.characteristic, "WriteValue", at: target.path, .bytes(value),
+                    .dictionary(["type": .string("request")])),
+                before: deadline, link: link)
+        }
+    }
+
+    func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
+        try link.requireAlive()
+        let target = try await find(characteristic, before: deadline)
+        return try await translating(characteristic) {
+            let (socket, mtu) = try await acquire("AcquireWrite", target, receiver: nil, before: deadline)
+            return BlueZChannel(session: session, link: link, socket: socket, limit: min(ObjectLimits.payload(mtu: mtu), payloadSize))
+        }
+    }
+
+    func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+        try link.requireAlive()
+        let target = try await find(characteristic, before: deadline)
+        return try await translating(characteristic) { try await subscribe(to: target, before: deadline) }
+    }
+
+    func disconnect() async { await session.disconnect(link) }
+
+    func waitUntilGone(deadline: SessionClock.Instant) async throws {
+        let gone = Inbox<Void>(capacity: 1)
+        let link = link
+        let token = link.whenEnded { gone.finish(throwing: $0) }
+        defer { link.forget(token) }
+        do {
+            _ = try await gone.next(before: deadline, on: clock)
+        } catch is LinkError {
+            return
+        }
+        throw LinkError.timedOut("the link to end")
+    }
+
+    /// Looks a characteristic up. bluetoothd keeps attribute tables on disk and believes them (`Cache = always`): after an
+    /// update the table may be that of the old firmware. So a missing characteristic is asked for again, and then, once,
+    /// on a new link to a device that was forgotten.
+    private func find(_ id: AttributeID, before deadline: SessionClock.Instant) async throws -> CharacteristicObject {
+        let (established, isUntouched) = state.withLock { ($0.established, $0.isUntouched) }
+        if let known = lookUp(id, established) { return known }
+        try await established.session.refresh(before: deadline)
+        if let known = lookUp(id, established) { return known }
+        try established.link.requireAlive()
+        guard isUntouched else { throw LinkError.characteristicMissing(id) }
+        state.withLock { $0.isUntouched = false }
+        await established.session.disconnect(established.link)
+        let renewed = Connector(central: connector.central, address: address, deadline: deadline, pairing: connector.pairing)
+        let link = try await renewed.connect(byForgetting: true)
+        state.withLock { $0.established = link }
+        guard let found = lookUp(id, link) else { throw LinkError.characteristicMissing(id) }
+        return found
+    }
+
+    private func lookUp(_ id: AttributeID, _ established: Connector.Established) -> CharacteristicObject? {
+        let found = established.session.read { $0.mirror.characteristic(id, of: established.link.device) }
+        if found != nil { state.withLock { $0.isUntouched = false } }
+        return found
+    }
+}

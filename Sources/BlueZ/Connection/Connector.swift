@@ -1,0 +1,178 @@
+import Bluetooth
+
+/// Performs what ``ConnectMachine`` decides.
+struct Connector: Sendable {
+    let central: BlueZCentral
+    let address: DeviceAddress
+    let deadline: SessionClock.Instant
+    let pairing: BlueZCentral.Pairing
+
+    private var clock: SessionClock { central.clock }
+
+    /// A link and what was found on its way.
+    struct Established: Sendable {
+        var session: BlueZSession
+        var link: Link
+        /// In bytes.
+        var payloadSize: Int
+    }
+
+    /// What the steps need of each other.
+    private struct Progress {
+        var session: BlueZSession?
+        var adapter: AdapterObject?
+        var link: Link?
+        var isPaused = false
+    }
+
+    /// - Parameter byForgetting: begin by removing the device, because its attribute table has proved stale.
+    func connect(byForgetting: Bool = false) async throws -> Established {
+        var machine = ConnectMachine(
+            address: address, deadline: deadline, wantsPairing: pairing == .justWorks, startsByForgetting: byForgetting)
+        var progress = Progress()
+        do {
+            var action = ConnectMachine.Action.awaitAdapter
+            var mustForget = byForgetting
+            while true {
+                if case .succeed = action, let session = progress.session, let link = progress.link {
+                    leaveRadio(&progress)
+                    return Established(session: session, link: link, payloadSize: await payloadSize(session, link))
+                }
+                if case .fail(let failure) = action { throw failure.error }
+                var event = try await perform(action, &progress)
+                if mustForget, case .adapterReady = event {
+                    mustForget = false
+                    event = try await perform(.forget, &progress)
+                }
+                action = machine.handle(event, at: clock.now)
+            }
+        } catch {
+            leaveRadio(&progress)
+            await abandon(&progress)
+            throw error
+        }
+    }
+
+    private func perform(_ action: ConnectMachine.Action, _ progress: inout Progress) async throws -> ConnectMachine.Event {
+        do {
+            switch action {
+            case .awaitAdapter:
+                await abandon(&progress)
+                leaveRadio(&progress)
+                let (session, adapter) = try await central.station(before: deadline)
+                progress.session = session
+                progress.adapter = adapter
+                return .adapterReady(isKnown: session.read { $0.mirror.device(address, on: adapter.path) } != nil)
+            case .find: return try await find(&progress)
+            case .pause(let until):
+                try await clock.sleep(until: until)
+                return .paused
+            case .connect(let until): return try await attempt(before: until, &progress)
+            case .awaitServices: return try await awaitServices(&progress)
+            case .pair: return try await pair(progress)
+            case .forget: return try await forget(&progress)
+            case .succeed, .fail: return .timedOut
+            }
+        } catch let error as BlueZError {
+            return .failed(error)
+        } catch LinkError.timedOut {
+            return .timedOut
+        } catch LinkError.disconnected {
+            progress.link = nil
+            return .linkLost
+        }
+    }
+
+    private func find(_ progress: inout Progress) async throws -> ConnectMachine.Event {
+        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
+        await abandon(&progress)
+        leaveRadio(&progress)
+        let (number, sightings) = session.addListener(on: adapter.path)
+        defer { session.removeListener(number) }
+        try await session.awaitDiscovery(of: number, before: deadline)
+        while let sighting = try await sightings.next(before: deadline, on: clock) {
+            if sighting.address == address { return .found }
+        }
+        return .timedOut
+    }
+
+    private func attempt(before until: SessionClock.Instant, _ progress: inout Progress) async throws -> ConnectMachine.Event {
+        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
+        await abandon(&progress)
+        guard let device = session.read({ $0.mirror.device(address, on: adapter.path) }) else { return .failed(.doesNotExist) }
+        if !progress.isPaused {
+            progress.isPaused = true
+            try await session.pauseDiscovery(before: until)
+        }
+        let link = Link(device: device.path, address: address)
+        try session.register(link)
+        progress.link = link
+        do {
+            _ = try await session.call(.bluez(BusName.device, "Connect", at: device.path), before: until, link: link)
+        } catch BlueZError.alreadyConnected {}
+        return .connected
+    }
+
+    private func awaitServices(_ progress: inout Progress) async throws -> ConnectMachine.Event {
+        guard let session = progress.session, let link = progress.link else { return .linkLost }
+        // bluetoothd says Connected after its answer to Connect, or before.
+        try await session.wait(for: "the unit's services", before: deadline) { state in
+            if let end = link.end { throw end }
+            let device = state.mirror.devices[link.device]
+            return device?.isConnected == true && device?.areServicesResolved == true ? () : nil
+        }
+        return .resolved
+    }
+
+    private func pair(_ progress: Progress) async throws -> ConnectMachine.Event {
+        guard let session = progress.session, let link = progress.link else { return .linkLost }
+        if session.read({ $0.mirror.devices[link.device]?.isPaired }) == true { return .paired }
+        try await session.pair(link, before: deadline)
+        return .paired
+    }
+
+    private func forget(_ progress: inout Progress) async throws -> ConnectMachine.Event {
+        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
+        await abandon(&progress)
+        try await session.removeDevice(address, on: adapter.path, before: deadline)
+        return .forgotten
+    }
+
+    /// Gives up the link that was being made; bluetoothd is told to stop trying.
+    private func abandon(_ progress: inout Progress) async {
+        guard let link = progress.link else { return }
+        progress.link = nil
+        await progress.session?.disconnect(link)
+    }
+
+    private func leaveRadio(_ progress: inout Progress) {
+        guard progress.isPaused else { return }
+        progress.isPaused = false
+        progress.session?.resumeDiscovery()
+    }
+
+    /// ATT MTU − 3 (opcode and handle), and never more than an attribute holds: bluetoothd cuts longer datagrams.
+    private func payloadSize(_ session: BlueZSession, _ link: Link) async -> Int {
+        let characteristics = session.read { $0.mirror.characteristics(of: link.device) }
+        guard let first = characteristics.first else { return ObjectLimits.payload(mtu: ObjectLimits.mtu.lowerBound) }
+        // The mirror's value may be that of an earlier link: bluetoothd keeps the objects and announces no change.
+        let answer = try? await session.call(
+            .bluez(BusName.properties, "Get", at: first.path, .string(BusName.characteristic), .string("MTU")),
+            before: deadline, link: link)
+        let mtu = answer?.first?.asInteger ?? characteristics.compactMap(\.mtu).first
+        return ObjectLimits.payload(mtu: mtu ?? ObjectLimits.mtu.lowerBound)
+    }
+}
+
+extension ObjectLimits {
+    static func payload(mtu: Int) -> Int { min(max(mtu, Self.mtu.lowerBound) - 3, 512) }
+}
+
+extension ConnectMachine.Failure {
+    var error: any Error {
+        switch self {
+        case .link(let error): error
+        case .bluez(let error): error
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Bluetooth
+
+/// What can go wrong between this process and bluetoothd. A lost link is ``LinkError/disconnected(_:)`` instead.
+///
+/// Texts in the cases come from bluetoothd and hold printable characters only.
+public enum BlueZError: Error, Hashable, Sendable {
+    // The bus.
+    case busUnreachable(String)
+    case busRefusesUser(String)
+    case accessDenied(String)
+    case busOverloaded(String)
+    case busLost
+    // The daemon.
+    case daemonNotRunning(String)
+    case daemonSilent
+    case daemonStopped
+    case daemonTooOld(method: String)
+    case unintelligible(String)
+    // The adapter.
+    case noAdapter(String?)
+    case adapterOff(String)
+    case adapterSoftBlocked(String)
+    case adapterHardBlocked(String)
+    case notReady
+    case inProgress
+    case linkLimit
+    // A connection attempt.
+    case abortedByLocal
+    case abortedByRemote
+    case canceled
+    case attemptTimedOut
+    case attemptRefused
+    case attemptFailed(String)
+    case alreadyConnected
+    case notConnected
+    case linkProtocolError
+    // Pairing.
+    case authenticationFailed
+    case authenticationRejected
+    case authenticationCanceled
+    case authenticationTimedOut
+    case agentMissing
+    // An operation.
+    case acquiredByAnother(String)
+    case notPermitted(String)
+    case notPaired
+    case notAuthorized
+    case notSupported
+    case notAvailable
+    case doesNotExist
+    case alreadyExists
+    case invalidArguments(String)
+    case invalidLength
+    case noATTTransport
+    case failed(String)
+    case unexpected(name: String, text: String)
+}
+
+extension BlueZError {
+    /// What an operation of ours should do after this error.
+    enum Recovery: Equatable {
+        /// The air's or the daemon's moment: try again at once.
+        case again
+        /// bluetoothd forgot the device: it has to be seen again.
+        case rediscover
+        /// The adapter or the daemon is away.
+        case awaitAdapter
+        /// Both sides' keys do not match: forget the device and begin anew, once.
+        case forget
+        case giveUp
+    }
+
+    var recovery: Recovery {
+        switch self {
+        case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .inProgress,
+            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .noATTTransport, .failed:
+            .again
+        case .doesNotExist: .rediscover
+        case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
+        case .authenticationFailed, .authenticationRejected, .notPaired: .forget
+        default: .giveUp
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Bluetooth
+
+extension BlueZSession {
+    /// Waits until there is a powered adapter.
+    /// - Parameters:
+    ///   - wanted: a kernel name such as `hci0`, or an adapter's address; `nil` for the first that is on.
+    ///   - isRecovering: it worked before, so that a missing bluetoothd is probably restarting.
+    /// - Throws: ``BlueZError``, which says what is missing.
+    func usableAdapter(_ wanted: String?, before deadline: SessionClock.Instant, isRecovering: Bool) async throws -> AdapterObject {
+        if case .noDaemon = read(\.phase) { load() }
+        do {
+            return try await wait(for: "the adapter", before: deadline) { state in
+                switch state.phase {
+                case .loading: return nil
+                case .gone(let error): throw error
+                case .noDaemon(let error):
+                    if isRecovering, error.mayPass { return nil }
+                    throw error
+                case .ready: return state.adapter(wanted).flatMap { $0.isPowered ? $0 : nil }
+                }
+            }
+        } catch LinkError.timedOut {
+            throw read { state in state.whatIsMissing(wanted) }
+        }
+    }
+}
+
+extension BlueZError {
+    /// What a restart of bluetoothd looks like from here.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .daemonNotRunning, .daemonStopped, .daemonSilent: true
+        default: false
+        }
+    }
+}
+
+extension SessionState {
+    func whatIsMissing(_ wanted: String?) -> BlueZError {
+        switch phase {
+        case .loading: return .daemonSilent
+        case .noDaemon(let error), .gone(let error): return error
+        case .ready: break
+        }
+        guard let adapter = adapter(wanted) else { return .noAdapter(wanted.map(BlueZError.printable)) }
+        switch RadioSwitch.state(of: adapter.kernelName) {
+        case .hardBlocked: return .adapterHardBlocked(adapter.kernelName)
+        case .softBlocked: return .adapterSoftBlocked(adapter.kernelName)
+        case .open: return adapter.isPowered ? .notReady : .adapterOff(adapter.kernelName)
+        }
+    }
+}

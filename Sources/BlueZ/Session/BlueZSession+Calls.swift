@@ -1,0 +1,118 @@
+import Bluetooth
+
+extension BlueZSession {
+    /// How long the giving back of something may hold up its owner; the requests are sent in any case.
+    static let cleanUpPatience = Duration.seconds(3)
+
+    /// Calls a method and waits for its answer.
+    /// - Parameter link: ends the wait when it ends.
+    /// - Throws: ``BlueZError``, ``LinkError/timedOut(_:)`` at the deadline, the link's end, or `CancellationError`.
+    func call(
+        _ request: BusRequest, before deadline: SessionClock.Instant, link: Link? = nil,
+        intercept: (@Sendable (Result<BusMessage, BusFailure>) -> Void)? = nil
+    ) async throws -> [BusValue] {
+        let inbox = Inbox<Result<BusMessage, BusFailure>>(capacity: 1)
+        let id = bus.send(request) { answer in
+            intercept?(answer)
+            inbox.deliver(answer)
+        }
+        let token = link?.whenEnded { inbox.finish(throwing: $0) }
+        defer { if let token { link?.forget(token) } }
+        do {
+            guard let answer = try await inbox.next(before: deadline, on: clock) else {
+                throw LinkError.timedOut("bluetoothd's answer to \(request.member)")
+            }
+            return try answer.get().body
+        } catch let failure as BusFailure {
+            throw BlueZError(failure)
+        } catch {
+            bus.abandon(id)
+            throw error
+        }
+    }
+
+    /// Sends a request that gives something back; nobody waits for its answer.
+    func release(_ request: BusRequest) {
+        bus.send(request, expiry: .now.advanced(by: Self.cleanUpPatience)) { _ in }
+    }
+
+    /// Sends a request that gives something back and waits for its answer, which may be an error, even while the task is
+    /// being cancelled.
+    func releaseAndWait(_ request: BusRequest) async {
+        await withCheckedContinuation { continuation in
+            bus.send(request, expiry: .now.advanced(by: Self.cleanUpPatience)) { _ in continuation.resume() }
+        }
+    }
+
+    // MARK: Discovery
+
+    /// Adds a listener to this process's discovery, which runs while anybody listens.
+    func addListener(on adapter: String) -> (number: Int, sightings: Inbox<Advertisement>) {
+        let sightings = Inbox<Advertisement>()
+        ledger.opened(.discovery)
+        let (number, request) = change { state in
+            let number = state.newNumber()
+            state.listeners[number] = SessionState.Listener(sightings: sightings)
+            return (number, state.discovery.addListener(on: adapter))
+        }
+        perform(request)
+        return (number, sightings)
+    }
+
+    func removeListener(_ number: Int) {
+        ledger.closed(.discovery)
+        perform(change { state in
+            // The discovery may have ended by itself and taken its listeners along.
+            state.listeners.removeValue(forKey: number) == nil ? nil : state.discovery.removeListener()
+        })
+    }
+
+    /// Waits until sightings can arrive.
+    func awaitDiscovery(of number: Int, before deadline: SessionClock.Instant) async throws {
+        try await wait(for: "discovery to start", before: deadline) { state in
+            guard state.listeners[number] != nil else { throw state.discoveryError ?? BlueZError.daemonStopped }
+            return state.discovery.isRunning || state.discovery.pauses > 0 ? () : nil
+        }
+    }
+
+    /// Stops the discovery for the length of a connection attempt: weak adapters cannot do both.
+    func pauseDiscovery(before deadline: SessionClock.Instant) async throws {
+        perform(change { $0.discovery.pause() })
+        try await wait(for: "discovery to pause", before: deadline) { $0.discovery.isIdle ? () : nil }
+    }
+
+    func resumeDiscovery() { perform(change { $0.discovery.resume() }) }
+
+    private func perform(_ request: DiscoveryMachine.Request?) {
+        let expiry = ContinuousClock.now.advanced(by: .seconds(10))
+        switch request {
+        case .start(let adapter):
+            bus.send(.bluez(BusName.adapter, "SetDiscoveryFilter", at: adapter, Self.filter), expiry: expiry) { _ in }
+            bus.send(.bluez(BusName.adapter, "StartDiscovery", at: adapter), expiry: expiry) { [weak self] in
+                self?.discoveryStarted($0, on: adapter)
+            }
+        case .stop(let adapter):
+            bus.send(.bluez(BusName.adapter, "StopDiscovery", at: adapter), expiry: expiry) { [weak self] _ in
+                guard let self else { return }
+                perform(change { $0.discovery.stopped() })
+            }
+        case nil: break
+        }
+    }
+
+    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst).
+    private static let filter = BusValue.dictionary(["Transport": .string("le"), "DuplicateData": .boolean(true)])
+
+    private func discoveryStarted(_ answer: Result<BusMessage, BusFailure>, on adapter: String) {
+        switch answer {
+        case .success: perform(change { $0.discovery.started(true) })
+        case .failure(let failure):
+            // A session that this process has left behind would answer InProgress for ever.
+            release(.bluez(BusName.adapter, "StopDiscovery", at: adapter))
+            apply { state in
+                _ = state.discovery.started(false)
+                return state.endDiscovery(BlueZError(failure))
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Bluetooth
+import Synchronization
+
+/// One connection to the bus with everything that hangs on it: the mirror, the discovery, the links.
+///
+/// It starts by itself and lasts until the bus goes away; bluetoothd may come and go meanwhile. Its state changes on the
+/// bus thread, in the order of the messages, and whoever waits for a state is woken from there.
+final class BlueZSession: Sendable {
+    /// A connection attempt of D-Bus to start bluetoothd gives up after 25 s.
+    private static let loadPatience = Duration.seconds(30)
+
+    private struct Watcher: Sendable {
+        var test: @Sendable (SessionState) -> Bool
+        var bell: Inbox<Void>
+    }
+
+    private struct Guarded: Sendable {
+        var session = SessionState()
+        var watchers: [Int: Watcher] = [:]
+    }
+
+    let bus: BusThread
+    let clock: SessionClock
+    private let guarded = Mutex(Guarded())
+
+    init(address: BusAddress, clock: SessionClock, ledger: TrafficLedger) {
+        self.clock = clock
+        bus = BusThread(ledger: ledger)
+        bus.start(
+            address: address.text,
+            listener: BusThread.Listener(
+                signal: { [weak self] in self?.receive($0) },
+                call: { [weak self] in self?.answer($0) ?? "org.freedesktop.DBus.Error.UnknownObject" },
+                gone: { [weak self] in self?.lose(.init($0)) }))
+        greet()
+    }
+
+    deinit { bus.stop() }
+
+    var ledger: TrafficLedger { bus.ledger }
+
+    var isOver: Bool { read { if case .gone = $0.phase { true } else { false } } }
+
+    func read<Value>(_ body: (SessionState) throws -> Value) rethrows -> Value {
+        try guarded.withLock { try body($0.session) }
+    }
+
+    /// Changes the state and wakes whoever waited for it.
+    @discardableResult
+    func change<Value>(_ body: (inout SessionState) -> Value) -> Value {
+        let (value, bells) = guarded.withLock { guarded in
+            let value = body(&guarded.session)
+            let session = guarded.session
+            let ripe = guarded.watchers.filter { $0.value.test(session) }
+            for key in ripe.keys { guarded.watchers[key] = nil }
+            return (value, ripe.values.map(\.bell))
+        }
+        bells.forEach { $0.deliver(()) }
+        return value
+    }
+
+    /// Changes the state and does what follows from it: deliveries, the end of links.
+    func apply(_ body: (inout SessionState) -> [SessionState.Consequence]) {
+        change(body).forEach { $0.perform() }
+    }
+
+    /// Waits until `test` gives a value.
+    /// - Throws: what `test` throws, ``LinkError/timedOut(_:)`` at the deadline, or `CancellationError`.
+    func wait<Value: Sendable>(
+        for what: String, before deadline: SessionClock.Instant,
+        until test: @escaping @Sendable (SessionState) throws -> Value?
+    ) async throws -> Value {
+        while true {
+            let bell = Inbox<Void>(capacity: 4)
+            let (value, key) = try guarded.withLock { guarded -> (Value?, Int) in
+                if let value = try test(guarded.session) { return (value, 0) }
+                let key = guarded.session.newNumber()
+                guarded.watchers[key] = Watcher(
+                    test: { state in
+                        do { return try test(state) != nil } catch { return true }
+                    }, bell: bell)
+                return (nil, key)
+            }
+            if let value { return value }
+            defer { guarded.withLock { $0.watchers[key] = nil } }
+            guard try await bell.next(before: deadline, on: clock) != nil else { throw LinkError.timedOut(what) }
+        }
+    }
+
+    // MARK: The start
+
+    private func greet() {
+        bus.send(.bus("Hello")) { [weak self] in self?.check($0) }
+        for rule in SignalRules.standing { bus.send(.bus("AddMatch", .string(rule))) { [weak self] in self?.check($0) } }
+        load()
+    }
+
+    private func check(_ answer: Result<BusMessage, BusFailure>) {
+        if case .failure(let failure) = answer { lose(.init(failure)) }
+    }
+
+    /// Asks bluetoothd for its objects, starting it where D-Bus can.
+    func load() {
+        change { if case .gone = $0.phase {} else { $0.phase = .loading } }
+        bus.send(Self.objectsRequest, expiry: .now.advanced(by: Self.loadPatience)) { [weak self] in self?.loaded($0) }
+    }
+
+    static let objectsRequest: BusRequest = {
+        var request = BusRequest.bluez(BusName.objectManager, "GetManagedObjects", at: "/")
+        request.startsService = true
+        return request
+    }()
+
+    func loaded(_ answer: Result<BusMessage, BusFailure>) {
+        apply { state in
+            if case .gone = state.phase { return [] }
+            switch answer {
+            case .failure(let failure):
+                state.phase = .noDaemon(BlueZError(failure))
+                return []
+            case .success(let message):
+                guard let objects = message.body.first?.asDictionary else {
+                    state.phase = .noDaemon(.unintelligible("GetManagedObjects"))
+                    return []
+                }
+                state.owner = message.sender
+                state.phase = .ready
+                return state.consequences(of: state.mirror.load(objects), at: clock.now)
+            }
+        }
+    }
+
+    /// The bus is gone, and this session with it.
+    private func lose(_ error: BlueZError) {
+        apply { state in
+            if case .gone = state.phase { return [] }
+            state.phase = .gone(error)
+            return state.loseEverything(error)
+        }
+    }
+
+    // MARK: Messages
+
+    private func receive(_ message: BusMessage) {
+        if message.sender == BusName.bus { return ownerChanged(message) }
+        apply { state in
+            // Anybody on the bus may send a signal straight to this process.
+            guard message.sender == state.owner else { return [] }
+            return state.consequences(of: message.changes(&state.mirror), at: clock.now)
+        }
+    }
+
+    private func ownerChanged(_ message: BusMessage) {
+        guard message.member == "NameOwnerChanged", message.body.count == 3, message.body[0].asText == BusName.bluez,
+            let owner = message.body[2].asText
+        else { return }
+        let isNew = change { state in owner != state.owner }
+        guard isNew else { return }
+        apply { state in
+            defer { state.owner = nil }
+            if owner.isEmpty { state.phase = .noDaemon(.daemonStopped) }
+            return state.owner == nil ? [] : state.loseEverything(.daemonStopped)
+        }
+        if !owner.isEmpty { load() }
+    }
+
+    private func answer(_ call: BusMessage) -> String? {
+        read { state in call.sender == state.owner ? PairingAgent.answer(call, pairing: state.pairing) : "org.freedesktop.DBus.Error.AccessDenied" }
+    }
+}
+
+/// The match rules that a session always has: few, so that neither other programs' notifications nor other services cost anything.
+enum SignalRules {
+    static let standing = [
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
+        "type='signal',sender='org.bluez',interface='org.freedesktop.DBus.ObjectManager'",
+        properties(of: BusName.device),
+        properties(of: BusName.adapter),
+    ]
+
+    /// For one characteristic's notifications.
+    static func notifications(of path: String) -> String { properties(of: BusName.characteristic) + ",path='\(path)'" }
+
+    private static func properties(of interface: String) -> String {
+        "type='signal',sender='org.bluez',interface='\(BusName.properties)',member='PropertiesChanged',arg0='\(interface)'"
+    }
+}
+
+extension BusMessage {
+    /// Brings this signal into the mirror, if it is one of bluetoothd's and well formed.
+    func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
+        switch (interface, member) {
+        case (BusName.objectManager, "InterfacesAdded"):
+            guard body.count == 2, let path = body[0].asText, let interfaces = body[1].asDictionary else { return [] }
+            return mirror.add(path, interfaces)
+        case (BusName.objectManager, "InterfacesRemoved"):
+            guard body.count == 2, let path = body[0].asText, let interfaces = body[1].asTexts else { return [] }
+            return mirror.remove(path, interfaces)
+        case (BusName.properties, "PropertiesChanged"):
+            guard body.count == 3, let interface = body[0].asText, let properties = body[1].asDictionary else { return [] }
+            return mirror.change(path, interface, properties, invalidated: body[2].asTexts ?? [])
+        default: return []
+        }
+    }
+}

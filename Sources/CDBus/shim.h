@@ -1,0 +1,2 @@
+#include <dbus/dbus.h>
+#include <sys/eventfd.h>
