@@ -16,7 +16,7 @@ help:
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make build   install what is missing, build'
-	@echo 'make clean   remove the build and the demo unit (keeps the .venv folders)'
+	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
 	@Tools/setup runtime

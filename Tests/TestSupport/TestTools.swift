@@ -16,8 +16,14 @@ package enum TestTools {
     /// Nordic's nrfutil: `NOAFW_NRFUTIL`, else the project's own. Its `python` stands beside it.
     package static let nrfutil = find(".venv-nrfutil/bin/nrfutil", variable: "NOAFW_NRFUTIL")
 
+    /// A Python with a D-Bus library, for the stand-in of bluetoothd: `NOAFW_LAB_PYTHON`, else the project's own.
+    package static let labPython = find(".venv-lab/bin/python3", variable: "NOAFW_LAB_PYTHON")
+    /// Debian's message bus.
+    package static let dbusDaemon = ["/usr/bin/dbus-daemon", "/bin/dbus-daemon"].first(where: FileManager.default.isExecutableFile)
+
     package static let mayRunMicroPython = (python != nil && micropython != nil) || isContinuousIntegration
     package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
+    package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || isContinuousIntegration
 
     package struct Missing: Error, CustomStringConvertible {
         package let description: String

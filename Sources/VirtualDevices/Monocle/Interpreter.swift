@@ -40,6 +40,8 @@ final class Interpreter: Sendable {
         /// A KeyboardInterrupt was asked for and nothing has been heard since.
         var isInterrupting = false
         var isAlive = true
+        /// It has asked the hardware for the first time: until then a process starts, which is no work of the unit's.
+        var hasStarted = false
     }
 
     private let state = Mutex(State())
@@ -71,6 +73,9 @@ final class Interpreter: Sendable {
 
     /// Whether code runs, so that the terminal turns 0x03 into an interrupt.
     var isExecuting: Bool { process.terminalRaisesSignals }
+
+    /// Whether MicroPython runs; before that an interrupt would end the process that starts it.
+    var hasStarted: Bool { state.withLock { $0.hasStarted } }
 
     func feed(_ bytes: [UInt8]) {
         noteSleep()
@@ -181,7 +186,7 @@ extension Interpreter {
                     // A signal that came just before the interpreter went to sleep woke nobody.
                     if state.withLock({ $0.callbacks > 0 || $0.isInterrupting }) { process.signal(SIGUSR1) }
                     let used = process.processorTime
-                    if isRunning, used > charged { time.charge(used - charged) }
+                    if isRunning, snapshot.hasStarted, used > charged { time.charge(used - charged) }
                     charged = used
                 }
                 checkIdle()
@@ -214,6 +219,7 @@ extension Interpreter {
         guard number != 0 else { return deliver(event) }
         state.withLock { state in
             state.openRequests += 1
+            state.hasStarted = true
             state.isInterrupting = false
         }
         stopRunning { deliver(event) }

@@ -11,6 +11,8 @@ struct TerminalBridge {
     private var isIdle = false
     /// An interrupt is under way: MicroPython's process would not survive a second one while it unwinds.
     private var isInterrupting = false
+    /// An interrupt came while the unit started: it hits the start of main.py.
+    private var interruptsStart = false
 
     private static let outputLimit = 1024
     /// After one of these MicroPython may execute, and its terminal drops what waits when it goes back to raw mode.
@@ -33,10 +35,10 @@ struct TerminalBridge {
             if byte == 0x1C { return true }
             let next = (head + 1) % ring.count
             if next == tail { break }
-            if byte == 0x03, !isInterrupting, interpreter?.isExecuting == true {
-                interpreter?.interrupt()
-                isIdle = false
-                isInterrupting = true
+            if byte == 0x03, interpreter?.hasStarted == false {
+                interruptsStart = true
+            } else if byte == 0x03, !isInterrupting, interpreter?.isExecuting == true {
+                interrupt()
             } else {
                 ring[head] = byte
             }
@@ -44,6 +46,19 @@ struct TerminalBridge {
         }
         feed()
         return false
+    }
+
+    private mutating func interrupt() {
+        interpreter?.interrupt()
+        isIdle = false
+        isInterrupting = true
+    }
+
+    /// The interpreter has asked the hardware for the first time.
+    mutating func started() {
+        guard interruptsStart else { return }
+        interruptsStart = false
+        interrupt()
     }
 
     mutating func becameIdle() {
@@ -108,6 +123,7 @@ extension MonocleLoop {
         case .request(let operation, let number, let payload):
             failedStarts = 0
             try perform(operation, number, payload)
+            terminal.started()
         case .exited:
             // ^D at an empty prompt ends MicroPython's process: the firmware's soft reset.
             generation += 1

@@ -6,7 +6,7 @@ import Testing
 
 /// A virtual Monocle in a folder of its own, played in simulated time.
 func withUnit<Value: Sendable>(
-    faults: FaultPlan = FaultPlan(), prepare: (UnitFolder) throws -> Void = { _ in },
+    time: VirtualTime = .simulated(), faults: FaultPlan = FaultPlan(), prepare: (UnitFolder) throws -> Void = { _ in },
     _ body: @escaping @Sendable (VirtualMonocle, VirtualCentral, UnitFolder) async throws -> Value
 ) async throws -> Value {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
@@ -15,7 +15,7 @@ func withUnit<Value: Sendable>(
     try prepare(folder)
     var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.faults = faults
-    let air = VirtualAir(time: .simulated())
+    let air = VirtualAir(time: time)
     let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
     return try await air.time.run {
         try await withVirtualMonocle(unit) { try await body(unit, VirtualCentral(air: air), folder) }

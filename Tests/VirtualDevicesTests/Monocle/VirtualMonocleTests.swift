@@ -57,6 +57,22 @@ struct VirtualMonocleTests {
         }
     }
 
+    /// A host that is quicker than the unit's start: the interrupt must not end the process that is to become its Python.
+    @Test(.timeLimit(.minutes(1))) func interruptDuringTheStartKeepsMainFromRunning() async throws {
+        try await withUnit(
+            time: .real(speed: 40),
+            prepare: { folder in
+                try Data("open('ran', 'w').close()\nwhile True: pass".utf8).write(to: folder.files.appendingPathComponent("main.py"))
+            }
+        ) { unit, central, folder in
+            let terminal = try await Terminal.open(unit, central)
+            try await terminal.send("\u{3}\u{1}")
+            let answer = try await terminal.read(until: "raw REPL; CTRL-B to exit\r\n>", patience: .seconds(400))
+            #expect(answer.hasSuffix("raw REPL; CTRL-B to exit\r\n>"))
+            #expect(!answer.contains("soft reboot"))
+        }
+    }
+
     @Test func keyboardInterruptStopsTheRunningProgram() async throws {
         try await withUnit(prepare: { try Data("X = 5\nimport time\nprint('runs')\nwhile True:\n  time.sleep(1)\n".utf8)
             .write(to: $0.files.appendingPathComponent("main.py")) }) { unit, central, _ in

@@ -1,0 +1,242 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+/// The central against a stand-in of bluetoothd, through a real message bus.
+@Suite(.serialized, .enabled(if: TestTools.mayRunDBus), .timeLimit(.minutes(3)))
+struct CentralTests {
+    @Test func seesAdvertisementsAndStops() async throws {
+        let station = try await Station()
+        let discovery = try await station.central.discover()
+        let sighting = try #require(try await discovery.sightings.next(before: station.soon, on: Station.clock))
+        #expect(sighting == Advertisement(
+            address: Station.address, name: "monocle", services: [AttributeID(Station.service)], rssi: -50))
+        #expect(try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil, "every advertisement counts")
+        #expect(central(station).open.discoveries == 1)
+        await discovery.stop()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aRememberedDeviceIsNoSighting() async throws {
+        let station = try await Station(unit: nil)
+        try await station.daemon.tell("know", ["address": "C0:FF:EE:00:00:99"])
+        try await station.addUnit()
+        let discovery = try await station.central.discover()
+        for _ in 0..<20 {
+            let sighting = try #require(try await discovery.sightings.next(before: station.soon, on: Station.clock))
+            #expect(sighting.address == Station.address)
+        }
+        await discovery.stop()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func twoListenersShareOneDiscovery() async throws {
+        let station = try await Station()
+        let first = try await station.central.discover()
+        let second = try await station.central.discover()
+        await first.stop()
+        #expect(try await second.sightings.next(before: station.soon, on: Station.clock) != nil)
+        #expect(try await station.daemon.state().calls["StartDiscovery"] == 1)
+        await second.stop()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func connectsToAnUnknownUnitAndTalks() async throws {
+        let station = try await Station(unit: ["echo": Station.transmit.description])
+        let connection = try await station.connect()
+        #expect(connection.payloadSize == 244)
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        try await connection.write([1, 2, 3], to: Station.receive, deadline: station.soon)
+        #expect(try await inbox.next(before: station.soon, on: Station.clock) == [1, 2, 3])
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        try await channel.send([4, 5], deadline: station.soon)
+        #expect(try await inbox.next(before: station.soon, on: Station.clock) == [4, 5])
+        await channel.close()
+        await connection.disconnect()
+        await #expect(throws: LinkError.disconnected("closed by this host")) {
+            try await connection.write([1], to: Station.receive, deadline: station.soon)
+        }
+        try await connection.waitUntilGone(deadline: station.soon)
+        try await station.expectNothingLeft()
+    }
+
+    @Test(arguments: [(23, 20), (247, 244), (517, 512), (65_535, 512)])
+    func payloadFollowsTheMTU(mtu: Int, payload: Int) async throws {
+        let station = try await Station(unit: ["mtu": mtu])
+        let connection = try await station.connect()
+        #expect(connection.payloadSize == payload)
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        await #expect(throws: LinkError.valueTooLong(count: payload + 1, limit: payload)) {
+            try await channel.send([UInt8](repeating: 0, count: payload + 1), deadline: station.soon)
+        }
+        await connection.disconnect()
+    }
+
+    @Test func triesAgainAtOnceInCrowdedAir() async throws {
+        let station = try await Station()
+        try await station.daemon.fail("Connect", "org.bluez.Error.Failed", "le-connection-abort-by-local")
+        try await station.daemon.fail("Connect", "org.bluez.Error.Failed", "br-connection-canceled")
+        let connection = try await station.connect()
+        #expect(try await station.daemon.state().calls["Connect"] == 3)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func discoveryPausesForAConnectionAttempt() async throws {
+        let station = try await Station()
+        let discovery = try await station.central.discover()
+        _ = try await discovery.sightings.next(before: station.soon, on: Station.clock)
+        let connection = try await station.connect()
+        let calls = try await station.daemon.state().calls
+        #expect(calls["StopDiscovery"] == 1)
+        try await station.daemon.until("discoveries", equals: 1)
+        await connection.disconnect()
+        #expect(try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil)
+        await discovery.stop()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func waitsForServicesThatAreResolvedLate() async throws {
+        let station = try await Station(unit: ["resolves": false])
+        async let connecting = station.connect()
+        try await station.daemon.until("connected", equals: 1)
+        try await station.daemon.tell("resolve", ["address": Station.address.description])
+        let connection = try await connecting
+        _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func everyNotificationOfABurstArrivesInOrder() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        let count = 3000
+        try await station.daemon.tell(
+            "notify", ["address": Station.address.description, "uuid": Station.transmit.description, "count": count])
+        for number in 0..<count {
+            let value = try #require(try await inbox.next(before: station.soon, on: Station.clock))
+            #expect(value == withUnsafeBytes(of: UInt32(number).littleEndian, Array.init))
+        }
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func notificationsComeThroughASocketWhereSignalsAreRefused() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.fail("StartNotify", "org.bluez.Error.NotSupported")
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        try await station.daemon.tell(
+            "notify", ["address": Station.address.description, "uuid": Station.transmit.description, "count": 20])
+        for number in 0..<20 {
+            #expect(try await inbox.next(before: station.soon, on: Station.clock) == [UInt8(number), 0, 0, 0])
+        }
+        #expect(station.central.traffic.packetsReceived == 20)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func dataPacketsCostNoMessage() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        let before = station.central.traffic
+        let packet = [UInt8](repeating: 0xA5, count: connection.payloadSize)
+        for _ in 0..<1000 { try await channel.send(packet, deadline: station.soon) }
+        let after = station.central.traffic
+        #expect(after.messages - before.messages == 0)
+        #expect(after.packetsSent - before.packetsSent == 1000)
+        let seen = try await station.daemon.until("packets", equals: 1000)
+        #expect(seen?.packetBytes == 244_000)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aFullSocketHoldsTheSenderBack() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.tell("stall", ["uuid": Station.receive.description, "on": true])
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        let packet = [UInt8](repeating: 1, count: 244)
+        var count = 0
+        await #expect(throws: LinkError.timedOut("room in bluetoothd's queue")) {
+            while count < 100_000 {
+                try await channel.send(packet, deadline: Station.clock.deadline(in: .milliseconds(200)))
+                count += 1
+            }
+        }
+        #expect(count > 50)
+        try await station.daemon.tell("stall", ["uuid": Station.receive.description, "on": false])
+        try await channel.send(packet, deadline: station.soon)
+        try await station.daemon.until("packets", equals: count + 1)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aLostLinkEndsEverything() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        try await station.daemon.tell("drop", ["address": Station.address.description])
+        let lost = LinkError.disconnected("the unit or the air ended it")
+        await #expect(throws: lost) { _ = try await inbox.next(before: station.soon, on: Station.clock) }
+        try await connection.waitUntilGone(deadline: station.soon)
+        await #expect(throws: lost) { try await channel.send([1], deadline: station.soon) }
+        await #expect(throws: lost) { try await connection.write([1], to: Station.receive, deadline: station.soon) }
+        await #expect(throws: lost) { _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon) }
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aStaleAttributeTableIsForgottenOnce() async throws {
+        let station = try await Station()
+        try await station.daemon.tell(
+            "know",
+            ["address": Station.address.description,
+             "cached": [["uuid": Station.service, "characteristics": [["uuid": "00002a00-0000-1000-8000-00805f9b34fb", "flags": ["read"]]]]]])
+        let connection = try await station.connect()
+        _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)
+        await #expect(throws: LinkError.characteristicMissing(AttributeID("fe59"))) {
+            try await connection.write([1], to: AttributeID("fe59"), deadline: station.soon)
+        }
+        #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func pairsWithoutAnybodysHelp() async throws {
+        let station = try await Station(unit: ["asks_agent": true])
+        let connection = try await station.central.connect(to: Station.address, deadline: station.soon, pairing: .justWorks)
+        #expect(try await station.daemon.state().calls["Pair"] == 1)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+        let again = try await station.central.connect(to: Station.address, deadline: station.soon, pairing: .justWorks)
+        #expect(try await station.daemon.state().calls["Pair"] == 1, "paired already")
+        await again.disconnect()
+    }
+
+    @Test func aLostKeyIsForgottenOnce() async throws {
+        let station = try await Station()
+        try await station.daemon.fail("Pair", "org.bluez.Error.AuthenticationFailed", "Authentication Failed")
+        let connection = try await station.central.connect(to: Station.address, deadline: station.soon, pairing: .justWorks)
+        #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func twoLinksToOneUnitAreOneTooMany() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        await #expect(throws: LinkError.self) { _ = try await station.connect() }
+        try await connection.write([1], to: Station.receive, deadline: station.soon)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    private func central(_ station: Station) -> BusTraffic { station.central.traffic }
+}

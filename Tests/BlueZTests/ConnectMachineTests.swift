@@ -1,0 +1,89 @@
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// The way to a link, event by event.
+@Suite struct ConnectMachineTests {
+    private func at(_ seconds: Double) -> SessionClock.Instant {
+        SessionClock.Instant(offset: .milliseconds(Int64(seconds * 1000)))
+    }
+
+    private func machine(deadline: Double = 60, pairing: Bool = false) throws -> ConnectMachine {
+        ConnectMachine(address: try #require(DeviceAddress("C0:FF:EE:00:00:01")), deadline: at(deadline), wantsPairing: pairing)
+    }
+
+    @Test func aKnownDeviceIsConnectedAtOnceAndAnUnknownOneIsSought() throws {
+        var known = try machine()
+        #expect(known.handle(.adapterReady(isKnown: true), at: at(0)) == .connect(until: at(10)))
+        var unknown = try machine()
+        #expect(unknown.handle(.adapterReady(isKnown: false), at: at(0)) == .find)
+        #expect(unknown.handle(.found, at: at(1)) == .connect(until: at(11)))
+        #expect(unknown.handle(.connected, at: at(2)) == .awaitServices)
+        #expect(unknown.handle(.resolved, at: at(3)) == .succeed)
+    }
+
+    @Test func theLastAttemptTakesTheRest() throws {
+        var machine = try machine(deadline: 25)
+        #expect(machine.handle(.adapterReady(isKnown: true), at: at(0)) == .connect(until: at(10)))
+        #expect(machine.handle(.timedOut, at: at(10)) == .connect(until: at(25)))
+        guard case .fail(.link(.connectFailed)) = machine.handle(.timedOut, at: at(25)) else { Issue.record("no failure"); return }
+        #expect(machine.attemptCount == 2)
+    }
+
+    @Test(arguments: [BlueZError.abortedByLocal, .canceled, .abortedByRemote, .inProgress, .failed("")])
+    func crowdedAirIsTriedAgainAtOnce(error: BlueZError) throws {
+        var machine = try machine()
+        _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        #expect(machine.handle(.failed(error), at: at(0.1)) == .connect(until: at(10.1)))
+    }
+
+    @Test func anErrorThatComesAtOnceDoesNotSpin() throws {
+        var machine = try machine()
+        var action = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        var now = 0.0
+        while now < 60 {
+            switch action {
+            case .connect: action = machine.handle(.failed(.abortedByLocal), at: at(now))
+            case .pause(let until):
+                now = max(now + 0.001, Double(until.offset / .milliseconds(1)) / 1000)
+                action = machine.handle(.paused, at: at(now))
+            default: now = 60
+            }
+        }
+        #expect(machine.attemptCount < 60)
+        guard case .fail(.link(.connectFailed(_, let reason))) = action else { Issue.record("\(action)"); return }
+        #expect(reason.contains("abort-by-local"))
+    }
+
+    @Test func errorsTakeTheirWay() throws {
+        func after(_ error: BlueZError) throws -> ConnectMachine.Action {
+            var machine = try machine()
+            _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
+            return machine.handle(.failed(error), at: at(1))
+        }
+        #expect(try after(.doesNotExist) == .find)
+        #expect(try after(.notReady) == .awaitAdapter)
+        #expect(try after(.daemonStopped) == .awaitAdapter)
+        #expect(try after(.accessDenied("")) == .fail(.bluez(.accessDenied(""))))
+        #expect(try after(.notSupported) == .fail(.bluez(.notSupported)))
+    }
+
+    @Test func keysThatDoNotMatchAreForgottenOnce() throws {
+        var machine = try machine(pairing: true)
+        _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        _ = machine.handle(.connected, at: at(1))
+        #expect(machine.handle(.resolved, at: at(2)) == .pair)
+        #expect(machine.handle(.failed(.authenticationFailed), at: at(3)) == .forget)
+        #expect(machine.handle(.forgotten, at: at(4)) == .find)
+        #expect(machine.handle(.found, at: at(5)) == .connect(until: at(15)))
+        #expect(machine.handle(.failed(.authenticationFailed), at: at(6)) == .fail(.bluez(.authenticationFailed)))
+    }
+
+    @Test func aLinkLostBeforeItsServicesIsTriedAgain() throws {
+        var machine = try machine()
+        _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        _ = machine.handle(.connected, at: at(1))
+        #expect(machine.handle(.linkLost, at: at(2)) == .connect(until: at(12)))
+    }
+}

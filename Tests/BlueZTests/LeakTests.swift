@@ -1,0 +1,148 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+/// Whatever is cancelled or repeated leaves nothing behind.
+@Suite(.serialized, .enabled(if: TestTools.mayRunDBus), .timeLimit(.minutes(4)))
+struct LeakTests {
+    /// Cancels an operation once bluetoothd has seen a call of it.
+    private func cancel(
+        at member: String, _ station: Station, _ operation: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let seen = try await station.daemon.state().calls[member] ?? 0
+        let task = Task { try await operation() }
+        try await station.daemon.until(calls: member, atLeast: seen + 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self, "\(member)") { try await task.value }
+    }
+
+    @Test(arguments: ["GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery", "Connect"])
+    func aCancelledConnectLeavesNothing(member: String) async throws {
+        let station = try await Station(unit: ["advertising": member != "Connect"])
+        if member == "Connect" { try await station.daemon.tell("know", ["address": Station.address.description]) }
+        if member != "Connect" { try await station.daemon.hang(member) }
+        // A unit that never advertises again: discovery and connection wait for ever.
+        if member == "SetDiscoveryFilter" { try await station.addUnit(["advertising": false]) }
+        let central = station.central, soon = station.soon
+        try await cancel(at: member, station) { _ = try await central.connect(to: Station.address, deadline: soon) }
+        if member == "Connect" { try await station.expectNothingLeft() }
+        await central.close()
+        try await station.daemon.until("matches", equals: 0)
+        #expect(central.traffic.open.links == 0 && central.traffic.open.discoveries == 0)
+    }
+
+    @Test func aCancelledWaitForServicesLeavesNothing() async throws {
+        let station = try await Station(unit: ["resolves": false])
+        let central = station.central, soon = station.soon
+        let task = Task { _ = try await central.connect(to: Station.address, deadline: soon) }
+        try await station.daemon.until("connected", equals: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await station.expectNothingLeft()
+    }
+
+    @Test(arguments: ["AddMatch", "StartNotify", "AcquireWrite", "WriteValue"])
+    func aCancelledOperationLeavesNothing(member: String) async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let soon = station.soon
+        if member != "AddMatch" { try await station.daemon.hang(member) }
+        let operation: @Sendable () async throws -> Void = {
+            switch member {
+            case "AcquireWrite": _ = try await connection.openChannel(to: Station.receive, deadline: soon)
+            case "WriteValue": try await connection.write([1], to: Station.receive, deadline: soon)
+            default: _ = try await connection.subscribe(to: Station.transmit, deadline: soon)
+            }
+        }
+        if member == "AddMatch" {
+            let task = Task { try await operation() }
+            task.cancel()
+            _ = await task.result
+        } else {
+            try await cancel(at: member, station, operation)
+        }
+        try await station.expectNothingLeft(isConnected: 1)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aCancelledSenderLeavesNothing() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.tell("stall", ["uuid": Station.receive.description, "on": true])
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        let soon = station.soon
+        let task = Task { while true { try await channel.send([UInt8](repeating: 0, count: 244), deadline: soon) } }
+        try await station.daemon.until("sockets", equals: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await channel.close()
+        try await station.daemon.tell("stall", ["uuid": Station.receive.description, "on": false])
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func deadlinesPassAndLeaveNothing() async throws {
+        let station = try await Station(unit: nil)
+        await #expect(throws: LinkError.connectFailed(Station.address, reason: "no such device advertises")) {
+            _ = try await station.central.connect(to: Station.address, deadline: Station.clock.deadline(in: .milliseconds(300)))
+        }
+        try await station.addUnit(["advertising": false])
+        try await station.daemon.tell("know", ["address": Station.address.description])
+        await #expect(throws: LinkError.connectFailed(Station.address, reason: "the unit did not answer in time")) {
+            _ = try await station.central.connect(to: Station.address, deadline: Station.clock.deadline(in: .milliseconds(300)))
+        }
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aForgottenConnectionIsClosed() async throws {
+        let station = try await Station()
+        _ = try await station.connect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func closingLeavesTheBus() async throws {
+        let before = try openDescriptors()
+        do {
+            let station = try await Station()
+            let connection = try await station.connect()
+            _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+            let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+            let discovery = try await station.central.discover()
+            await station.central.close()
+            await #expect(throws: LinkError.self) { try await channel.send([1], deadline: station.soon) }
+            await discovery.stop()
+            for (key, value) in [("matches", 0), ("connected", 0), ("discoveries", 0), ("sockets", 0)] {
+                try await station.daemon.until(key, equals: value)
+            }
+            station.daemon.end()
+            station.bus.end()
+        }
+        #expect(try openDescriptors() <= before)
+    }
+
+    @Test func aHundredRoundsCostNothing() async throws {
+        let station = try await Station(unit: ["echo": Station.transmit.description])
+        func round() async throws {
+            let connection = try await station.connect()
+            let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+            let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+            try await channel.send([7], deadline: station.soon)
+            #expect(try await inbox.next(before: station.soon, on: Station.clock) == [7])
+            await channel.close()
+            await connection.disconnect()
+        }
+        for _ in 0..<10 { try await round() }
+        try await station.expectNothingLeft()
+        let descriptors = try openDescriptors()
+        let memory = try residentMemory()
+        for _ in 0..<100 { try await round() }
+        try await station.expectNothingLeft()
+        #expect(try openDescriptors() == descriptors)
+        let growth = try residentMemory() - memory
+        #expect(growth < 8 * 1024 * 1024, "\(growth) bytes")
+    }
+}

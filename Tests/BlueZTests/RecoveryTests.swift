@@ -1,0 +1,194 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+/// What is missing, what goes away, what comes back.
+@Suite(.serialized, .enabled(if: TestTools.mayRunDBus), .timeLimit(.minutes(3)))
+struct RecoveryTests {
+    private func code(_ operation: () async throws -> Void) async -> String {
+        do {
+            try await operation()
+            return "nothing thrown"
+        } catch {
+            return (error as? any DiagnosableError)?.diagnosis.code ?? "\(error)"
+        }
+    }
+
+    @Test func noBus() async throws {
+        let central = BlueZCentral(bus: .at("unix:path=/nonexistent/bus"))
+        #expect(await code { _ = try await central.discover() } == "BLZ-0001")
+    }
+
+    @Test func aBusThatRefusesTheUser() async throws {
+        let bus = try await PrivateBus(policy: "<deny user=\"*\"/>")
+        let central = Station.central(on: bus)
+        #expect(await code { _ = try await central.discover() } == "BLZ-0002")
+    }
+
+    @Test func aPolicyThatRefusesTheUser() async throws {
+        let bus = try await PrivateBus(policy: "<deny send_destination=\"org.bluez\"/>")
+        let daemon = try await StandIn(on: bus)
+        let central = Station.central(on: bus)
+        #expect(await code { _ = try await central.discover() } == "BLZ-0003")
+        daemon.end()
+    }
+
+    @Test func noDaemonThenOne() async throws {
+        let bus = try await PrivateBus()
+        let central = Station.central(on: bus)
+        #expect(await code { _ = try await central.discover() } == "BLZ-0006")
+        let daemon = try await StandIn(on: bus)
+        #expect(await code { _ = try await central.discover() } == "BLZ-0011", "no adapter")
+        try await daemon.tell("adapter", ["powered": false])
+        #expect(await code { _ = try await central.discover() } == "BLZ-0012", "off")
+        try await daemon.tell("power", ["on": true])
+        let discovery = try await central.discover()
+        await discovery.stop()
+    }
+
+    @Test func anAdapterThatIsNotThere() async throws {
+        let station = try await Station()
+        let central = BlueZCentral(adapter: "hci7", bus: .at(station.bus.address))
+        #expect(await code { _ = try await central.discover() } == "BLZ-0011")
+    }
+
+    @Test func everyRefusalOfDiscoveryIsItsOwnError() async throws {
+        let station = try await Station()
+        for reply in ErrorTests.replies where !reply.name.contains("Disconnected") {
+            try await station.daemon.fail("StartDiscovery", reply.name, reply.text)
+            let found = await code { _ = try await station.central.discover() }
+            #expect(found == reply.code, "\(reply.name) \(reply.text)")
+        }
+        try await station.expectNothingLeft()
+    }
+
+    @Test func everyRefusalOfAWriteIsItsOwnError() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        for reply in ErrorTests.replies where ["NotAuthorized", "NotSupported", "InProgress", "InvalidValueLength", "NotPermitted"].contains(where: reply.name.hasSuffix) {
+            try await station.daemon.fail("WriteValue", reply.name, reply.text)
+            let found = await code { try await connection.write([1], to: Station.receive, deadline: station.soon) }
+            #expect(found == reply.code, "\(reply.name) \(reply.text)")
+        }
+        try await station.daemon.tell(
+            "att_error", ["address": Station.address.description, "uuid": Station.receive.description, "code": 0xFD])
+        await #expect(throws: LinkError.refused(Station.receive, attributeError: 0xFD)) {
+            try await connection.write([1], to: Station.receive, deadline: station.soon)
+        }
+        await connection.disconnect()
+    }
+
+    @Test func aDaemonThatRestartsEndsLinksAndTheNextUseWorks() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        let discovery = try await station.central.discover()
+        station.daemon.end()
+        await #expect(throws: LinkError.disconnected("bluetoothd stopped")) {
+            _ = try await inbox.next(before: station.soon, on: Station.clock)
+        }
+        let ended = await code { while try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil {} }
+        #expect(ended == "BLZ-0008")
+        await discovery.stop()
+        await connection.disconnect()
+        #expect(station.central.traffic.open.links == 0)
+
+        async let again = station.connect()
+        let second = try await StandIn(on: station.bus)
+        try await second.tell("adapter")
+        try await station.addUnit(to: second)
+        let renewed = try await again
+        try await renewed.write([1], to: Station.receive, deadline: station.soon)
+        await renewed.disconnect()
+        try await second.until("connected", equals: 0)
+        try await second.until("matches", equals: SignalRules.standing.count)
+    }
+
+    @Test func anAdapterThatIsSwitchedOffAndOn() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let discovery = try await station.central.discover()
+        try await station.daemon.tell("power", ["on": false])
+        try await connection.waitUntilGone(deadline: station.soon)
+        let ended = await code { while try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil {} }
+        #expect(ended == "BLZ-0012")
+        await discovery.stop()
+        async let again = station.connect()
+        try await station.daemon.tell("power", ["on": true])
+        let renewed = try await again
+        await renewed.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func anAdapterThatStaysOffIsToldWhenTheDeadlinePasses() async throws {
+        let station = try await Station()
+        let discovery = try await station.central.discover()
+        await discovery.stop()
+        try await station.daemon.tell("power", ["on": false])
+        let found = await code {
+            _ = try await station.central.connect(to: Station.address, deadline: Station.clock.deadline(in: .milliseconds(500)))
+        }
+        #expect(found == "BLZ-0012")
+    }
+
+    @Test func aBusThatGoesAwayEndsLinks() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let discovery = try await station.central.discover()
+        station.bus.end()
+        try await connection.waitUntilGone(deadline: station.soon)
+        let ended = await code { while try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil {} }
+        #expect(ended == "BLZ-0005")
+        #expect(await code { try await connection.write([1], to: Station.receive, deadline: station.soon) } == "BLE-0001")
+        #expect(await code { _ = try await station.central.discover() } == "BLZ-0001", "a new connection was tried")
+    }
+
+    @Test func malformedSignalsChangeNothing() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        for body in ["changed-with-numbers", "changed-without-path", "wrong-types", "empty"] {
+            try await station.daemon.tell("emit", ["body": body, "address": Station.address.description])
+            try await station.daemon.tell("emit", ["body": body])
+        }
+        try await connection.write([1], to: Station.receive, deadline: station.soon)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func surveyTellsWhatIsThere() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let survey = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
+        #expect(survey.isBusReachable && survey.obstacle == nil)
+        #expect(survey.daemonProcess == Int(station.daemon.identifier))
+        let adapter = try #require(survey.adapters.first)
+        #expect(adapter.kernelName == "hci0" && adapter.isPowered && adapter.address.description == "00:11:22:33:44:55")
+        #expect(adapter.connectedDevices == [.init(address: Station.address, name: "monocle")])
+        await connection.disconnect()
+        station.daemon.end()
+        let without = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
+        #expect(without.isBusReachable && without.obstacle?.diagnosis.code == "BLZ-0006" && without.adapters.isEmpty)
+    }
+
+    @Test func radioSwitchesAreRead() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-rfkill-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func add(_ entry: String, _ attributes: [String: String]) throws {
+            let place = folder.appendingPathComponent(entry)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            for (name, text) in attributes { try (text + "\n").write(to: place.appendingPathComponent(name), atomically: true, encoding: .utf8) }
+        }
+        try add("rfkill0", ["type": "wlan", "name": "phy0", "soft": "1", "hard": "1"])
+        try add("rfkill1", ["type": "bluetooth", "name": "hci0", "soft": "1", "hard": "0"])
+        try add("rfkill2", ["type": "bluetooth", "name": "hci1", "soft": "0", "hard": "0"])
+        #expect(RadioSwitch.state(of: "hci0", in: folder.path) == .softBlocked)
+        #expect(RadioSwitch.state(of: "hci1", in: folder.path) == .open)
+        try add("rfkill3", ["type": "bluetooth", "name": "machine_bluetooth", "soft": "0", "hard": "1"])
+        #expect(RadioSwitch.state(of: "hci1", in: folder.path) == .hardBlocked)
+        #expect(RadioSwitch.all(in: folder.path).count == 3)
+        #expect(RadioSwitch.all(in: "/nonexistent").isEmpty)
+    }
+}

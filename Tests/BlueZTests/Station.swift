@@ -1,0 +1,82 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BlueZ
+
+/// A bus, a stand-in of bluetoothd with an adapter and one unit on the air, and the central under test.
+struct Station {
+    static let address = DeviceAddress("C0:FF:EE:00:00:01")!
+    static let service = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
+    static let receive = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
+    static let transmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
+    static let clock = SessionClock.continuous
+
+    static var table: [[String: Any]] {
+        [
+            [
+                "uuid": service,
+                "characteristics": [
+                    ["uuid": receive.description, "flags": ["write", "write-without-response"]],
+                    ["uuid": transmit.description, "flags": ["notify"]],
+                ],
+            ]
+        ]
+    }
+
+    let bus: PrivateBus
+    let daemon: StandIn
+    let central: BlueZCentral
+
+    init(unit: [String: Any]? = [:], powered: Bool = true) async throws {
+        bus = try await PrivateBus()
+        daemon = try await StandIn(on: bus)
+        central = Self.central(on: bus)
+        try await daemon.tell("adapter", ["powered": powered])
+        if let unit { try await addUnit(unit) }
+    }
+
+    static func central(on bus: PrivateBus, recovery: Duration = .seconds(10)) -> BlueZCentral {
+        BlueZCentral(
+            adapter: nil, bus: .at(bus.address), pairing: .none, clock: clock,
+            patience: .init(first: .milliseconds(300), recovery: recovery))
+    }
+
+    func addUnit(_ details: [String: Any] = [:], to daemon: StandIn? = nil) async throws {
+        let unit: [String: Any] = ["address": Self.address.description, "name": "monocle", "services": Self.table]
+        try await (daemon ?? self.daemon).tell("unit", unit.merging(details) { $1 })
+    }
+
+    var soon: SessionClock.Instant { Self.clock.deadline(in: .seconds(15)) }
+
+    func connect() async throws -> any Connection { try await central.connect(to: Self.address, deadline: soon) }
+
+    /// Nothing of ours is left in bluetoothd, on the bus, or in this process.
+    func expectNothingLeft(isConnected: Int = 0, _ location: SourceLocation = #_sourceLocation) async throws {
+        for (key, value) in [("discoveries", 0), ("agents", 0), ("notifying", 0), ("sockets", 0), ("pendingConnects", 0), ("connected", isConnected)] {
+            do {
+                try await daemon.until(key, equals: value)
+            } catch {
+                Issue.record("bluetoothd still sees \(key): \(error)", sourceLocation: location)
+            }
+        }
+        _ = try await daemon.until("matches", equals: SignalRules.standing.count)
+        let deadline = soon
+        while central.traffic.open.pendingCalls > 0, Self.clock.now < deadline { _ = try await daemon.state() }
+        let open = central.traffic.open
+        #expect(open.matches == 0 && open.sockets == 0 && open.discoveries == 0 && open.links == isConnected && open.agents == 0,
+            "\(open)", sourceLocation: location)
+        #expect(open.pendingCalls == 0, sourceLocation: location)
+    }
+}
+
+/// Open descriptors of this process.
+func openDescriptors() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+
+/// Resident memory of this process in bytes.
+func residentMemory() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * 4096
+}

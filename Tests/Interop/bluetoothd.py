@@ -1,0 +1,607 @@
+"""A stand-in for bluetoothd on a private message bus, written from BlueZ's D-Bus documentation and the behaviour of 5.66.
+
+It owns org.bluez, plays an adapter and the units on its air, and obeys commands: one JSON object a line on standard
+input, one answer a line on standard output. It knows nothing of who talks to it.
+"""
+import asyncio
+import json
+import os
+import socket
+import sys
+
+from dbus_fast import Message, MessageType, NameFlag, Variant
+from dbus_fast.aio import MessageBus
+
+ADAPTER, DEVICE = "org.bluez.Adapter1", "org.bluez.Device1"
+SERVICE, CHARACTERISTIC = "org.bluez.GattService1", "org.bluez.GattCharacteristic1"
+MANAGER, AGENT = "org.bluez.AgentManager1", "org.bluez.Agent1"
+PROPERTIES, OBJECTS = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.ObjectManager"
+ROOT = "/org/bluez"
+ADVERTISING_INTERVAL = 0.02
+
+
+class Refusal(Exception):
+    def __init__(self, name, text=""):
+        self.name = name if "." in name else f"org.bluez.Error.{name}"
+        self.text = text
+
+
+class Unit:
+    """A peripheral on the air: what it is, whatever bluetoothd believes of it."""
+
+    def __init__(self, spec):
+        self.address = spec["address"]
+        self.name = spec.get("name")
+        self.rssi = spec.get("rssi", -50)
+        self.mtu = spec.get("mtu", 247)
+        self.services = spec.get("services", [])
+        self.advertising = spec.get("advertising", True)
+        self.resolves = spec.get("resolves", True)
+        self.echo = spec.get("echo")
+        self.needs_pairing_answer = spec.get("asks_agent", False)
+        self.att_error = {}
+        self.writes = []
+
+
+class Characteristic:
+    def __init__(self, path, uuid, flags):
+        self.path, self.uuid, self.flags = path, uuid, flags
+        self.notifying = set()
+        self.write_socket = None
+        self.notify_socket = None
+        self.is_stalled = False
+
+
+class Daemon:
+    def __init__(self, bus):
+        self.bus = bus
+        self.objects = {}
+        self.units = {}
+        self.characteristics = {}
+        self.discoveries = {}
+        self.filters = {}
+        self.agents = {}
+        self.faults = []
+        self.calls = {}
+        self.pending_connects = {}
+        self.packets = 0
+        self.packet_bytes = 0
+        self.changed = asyncio.Condition()
+        self.adapter = None
+
+    # --- objects and signals -------------------------------------------------------------------------------------
+
+    def signal(self, path, interface, member, signature, body):
+        self.bus.send(Message(message_type=MessageType.SIGNAL, path=path, interface=interface, member=member,
+                              signature=signature, body=body))
+
+    def add(self, path, interface, properties):
+        self.objects.setdefault(path, {})[interface] = properties
+        self.signal("/", OBJECTS, "InterfacesAdded", "oa{sa{sv}}", [path, {interface: properties}])
+
+    def remove(self, path):
+        interfaces = self.objects.pop(path, None)
+        if interfaces:
+            self.signal("/", OBJECTS, "InterfacesRemoved", "oas", [path, list(interfaces)])
+
+    def set(self, path, interface, **properties):
+        if path not in self.objects:
+            return
+        self.objects[path][interface].update(properties)
+        self.signal(path, PROPERTIES, "PropertiesChanged", "sa{sv}as", [interface, properties, []])
+
+    def invalidate(self, path, interface, name):
+        if self.objects.get(path, {}).get(interface, {}).pop(name, None):
+            self.signal(path, PROPERTIES, "PropertiesChanged", "sa{sv}as", [interface, {}, [name]])
+
+    def device_path(self, address):
+        return f"{self.adapter}/dev_{address.replace(':', '_')}"
+
+    def device(self, path):
+        try:
+            return self.objects[path][DEVICE]
+        except KeyError:
+            raise Refusal("org.freedesktop.DBus.Error.UnknownObject", "no such device")
+
+    def unit_of(self, path):
+        return self.units.get(self.device(path)["Address"].value)
+
+    def is_powered(self):
+        return self.adapter in self.objects and self.objects[self.adapter][ADAPTER]["Powered"].value
+
+    # --- the air -------------------------------------------------------------------------------------------------
+
+    def know(self, address, **extra):
+        path = self.device_path(address)
+        if path not in self.objects:
+            unit = self.units.get(address)
+            properties = {"Address": Variant("s", address), "AddressType": Variant("s", "random"),
+                          "Adapter": Variant("o", self.adapter), "Connected": Variant("b", False),
+                          "ServicesResolved": Variant("b", False), "Paired": Variant("b", False),
+                          "Trusted": Variant("b", False), "Alias": Variant("s", (unit and unit.name) or address),
+                          "UUIDs": Variant("as", [s["uuid"] for s in unit.services] if unit else [])}
+            if unit and unit.name:
+                properties["Name"] = Variant("s", unit.name)
+            properties.update(extra)
+            self.add(path, DEVICE, properties)
+        return path
+
+    def hear(self, unit):
+        """One advertisement of a unit reaches a discovering adapter."""
+        if not self.discoveries or not self.is_powered():
+            return
+        path = self.device_path(unit.address)
+        rssi = Variant("n", unit.rssi)
+        if path in self.objects:
+            if not self.objects[path][DEVICE]["Connected"].value:
+                self.set(path, DEVICE, RSSI=rssi)
+        else:
+            self.know(unit.address, RSSI=rssi)
+
+    async def air(self):
+        while True:
+            for unit in list(self.units.values()):
+                if unit.advertising:
+                    self.hear(unit)
+            await asyncio.sleep(ADVERTISING_INTERVAL)
+
+    def link_up(self, path, unit):
+        self.set(path, DEVICE, Connected=Variant("b", True))
+        if unit.resolves:
+            self.resolve(path, unit)
+
+    def resolve(self, path, unit):
+        known = [p for p in self.characteristics if p.startswith(path + "/")]
+        if not known:
+            self.export(path, unit)
+        for characteristic in known:
+            self.objects[characteristic][CHARACTERISTIC]["MTU"] = Variant("q", unit.mtu)
+        self.set(path, DEVICE, ServicesResolved=Variant("b", True))
+
+    def export(self, path, unit):
+        handle = 10
+        for service in unit.services:
+            service_path = f"{path}/service{handle:04x}"
+            self.add(service_path, SERVICE, {"UUID": Variant("s", service["uuid"]), "Device": Variant("o", path),
+                                             "Primary": Variant("b", True)})
+            for entry in service["characteristics"]:
+                handle += 2
+                char_path = f"{service_path}/char{handle:04x}"
+                self.characteristics[char_path] = Characteristic(char_path, entry["uuid"], entry["flags"])
+                self.add(char_path, CHARACTERISTIC, {
+                    "UUID": Variant("s", entry["uuid"]), "Service": Variant("o", service_path),
+                    "Flags": Variant("as", entry["flags"]), "MTU": Variant("q", unit.mtu)})
+            handle += 10
+
+    def link_down(self, path):
+        for characteristic in self.characteristics.values():
+            if characteristic.path.startswith(path + "/"):
+                self.release(characteristic, "write_socket")
+                self.release(characteristic, "notify_socket")
+        if path in self.objects and self.objects[path][DEVICE]["Connected"].value:
+            self.set(path, DEVICE, ServicesResolved=Variant("b", False))
+            self.set(path, DEVICE, Connected=Variant("b", False))
+
+    def forget(self, path):
+        self.link_down(path)
+        for char_path in [p for p in self.characteristics if p.startswith(path + "/")]:
+            del self.characteristics[char_path]
+        for object_path in [p for p in self.objects if p.startswith(path + "/")] + [path]:
+            self.remove(object_path)
+
+    # --- sockets -------------------------------------------------------------------------------------------------
+
+    def release(self, characteristic, which):
+        end = getattr(characteristic, which)
+        if end is not None:
+            asyncio.get_running_loop().remove_reader(end)
+            end.close()
+            setattr(characteristic, which, None)
+
+    def acquire(self, path, which, flag):
+        characteristic = self.characteristics[path]
+        device = self.device("/".join(path.split("/")[:5]))
+        if not device["Connected"].value:
+            raise Refusal("Failed", "Not connected")
+        if getattr(characteristic, which) is not None:
+            raise Refusal("NotPermitted", "Write acquired" if which == "write_socket" else "Notify acquired")
+        if flag not in characteristic.flags:
+            raise Refusal("NotSupported", "Operation is not supported")
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setblocking(False)
+        setattr(characteristic, which, ours)
+        if not (which == "write_socket" and characteristic.is_stalled):
+            self.listen(characteristic, which)
+        mtu = self.unit_of("/".join(path.split("/")[:5])).mtu
+        return theirs, mtu
+
+    def listen(self, characteristic, which):
+        end = getattr(characteristic, which)
+        asyncio.get_running_loop().add_reader(end, self.drain, characteristic, which, end)
+
+    def drain(self, characteristic, which, end):
+        while True:
+            try:
+                packet = end.recv(512)
+            except BlockingIOError:
+                break
+            except OSError:
+                packet = b""
+            if not packet:
+                self.release(characteristic, which)
+                break
+            self.packets += 1
+            self.packet_bytes += len(packet)
+            unit = self.unit_of("/".join(characteristic.path.split("/")[:5]))
+            unit.writes.append(packet)
+            self.play_echo(characteristic.path, unit, packet)
+        self.touch()
+
+    def play_echo(self, path, unit, value):
+        if unit.echo:
+            device = "/".join(path.split("/")[:5])
+            self.notify(device, unit.echo, value)
+
+    def notify(self, device, uuid, value):
+        for characteristic in self.characteristics.values():
+            if characteristic.uuid == uuid and characteristic.path.startswith(device + "/"):
+                if characteristic.notify_socket is not None:
+                    characteristic.notify_socket.send(value)
+                elif characteristic.notifying:
+                    self.set(characteristic.path, CHARACTERISTIC, Value=Variant("ay", value))
+
+    # --- method calls --------------------------------------------------------------------------------------------
+
+    def handle(self, message):
+        if message.message_type == MessageType.SIGNAL and message.member == "NameOwnerChanged":
+            name, _, owner = message.body
+            if not owner:
+                self.client_left(name)
+            return None
+        if message.message_type != MessageType.METHOD_CALL:
+            return None
+        if message.interface in ("org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Introspectable"):
+            return None
+        asyncio.get_running_loop().create_task(self.serve(message))
+        return True
+
+    async def serve(self, message):
+        self.calls[message.member] = self.calls.get(message.member, 0) + 1
+        try:
+            fault = self.take_fault(message.member)
+            if fault and fault.get("hang"):
+                return
+            if fault:
+                raise Refusal(fault["error"], fault.get("text", ""))
+            result = self.dispatch(message)
+            if asyncio.iscoroutine(result):
+                result = await result
+            signature, body, ends = result if result else ("", [], [])
+            self.bus.send(Message.new_method_return(message, signature, body, [e.fileno() for e in ends]))
+            for end in ends:
+                # dbus-fast sends later: its own copy of the descriptor has to live until then.
+                asyncio.get_running_loop().call_later(0.2, end.close)
+        except Refusal as refusal:
+            self.bus.send(Message.new_error(message, refusal.name, refusal.text))
+        except KeyError:
+            self.bus.send(Message.new_error(message, "org.freedesktop.DBus.Error.UnknownObject", "no such object"))
+        self.touch()
+
+    def take_fault(self, member):
+        for fault in self.faults:
+            if fault["member"] == member and fault["times"] > 0:
+                fault["times"] -= 1
+                return fault
+        return None
+
+    def dispatch(self, message):
+        name = f"{message.interface.rsplit('.', 1)[-1]}_{message.member}"
+        method = getattr(self, name, None)
+        if method is None:
+            raise Refusal("org.freedesktop.DBus.Error.UnknownMethod",
+                          f'Method "{message.member}" doesn\'t exist')
+        return method(message)
+
+    def ObjectManager_GetManagedObjects(self, message):
+        return "a{oa{sa{sv}}}", [self.objects], []
+
+    def Properties_Get(self, message):
+        interface, name = message.body
+        value = self.objects[message.path].get(interface, {}).get(name)
+        if value is None:
+            raise Refusal("org.freedesktop.DBus.Error.UnknownProperty", f'No such property "{name}"')
+        return "v", [value], []
+
+    def Adapter1_SetDiscoveryFilter(self, message):
+        self.filters[message.sender] = {key: value.value for key, value in message.body[0].items()}
+
+    def Adapter1_StartDiscovery(self, message):
+        if not self.is_powered():
+            raise Refusal("NotReady", "Resource Not Ready")
+        if message.sender in self.discoveries:
+            raise Refusal("InProgress", "Operation already in progress")
+        self.discoveries[message.sender] = True
+        self.set(message.path, ADAPTER, Discovering=Variant("b", True))
+
+    def Adapter1_StopDiscovery(self, message):
+        if message.sender not in self.discoveries:
+            raise Refusal("Failed", "No discovery started")
+        self.end_discovery(message.sender)
+
+    def end_discovery(self, sender):
+        self.discoveries.pop(sender, None)
+        if not self.discoveries and self.adapter:
+            self.set(self.adapter, ADAPTER, Discovering=Variant("b", False))
+            for path in list(self.objects):
+                self.invalidate(path, DEVICE, "RSSI")
+
+    def Adapter1_RemoveDevice(self, message):
+        if message.body[0] not in self.objects:
+            raise Refusal("DoesNotExist", "Does Not Exist")
+        self.forget(message.body[0])
+
+    async def Device1_Connect(self, message):
+        path = message.path
+        if not self.is_powered():
+            raise Refusal("NotReady", "Resource Not Ready")
+        device, unit = self.device(path), self.unit_of(path)
+        if device["Connected"].value:
+            return
+        if path in self.pending_connects:
+            raise Refusal("InProgress", "Operation already in progress")
+        if unit is None or not unit.advertising:
+            waiting = asyncio.get_running_loop().create_future()
+            self.pending_connects[path] = waiting
+            self.touch()
+            try:
+                await waiting
+            finally:
+                self.pending_connects.pop(path, None)
+            unit = self.unit_of(path)
+        self.link_up(path, unit)
+
+    def Device1_Disconnect(self, message):
+        self.device(message.path)
+        waiting = self.pending_connects.get(message.path)
+        if waiting and not waiting.done():
+            waiting.set_exception(Refusal("Failed", "le-connection-abort-by-local"))
+        self.link_down(message.path)
+
+    async def Device1_Pair(self, message):
+        if self.device(message.path)["Paired"].value:
+            raise Refusal("AlreadyExists", "Already Exists")
+        unit = self.unit_of(message.path)
+        if unit.needs_pairing_answer:
+            agent = self.agents.get(message.sender)
+            if agent is None:
+                raise Refusal("AgentNotAvailable")
+            answer = await self.bus.call(Message(
+                destination=message.sender, path=agent, interface=AGENT, member="RequestAuthorization",
+                signature="o", body=[message.path]))
+            if answer.message_type == MessageType.ERROR:
+                raise Refusal("AuthenticationRejected", "Authentication Rejected")
+        self.set(message.path, DEVICE, Paired=Variant("b", True))
+
+    def Device1_CancelPairing(self, message):
+        pass
+
+    def AgentManager1_RegisterAgent(self, message):
+        if message.sender in self.agents:
+            raise Refusal("AlreadyExists", "Already Exists")
+        self.agents[message.sender] = message.body[0]
+
+    def AgentManager1_UnregisterAgent(self, message):
+        if self.agents.pop(message.sender, None) is None:
+            raise Refusal("DoesNotExist", "Does Not Exist")
+
+    def GattCharacteristic1_WriteValue(self, message):
+        characteristic = self.characteristics[message.path]
+        device_path = "/".join(message.path.split("/")[:5])
+        unit = self.unit_of(device_path)
+        if not self.device(device_path)["Connected"].value:
+            raise Refusal("Failed", "Not connected")
+        if characteristic.write_socket is not None:
+            raise Refusal("NotPermitted", "Write acquired")
+        if characteristic.uuid in unit.att_error:
+            raise Refusal("Failed", f"Operation failed with ATT error: 0x{unit.att_error[characteristic.uuid]:02x}")
+        options = message.body[1]
+        if "type" in options and options["type"].value == "request" and "write" not in characteristic.flags:
+            raise Refusal("NotSupported", "Operation is not supported")
+        value = bytes(message.body[0])
+        unit.writes.append(value)
+        self.play_echo(message.path, unit, value)
+
+    def GattCharacteristic1_AcquireWrite(self, message):
+        end, mtu = self.acquire(message.path, "write_socket", "write-without-response")
+        return "hq", [0, mtu], [end]
+
+    def GattCharacteristic1_AcquireNotify(self, message):
+        end, mtu = self.acquire(message.path, "notify_socket", "notify")
+        return "hq", [0, mtu], [end]
+
+    def GattCharacteristic1_StartNotify(self, message):
+        characteristic = self.characteristics[message.path]
+        if "notify" not in characteristic.flags and "indicate" not in characteristic.flags:
+            raise Refusal("NotSupported", "Operation is not supported")
+        if characteristic.notify_socket is not None:
+            raise Refusal("NotPermitted", "Notify acquired")
+        unit = self.unit_of("/".join(message.path.split("/")[:5]))
+        if characteristic.uuid in unit.att_error:
+            raise Refusal("Failed", f"Operation failed with ATT error: 0x{unit.att_error[characteristic.uuid]:02x}")
+        characteristic.notifying.add(message.sender)
+
+    def GattCharacteristic1_StopNotify(self, message):
+        characteristic = self.characteristics[message.path]
+        if message.sender not in characteristic.notifying:
+            raise Refusal("Failed", "No notify session started")
+        characteristic.notifying.discard(message.sender)
+
+    def client_left(self, name):
+        if name in self.discoveries:
+            self.end_discovery(name)
+        self.agents.pop(name, None)
+        for characteristic in self.characteristics.values():
+            characteristic.notifying.discard(name)
+        self.touch()
+
+    # --- commands ------------------------------------------------------------------------------------------------
+
+    def touch(self):
+        async def tell():
+            async with self.changed:
+                self.changed.notify_all()
+        asyncio.get_running_loop().create_task(tell())
+
+    async def state(self):
+        rules = await self.bus.call(Message(
+            destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
+            interface="org.freedesktop.DBus.Debug.Stats", member="GetAllMatchRules"))
+        mine = self.bus.unique_name
+        # GetAllMatchRules may be left out of a build of dbus-daemon; -1 says so.
+        matches = -1 if rules.message_type == MessageType.ERROR else \
+            sum(len(r) for name, r in rules.body[0].items() if name != mine)
+        chars = self.characteristics.values()
+        return {
+            "discoveries": len(self.discoveries), "agents": len(self.agents), "matches": matches,
+            "pendingConnects": len(self.pending_connects),
+            "notifying": sum(len(c.notifying) for c in chars),
+            "sockets": sum((c.write_socket is not None) + (c.notify_socket is not None) for c in chars),
+            "connected": sum(1 for o in self.objects.values() if DEVICE in o and o[DEVICE]["Connected"].value),
+            "devices": sum(1 for o in self.objects.values() if DEVICE in o),
+            "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
+            "filters": list(self.filters.values()),
+        }
+
+    async def command_until(self, spec):
+        """Answers once a number of the state, or a count of calls, has reached a value."""
+        def number(state):
+            return state["calls"].get(spec["call"], 0) if "call" in spec else state[spec["key"]]
+        async with asyncio.timeout(10):
+            while True:
+                async with self.changed:
+                    state = await self.state()
+                    value = number(state)
+                    if value >= spec["atLeast"] if "atLeast" in spec else value == spec["equals"]:
+                        return state
+                    # Match rules are the bus's: their change is not announced here.
+                    try:
+                        async with asyncio.timeout(0.05):
+                            await self.changed.wait()
+                    except TimeoutError:
+                        pass
+
+    async def command_state(self, spec):
+        return await self.state()
+
+    async def command_adapter(self, spec):
+        self.adapter = f"{ROOT}/{spec.get('name', 'hci0')}"
+        self.objects.setdefault(ROOT, {})[MANAGER] = {}
+        self.add(self.adapter, ADAPTER, {
+            "Address": Variant("s", spec.get("address", "00:11:22:33:44:55")), "Alias": Variant("s", "stand-in"),
+            "Powered": Variant("b", spec.get("powered", True)), "Discovering": Variant("b", False)})
+
+    async def command_remove_adapter(self, spec):
+        self.discoveries.clear()
+        for path in [p for p in self.objects if p.startswith(self.adapter + "/")]:
+            self.remove(path)
+        self.characteristics.clear()
+        self.remove(self.adapter)
+
+    async def command_power(self, spec):
+        self.set(self.adapter, ADAPTER, Powered=Variant("b", spec["on"]))
+        if not spec["on"]:
+            self.discoveries.clear()
+            for path in list(self.objects):
+                if DEVICE in self.objects[path]:
+                    self.link_down(path)
+            for waiting in self.pending_connects.values():
+                if not waiting.done():
+                    waiting.set_exception(Refusal("NotReady", "Resource Not Ready"))
+
+    async def command_unit(self, spec):
+        self.units[spec["address"]] = Unit(spec)
+        waiting = self.pending_connects.get(self.device_path(spec["address"]))
+        if waiting and spec.get("advertising", True) and not waiting.done():
+            waiting.set_result(None)
+
+    async def command_know(self, spec):
+        path = self.know(spec["address"], Paired=Variant("b", spec.get("paired", False)))
+        if "cached" in spec:
+            stale = Unit({"address": spec["address"], "services": spec["cached"]})
+            self.export(path, stale)
+
+    async def command_resolve(self, spec):
+        self.resolve(self.device_path(spec["address"]), self.units[spec["address"]])
+
+    async def command_fault(self, spec):
+        self.faults.append({"times": 1, **spec})
+
+    async def command_clear_faults(self, spec):
+        self.faults.clear()
+
+    async def command_att_error(self, spec):
+        self.units[spec["address"]].att_error[spec["uuid"]] = spec["code"]
+
+    async def command_notify(self, spec):
+        device = self.device_path(spec["address"])
+        for number in range(spec["count"]):
+            self.notify(device, spec["uuid"], number.to_bytes(4, "little"))
+
+    async def command_drop(self, spec):
+        self.link_down(self.device_path(spec["address"]))
+
+    async def command_stall(self, spec):
+        for characteristic in self.characteristics.values():
+            if characteristic.uuid == spec["uuid"]:
+                characteristic.is_stalled = spec["on"]
+                if characteristic.write_socket is not None:
+                    if spec["on"]:
+                        asyncio.get_running_loop().remove_reader(characteristic.write_socket)
+                    else:
+                        self.listen(characteristic, "write_socket")
+
+    async def command_emit(self, spec):
+        """A signal with a body of the caller's choosing, to try what malformed ones do."""
+        bodies = {
+            "changed-with-numbers": ("uu", [1, 2]),
+            "changed-without-path": ("s", ["org.bluez.Device1"]),
+            "wrong-types": ("sa{sv}as", [DEVICE, {"RSSI": Variant("s", "loud"), "Connected": Variant("s", "yes"),
+                                                  "UUIDs": Variant("ay", b"\x00\x01"), "Name": Variant("n", 7)}, []]),
+            "empty": ("", []),
+        }
+        signature, body = bodies[spec["body"]]
+        path = self.device_path(spec["address"]) if "address" in spec else "/"
+        self.signal(path, PROPERTIES, "PropertiesChanged", signature, body)
+        self.signal("/", OBJECTS, "InterfacesAdded", signature, body)
+        self.signal("/", OBJECTS, "InterfacesRemoved", signature, body)
+
+    async def obey(self, line):
+        spec = json.loads(line)
+        try:
+            result = await getattr(self, "command_" + spec.pop("do"))(spec)
+            answer = {"ok": True, "state": result}
+        except Exception as error:
+            answer = {"ok": False, "why": repr(error)}
+        self.touch()
+        print(json.dumps(answer), flush=True)
+
+
+async def main():
+    bus = await MessageBus(bus_address=sys.argv[1], negotiate_unix_fd=True).connect()
+    daemon = Daemon(bus)
+    bus.add_message_handler(daemon.handle)
+    await bus.call(Message(destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
+                           interface="org.freedesktop.DBus", member="AddMatch", signature="s",
+                           body=["type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"]))
+    await bus.request_name("org.bluez", NameFlag.NONE)
+    air = asyncio.create_task(daemon.air())
+    print(json.dumps({"ok": True, "process": os.getpid()}), flush=True)
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        await daemon.obey(line)
+    air.cancel()
+    bus.disconnect()
+
+
+asyncio.run(main())
