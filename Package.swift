@@ -43,7 +43,7 @@ let package = Package(
         .executableTarget(
             name: "noafw",
             dependencies: [
-                "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices",
+                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices",
                 argumentParser,
             ],
             swiftSettings: strict),

@@ -19,7 +19,7 @@ struct DoctorCheck: Sendable, Hashable {
         case .fail: .bad
         }
         let head = "\(style.paint(status.rawValue.padded(to: 4), tone))  \(name.padded(to: 12))  \(UntrustedText.escape(detail))"
-        return [head] + (fix.map { ["      \(String(repeating: " ", count: 12))fix: \($0)"] } ?? [])
+        return [head] + (fix.map { ["\(String(repeating: " ", count: 20))fix: \($0)"] } ?? [])
     }
 
     static func document(_ checks: [DoctorCheck]) -> JSONText {

@@ -1,16 +1,100 @@
+import BlueZ
 import Bluetooth
+import Foundation
 import Provisioning
 
 /// The machine's Bluetooth adapter.
 enum Radio {
     /// Runs `body` with the adapter and gives it back whatever happens.
     static func with<Value: Sendable>(adapter: String?, _ body: (any Central) async throws -> Value) async throws -> Value {
-        throw LinkError.unavailable("this build has no radio")
+        let central = BlueZCentral(adapter: adapter)
+        do {
+            let value = try await body(central)
+            await central.close()
+            return value
+        } catch {
+            await central.close()
+            throw error
+        }
+    }
+
+    private static let surveyPatience = Duration.seconds(5)
+
+    /// What the machine's Bluetooth looks like, or what stands in the way of looking.
+    static func examine(adapter: String?) async -> Result<DoctorFacts.Bluetooth, DoctorFacts.Trouble> {
+        let clock = SessionClock.continuous
+        let survey: BlueZSurvey
+        do {
+            survey = try await BlueZSurvey.take(before: clock.deadline(in: surveyPatience))
+        } catch {
+            return .failure(.init(diagnosis: CommandError.explain(error)))
+        }
+        if let obstacle = survey.obstacle { return .failure(.init(diagnosis: obstacle.diagnosis)) }
+        let name = adapter ?? survey.adapters.first(where: \.isPowered)?.kernelName ?? survey.adapters.first?.kernelName
+        return .success(
+            DoctorFacts.Bluetooth(
+                processID: survey.daemonProcess, version: await daemonVersion(clock), wanted: adapter,
+                adapters: survey.adapters.map {
+                    .init(
+                        name: $0.kernelName, address: $0.address.description, isPowered: $0.isPowered,
+                        isDiscovering: $0.isDiscovering)
+                },
+                connected: survey.adapters.flatMap(\.connectedDevices).map { $0.name ?? $0.address.description },
+                rfkillBlocked: survey.radioSwitches.compactMap(sentence), connectionInterval: name.flatMap(interval)))
+    }
+
+    private static func sentence(_ radioSwitch: RadioSwitch) -> String? {
+        switch radioSwitch.state {
+        case .open: nil
+        case .softBlocked: "\(radioSwitch.name) is blocked by software"
+        case .hardBlocked: "\(radioSwitch.name) is blocked by a switch of the machine"
+        }
+    }
+
+    /// The kernel's wish for a new link, in units of 1.25 ms and 10 ms (net/bluetooth/hci_debugfs.c).
+    private static func interval(of adapter: String) -> String? {
+        func value(_ name: String) -> Double? {
+            let path = "/sys/kernel/debug/bluetooth/\(adapter)/\(name)"
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+            return Double(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        guard let least = value("conn_min_interval"), let most = value("conn_max_interval"),
+            let timeout = value("supervision_timeout")
+        else { return nil }
+        return "interval \(Measure.plain(least * 1.25))-\(Measure.plain(most * 1.25)) ms, supervision \(Measure.plain(timeout * 10)) ms"
+    }
+
+    /// bluetoothctl comes with bluetoothd and tells their common version; D-Bus does not.
+    private static func daemonVersion(_ clock: SessionClock) async -> String? {
+        let output = try? await ShortCommand.run(["bluetoothctl", "--version"], clock: clock)
+        return output?.split(whereSeparator: \.isWhitespace).last.map(String.init)
+            .flatMap { $0.wholeMatch(of: /[0-9]+\.[0-9]+/) == nil ? nil : $0 }
     }
 }
 
-extension Radio {
-    static func examine(adapter: String?) async -> Result<DoctorFacts.Bluetooth, DoctorFacts.Trouble> {
-        .failure(.init(diagnosis: LinkError.unavailable("this build has no radio").diagnosis))
+/// A program of the machine that answers at once.
+enum ShortCommand {
+    struct Failed: Error {}
+
+    private static let patience = Duration.seconds(3)
+
+    /// - Returns: what it printed; its standard error goes nowhere.
+    /// - Throws: ``Failed`` when it is not there, fails or takes longer than 3 s.
+    static func run(_ words: [String], clock: SessionClock) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = words
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        let ended = Inbox<Int32>()
+        process.terminationHandler = { ended.deliver($0.terminationStatus) }
+        try process.run()
+        guard try await ended.next(before: clock.deadline(in: patience), on: clock) == 0 else {
+            process.terminate()
+            throw Failed()
+        }
+        return String(decoding: try output.fileHandleForReading.read(upToCount: 4096) ?? Data(), as: UTF8.self)
     }
 }
