@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import re
+import signal
 import time
 from dataclasses import dataclass
 from typing import Awaitable, Callable
@@ -52,10 +53,12 @@ class Lab:
     def __init__(self, bench, assets, is_full):
         self.bench, self.assets, self.is_full = bench, assets, is_full
         self.units = 0
+        self.output = None
 
     def begin(self, name):
         self.name = name
         self.log = self.bench.logs / f"noafw-{name}.log"
+        self.output = open(self.log, "ab", buffering=0)
 
     @contextlib.asynccontextmanager
     async def unit(self, rssi=-48, **settings):
@@ -67,11 +70,10 @@ class Lab:
 
     async def start(self, *words):
         """Starts noafw in the guest; its output goes into the scenario's log."""
-        log = open(self.log, "ab", buffering=0)
-        log.write(f"$ noafw {' '.join(words)}\n".encode())
+        self.output.write(f"$ noafw {' '.join(words)}\n".encode())
         # One state folder for the whole run, as a station has it.
         return await self.bench.machine.start(
-            BINARIES / "noafw", *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=log)
+            BINARIES / "noafw", *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=self.output)
 
     async def noafw(self, *words, code=0, timeout=300):
         """Runs noafw, which has to end with that code; gives the JSON document it printed, if any."""
@@ -99,6 +101,7 @@ class Lab:
 
     async def tidy(self):
         """Leaves bluetoothd running and the adapter on for the next one."""
+        self.output.close()
         if self.bench.bluetoothd.ended.done():
             await self.bench.start_bluetoothd()
         await self.bench.set_powered(True)
@@ -152,6 +155,19 @@ async def flash(lab):
         expect(unit.counts[DFU_PACKET] == packets, "the second run wrote firmware")
 
 
+@scenario("noafw doctor: the adapter on, off, and bluetoothd gone")
+async def doctor(lab):
+    async def bluetooth_checks(code):
+        document = await lab.noafw("doctor", "--assets", str(lab.assets.folder), "--json", code=code)
+        return json.dumps(document)
+
+    expect("hci0" in await bluetooth_checks(0), "no adapter in the report")
+    await lab.bench.set_powered(False)
+    await bluetooth_checks(69)
+    await lab.bench.kill_bluetoothd()
+    await bluetooth_checks(69)
+
+
 # What goes wrong on the air
 
 
@@ -184,14 +200,14 @@ def fpga_is_underway(lab, unit):
     return flash.startswith(start) and not flash[444_430:].startswith(b"done")
 
 
-@scenario("every 23rd write and notification of the firmware lost, every 101st of the scripts", limit=240)
+@scenario("one of 40 writes and notifications lost in the firmware's run, one of 150 in the scripts'", limit=240)
 async def packet_loss(lab):
     async with lab.unit() as unit:
-        for part, unit.lose_every in (("firmware", 23), ("scripts", 101)):
+        for part, unit.loss in (("firmware", 1 / 40), ("scripts", 1 / 150)):
             before = unit.counts["lost"]
             await lab.flash(unit, "--only", part)
             expect(unit.counts["lost"] > before, f"nothing was lost in the {part}")
-        unit.lose_every = 0
+        unit.loss = 0
         await lab.verify(unit, "--only", "firmware,scripts", "--deep")
 
 
@@ -235,6 +251,18 @@ async def adapter_off(lab):
         await finish(lab, unit, command)
 
 
+@scenario("noafw killed in the middle of the firmware; noafw rescue finishes the stranded unit", limit=180)
+async def rescue(lab):
+    async with lab.unit() as unit:
+        command = await lab.start(*lab.flash_words(unit, "--only", "firmware"))
+        await until(lambda: unit.counts[DFU_PACKET] >= 20, "firmware packets")
+        command.signal(signal.SIGKILL)
+        await command.wait(10)
+        await until(lambda: unit.current is None, "the end of the link")
+        await lab.noafw("rescue", "--development", "--assets", str(lab.assets.folder), "--json")
+        await lab.verify(unit)
+
+
 async def finish(lab, unit, command):
     """The command takes up where it was by itself, and ends well."""
     lab.ended(await command.wait(240))
@@ -274,7 +302,7 @@ async def dbus_traffic(lab):
         monitor = await lab.bench.machine.start("dbus-monitor", "--system", "sender=org.bluez", "destination=org.bluez", log=log)
         await asyncio.sleep(1)
         await lab.flash(unit, "--only", "firmware")
-        monitor.signal(2)
+        monitor.signal(signal.SIGINT)
         await monitor.wait(20)
         calls = re.findall(r"^method call .*member=(\w+)$", monitor.text, re.MULTILINE)
         writes, channels = calls.count("WriteValue"), calls.count("AcquireWrite")
@@ -287,12 +315,11 @@ async def dbus_traffic(lab):
         expect(writes <= 6 * objects, f"{writes} writes through the bus for {objects} objects")
 
 
-@scenario("connect, flash, disconnect over and over in one process (6 rounds; lab-full: 100): nothing stays open", limit=150)
+@scenario("connect, flash, disconnect over and over in one process (5 rounds; lab-full: 100): nothing stays open", limit=150)
 async def rounds(lab):
     async with lab.unit() as unit:
-        log = open(lab.log, "ab", buffering=0)
-        count = 100 if lab.is_full else 6
-        command = await lab.bench.machine.start(BINARIES / "LabRounds", unit.address, count, folder=ROOT, log=log)
+        count = 100 if lab.is_full else 5
+        command = await lab.bench.machine.start(BINARIES / "LabRounds", unit.address, count, folder=ROOT, log=lab.output)
         daemon = lab.bench.bluetoothd.identifier
         files = []
         while not command.ended.done():

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import json
+import random
 from collections import Counter
 
 from radio import Identity
@@ -30,9 +31,10 @@ class Unit:
         """Forgets what was counted and what was to go wrong."""
         self.counts = Counter()
         self.mtus = []
-        # Every so manieth write without response and notification is lost; 0 for none.
-        self.lose_every = 0
-        self.crossing = 0
+        # Probability that a write without response or a notification is lost. Drawn, as a client that begins again
+        # would meet a loss at fixed intervals in the same place every time.
+        self.loss = 0
+        self.dice = random.Random(1)
         # After so many packets to a characteristic the link breaks, once.
         self.cut_after = {}
 
@@ -134,8 +136,7 @@ class Unit:
             self.tell("command", characteristic=uuid, value=value.hex())
 
     def is_lost(self):
-        self.crossing += 1
-        lost = self.lose_every > 0 and self.crossing % self.lose_every == 0
+        lost = self.dice.random() < self.loss
         self.counts["lost"] += lost
         return lost
 

@@ -28,6 +28,7 @@ enum Program {
         for round in 1...count {
             let start = central.clock.now
             try await flash(round, address, central)
+            try await settle(central)
             let line = try JSONEncoder().encode(measure(round, start.duration(to: central.clock.now), central))
             FileHandle.standardOutput.write(line + Data("\n".utf8))
         }
@@ -49,13 +50,25 @@ enum Program {
         }
     }
 
-    private static func measure(_ round: Int, _ time: Duration, _ central: BlueZCentral) throws -> Round {
+    /// What ends in the background, such as the last discovery, gets a moment for it.
+    private static func settle(_ central: BlueZCentral) async throws {
+        let deadline = central.clock.deadline(in: .seconds(3))
+        while unreturned(central) > 0, central.clock.now < deadline {
+            try await central.clock.sleep(until: central.clock.deadline(in: .milliseconds(50)))
+        }
+    }
+
+    private static func unreturned(_ central: BlueZCentral) -> Int {
         let open = central.traffic.open
+        return open.matches + open.sockets + open.pendingCalls + open.discoveries + open.links + open.agents
+    }
+
+    private static func measure(_ round: Int, _ time: Duration, _ central: BlueZCentral) throws -> Round {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return Round(
             round: round, seconds: Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18,
             descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
-            unreturned: open.matches + open.sockets + open.pendingCalls + open.discoveries + open.links + open.agents,
+            unreturned: unreturned(central),
             residentKilobytes: (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * 4)
     }
 }
