@@ -8,13 +8,15 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test clean
+.PHONY: help build demo test lab lab-full clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests'
+	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
+	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make build   install what is missing, build'
-	@echo 'make clean   remove the build and the demo unit (keeps .venv and its like)'
+	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
 	@Tools/setup runtime
@@ -32,5 +34,11 @@ test:
 	$(SWIFT) test --skip-build --no-parallel $(CHECKS) 2>&1 | tee .build/test.log || \
 		{ echo; echo 'What failed:'; grep -F '✘' .build/test.log; exit 1; }
 
+# Debian's kernel and bluetoothd in a small virtual machine (docs/lab.md).
+lab lab-full:
+	@Tools/setup lab
+	$(SWIFT) build $(CHECKS)
+	.venv-lab/bin/python Tests/Lab/lab.py $(if $(filter lab-full,$@),--full)
+
 clean:
-	rm -rf .build .demo
+	rm -rf .build .demo .lab

@@ -51,6 +51,14 @@ let package = Package(
         // Makes the development images in Firmware/ and FPGA/ anew.
         .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "CCrypto"], swiftSettings: strict),
 
+        // Plays a virtual unit for the lab's radio (Tests/Lab).
+        .executableTarget(name: "VirtualUnitServer", dependencies: ["VirtualDevices", "Bluetooth"], swiftSettings: strict),
+
+        // The lab's leak check: many rounds in one process.
+        .executableTarget(
+            name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth"], path: "Tests/Lab/Rounds",
+            swiftSettings: strict),
+
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("BluetoothTests", ["Bluetooth"]),

@@ -12,6 +12,8 @@ struct AssetGenerator {
     private static let publicKeyName = "development-key.pub.pem"
 
     let root: URL
+    /// Small images in place of those of realistic size.
+    var isSmall = false
 
     func run() throws {
         try writeFirmware()
@@ -35,7 +37,7 @@ struct AssetGenerator {
 
     private func writeFPGA() throws {
         let folder = try folder("FPGA")
-        let image = FPGAStandIn.image()
+        let image = isSmall ? FPGAStandIn.sparseImage() : FPGAStandIn.image()
         try write(image, to: folder.appendingPathComponent(FPGAStandIn.fileName))
         try AssetManifest(folder: folder).put([
             "version": FPGAStandIn.version, "hardware": Self.hardware, "file": FPGAStandIn.fileName,
@@ -57,7 +59,8 @@ struct AssetGenerator {
 
     /// A signature is random, so the previous one stays as long as it is right: the file then stays the same, too.
     private func package(signedBy key: SigningKey, previous: DFUPackage?) throws -> [UInt8] {
-        let image = FirmwareStandIn.image()
+        let image = FirmwareStandIn.image(
+            byteCount: isSmall ? FirmwareStandIn.smallByteCount : FirmwareStandIn.byteCount)
         let builder = InitPacketBuilder(
             image: image, firmwareVersion: FirmwareStandIn.initPacketVersion, target: .monocle)
         let command = try builder.commandBytes()

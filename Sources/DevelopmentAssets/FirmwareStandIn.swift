@@ -4,6 +4,8 @@ enum FirmwareStandIn {
     static let fileName = "monocle-development-v26.320.0900.zip"
     /// The size of the vendor's released image in bytes.
     static let byteCount = 214_708
+    /// Four data objects: for a bench where every packet costs time.
+    static let smallByteCount = 16_004
     /// The lowest there is: a bootloader with downgrade prevention still takes the vendor's packages afterwards.
     static let initPacketVersion: UInt32 = 1
     static let notice = "noafw development image, not for hardware"
@@ -13,7 +15,7 @@ enum FirmwareStandIn {
     private static let vectorTableByteCount = 0x200
 
     /// Code-like noise with runs of padding, about a fifth of the whole.
-    static func image() -> [UInt8] {
+    static func image(byteCount: Int = byteCount) -> [UInt8] {
         var noise = Noise(seed: 0x4D4F_4E4F_434C_4501)
         var image: [UInt8] = []
         image.reserveCapacity(byteCount + 1024)

@@ -12,6 +12,7 @@ public final class VirtualAir: Sendable {
     private struct State {
         var presences: [ObjectIdentifier: Presence] = [:]
         var discoveries: [UInt64: Inbox<Advertisement>] = [:]
+        var observers: [Inbox<Advertisement?>] = []
         var count: UInt64 = 0
     }
 
@@ -22,11 +23,19 @@ public final class VirtualAir: Sendable {
 
     /// Shows or hides a unit; the identity is its event inbox.
     func publish(_ advertisement: Advertisement?, from unit: Inbox<UnitEvent>) {
-        let discoveries = state.withLock { state -> [Inbox<Advertisement>] in
+        let (discoveries, observers) = state.withLock { state in
             state.presences[ObjectIdentifier(unit)] = advertisement.map { Presence(advertisement: $0, unit: unit) }
-            return Array(state.discoveries.values)
+            return (Array(state.discoveries.values), state.observers)
         }
+        for observer in observers { observer.deliver(advertisement) }
         if let advertisement { for discovery in discoveries { discovery.deliver(advertisement) } }
+    }
+
+    /// Every change of what a unit shows from now on; `nil` is silence.
+    func observePresence() -> Inbox<Advertisement?> {
+        let inbox = Inbox<Advertisement?>()
+        state.withLock { $0.observers.append(inbox) }
+        return inbox
     }
 
     /// Repeats a unit's advertisement to whoever listens; tells whether anybody does.

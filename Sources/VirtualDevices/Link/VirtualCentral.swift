@@ -63,7 +63,7 @@ struct VirtualConnection: Connection {
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
         let inbox = link.inbox(for: characteristic)
         let reply = Inbox<UInt8?>()
-        try link.send(.subscribe(characteristic, reply: reply))
+        try link.send(.subscribe(characteristic, isOn: true, reply: reply))
         try await answer(reply, characteristic, deadline)
         return inbox
     }

@@ -5,7 +5,7 @@ import Synchronization
 enum HostPacket: Sendable {
     /// `reply` is there for a write with response: the ATT error, or nil.
     case write(AttributeID, [UInt8], reply: Inbox<UInt8?>?)
-    case subscribe(AttributeID, reply: Inbox<UInt8?>)
+    case subscribe(AttributeID, isOn: Bool, reply: Inbox<UInt8?>)
     case disconnect
 }
 
@@ -19,6 +19,9 @@ final class VirtualLink: Sendable {
         var inboxes: [AttributeID: Inbox<[UInt8]>] = [:]
         var end: LinkError?
     }
+
+    /// How a link ends whose other side went away without a word.
+    static let supervisionTimeout = LinkError.disconnected("connection timed out")
 
     let payloadSize: Int
     let credits = Inbox<Void>()
@@ -78,7 +81,7 @@ final class VirtualLink: Sendable {
         }
         for inbox in inboxes { inbox.finish(throwing: error) }
         for case .write(_, _, let reply?) in unanswered { reply.finish(throwing: error) }
-        for case .subscribe(_, let reply) in unanswered { reply.finish(throwing: error) }
+        for case .subscribe(_, _, let reply) in unanswered { reply.finish(throwing: error) }
         credits.finish(throwing: error)
         gone.finish(throwing: error)
     }

@@ -5,11 +5,13 @@ enum MonocleAttributes {
     static let replService = AttributeID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")
     static let replReceive = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
     static let replTransmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
+    static let dataService = AttributeID("e5700001-7bac-429a-b4ce-57ff900f479d")
     static let dataReceive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
     static let dataTransmit = AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d")
     static let dfuService = AttributeID("fe59")
     static let dfuControlPoint = AttributeID("8ec90001-f315-4f60-9fb8-838830daea50")
     static let dfuPacket = AttributeID("8ec90002-f315-4f60-9fb8-838830daea50")
+    static let notifying = [replTransmit, dataTransmit, dfuControlPoint]
 }
 
 /// The pace of a link (facts of the two firmwares; 1M PHY, 251-byte link-layer packets).

@@ -44,9 +44,9 @@ extension MonocleLoop {
     }
 
     /// The unit stops serving the link; the host notices after the supervision timeout.
-    mutating func dropLink(reason: String) {
+    mutating func dropLink() {
         guard let link else { return }
-        after(link.pace.supervisionTimeout, .linkLost(link.link, reason: reason))
+        after(link.pace.supervisionTimeout, .linkLost(link.link))
         forgetLink()
     }
 
@@ -144,13 +144,12 @@ extension MonocleLoop {
         switch packet {
         case .disconnect:
             closeLink(reason: "closed by the host")
-        case .subscribe(let characteristic, let reply):
-            let known = [
-                MonocleAttributes.replTransmit, MonocleAttributes.dataTransmit, MonocleAttributes.dfuControlPoint,
-            ]
-            guard known.contains(characteristic), hasAttribute(characteristic) else { return answer(reply, 0x01) }
-            link?.subscriptions.insert(characteristic)
-            bootloader?.setControlPointNotifications(true)
+        case .subscribe(let characteristic, let isOn, let reply):
+            guard MonocleAttributes.notifying.contains(characteristic), hasAttribute(characteristic) else {
+                return answer(reply, 0x01)
+            }
+            if isOn { link?.subscriptions.insert(characteristic) } else { link?.subscriptions.remove(characteristic) }
+            bootloader?.setControlPointNotifications(isOn)
             answer(reply, nil)
         case .write(let characteristic, let value, let reply):
             let error = hasAttribute(characteristic) ? try write(value, to: characteristic) : 0x01

@@ -11,7 +11,6 @@ extension MonocleLoop {
     /// Loses power: whatever was in RAM is gone, and so is the link, without a word.
     mutating func powerDown() {
         stopProcessor()
-        mode = .off
         wantsBootloader = false
         isSafeMode = false
     }
@@ -19,7 +18,7 @@ extension MonocleLoop {
     mutating func perform(_ cut: FaultPlan.Cut) {
         switch cut {
         case .link:
-            dropLink(reason: "connection timed out")
+            dropLink()
         case .power:
             powerDown()
             after(.seconds(2), .powerOn)
@@ -35,10 +34,11 @@ extension MonocleLoop {
     }
 
     private mutating func stopProcessor() {
+        mode = .off
         generation += 1
         terminal.stop()
         bootloader = nil
-        dropLink(reason: "connection timed out")
+        dropLink()
         air.publish(nil, from: events)
     }
 

@@ -15,7 +15,7 @@ struct MonocleLoop {
         case bootDone
         case linkUp(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
         /// The central's side of a link that the unit no longer serves.
-        case linkLost(VirtualLink, reason: String)
+        case linkLost(VirtualLink)
         case advertise
         case answer(number: UInt16, status: UInt8, [UInt8])
         case erase(page: Int, number: UInt16)
@@ -81,8 +81,7 @@ struct MonocleLoop {
         switch event {
         case .connect(let mtu, let reply):
             if link == nil, isAdvertising {
-                // Link set-up and service discovery, as a host sees it.
-                after(.milliseconds(400), .linkUp(requestedMTU: mtu, reply: reply))
+                after(configuration.linkSetUp, .linkUp(requestedMTU: mtu, reply: reply))
             } else {
                 reply.deliver(.failure(.unavailable("the device does not advertise")))
             }
@@ -115,7 +114,7 @@ struct MonocleLoop {
         case .powerOn: powerOn()
         case .bootDone: if !isStale { try boot() }
         case .linkUp(let mtu, let reply): linkUp(mtu, reply)
-        case .linkLost(let link, let reason): link.finish(.disconnected(reason))
+        case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .advertise: if air.advertise(events) { after(.milliseconds(100), .advertise) }
         case .answer(let number, let status, let payload):
             if !isStale { terminal.interpreter?.reply(to: number, status: status, payload) }

@@ -13,6 +13,8 @@ public struct MonocleConfiguration: Sendable {
     public var faults = FaultPlan()
     /// ATT payload is at most 253 bytes with the application (MTU 256), 244 with the bootloader.
     public var largestMTU = 256
+    /// Link set-up and service discovery, as a host sees them. Zero when a real host does them.
+    public var linkSetUp: Duration = .milliseconds(400)
 
     public init(python: String) { self.python = python }
 }
@@ -65,6 +67,12 @@ public final class VirtualMonocle: Sendable {
                 try loop.advance()
             }
         }
+    }
+
+    /// What this unit answers at most to a central that asks for any MTU.
+    func largestMTU(inBootloader: Bool) -> Int {
+        let mtu = configuration.largestMTU
+        return inBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
     }
 
     /// Does what a person's hand does.

@@ -1,0 +1,74 @@
+import BlueZ
+import Bluetooth
+import Foundation
+import Provisioning
+import ScriptBundle
+
+/// `LabRounds ADDRESS COUNT`: so many times connects to a unit, flashes new scripts and disconnects, in one process, and
+/// writes a line of JSON a round with what is open then. For the lab's leak check.
+@main
+enum Program {
+    struct Round: Encodable {
+        var round: Int
+        var seconds: Double
+        /// Open files of this process.
+        var descriptors: Int
+        /// Match rules, sockets, calls, discoveries, links and agents that were not given back.
+        var unreturned: Int
+        var residentKilobytes: Int
+    }
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3, let address = DeviceAddress(arguments[1]), let count = Int(arguments[2]), count > 0 else {
+            FileHandle.standardError.write(Data("usage: LabRounds ADDRESS COUNT\n".utf8))
+            exit(64)
+        }
+        let central = BlueZCentral()
+        for round in 1...count {
+            let start = central.clock.now
+            try await flash(round, address, central)
+            try await settle(central)
+            let line = try JSONEncoder().encode(measure(round, start.duration(to: central.clock.now), central))
+            FileHandle.standardOutput.write(line + Data("\n".utf8))
+        }
+        await central.close()
+    }
+
+    /// Scripts that differ from those of the round before, so that there is something to write.
+    private static func flash(_ round: Int, _ address: DeviceAddress, _ central: BlueZCentral) async throws {
+        let names = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"]
+        let scripts = try ScriptSet(files: names.map { .init(name: $0, bytes: Array("# round \(round)\n".utf8)) })
+        var options = FlashOptions()
+        options.parts = [.scripts]
+        let report = try await MonocleRun(
+            central: central, address: address, assets: MonocleAssets(scripts: scripts), options: options
+        ).flash { _ in }
+        guard report.steps.contains(where: { $0.part == .scripts && $0.action == .updated }), report.passed else {
+            FileHandle.standardError.write(Data("round \(round): \(report.error?.message ?? "nothing was flashed")\n".utf8))
+            exit(1)
+        }
+    }
+
+    /// What ends in the background, such as the last discovery, gets a moment for it.
+    private static func settle(_ central: BlueZCentral) async throws {
+        let deadline = central.clock.deadline(in: .seconds(3))
+        while unreturned(central) > 0, central.clock.now < deadline {
+            try await central.clock.sleep(until: central.clock.deadline(in: .milliseconds(50)))
+        }
+    }
+
+    private static func unreturned(_ central: BlueZCentral) -> Int {
+        let open = central.traffic.open
+        return open.matches + open.sockets + open.pendingCalls + open.discoveries + open.links + open.agents
+    }
+
+    private static func measure(_ round: Int, _ time: Duration, _ central: BlueZCentral) throws -> Round {
+        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return Round(
+            round: round, seconds: Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18,
+            descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
+            unreturned: unreturned(central),
+            residentKilobytes: (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * 4)
+    }
+}

@@ -1,0 +1,101 @@
+"""The lab's bench: the guest with its adapter and bluetoothd, and what lies in front of it: units and assets."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import signal
+import time
+from pathlib import Path
+
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from machine import LabError, Machine
+from radio import Air, HostAdapter
+from unit import Unit
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARIES = ROOT / ".build/debug"
+BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
+
+
+class Bench:
+    def __init__(self, logs):
+        self.logs = logs
+
+    @contextlib.asynccontextmanager
+    async def open(self):
+        """Boots, starts D-Bus and bluetoothd, and waits for an adapter that is on."""
+        async with Machine(self.logs) as self.machine:
+            self.air = Air()
+            self.adapter = HostAdapter(*await asyncio.wait_for(self.machine.hci, 30), self.air)
+            serving = asyncio.create_task(self.adapter.serve())
+            self.bluetoothd_log = open(self.logs / "bluetoothd.log", "wb")
+            try:
+                await self.machine.start("dbus-daemon", "--system", "--nofork", "--nopidfile", log=self.bluetoothd_log)
+                await self.wait_for_file("/run/dbus/system_bus_socket")
+                await self.start_bluetoothd()
+                yield self
+            finally:
+                serving.cancel()
+                self.bluetoothd_log.close()
+
+    async def wait_for_file(self, path):
+        result = await self.machine.run("/bin/sh", "-c", f"until [ -e {path} ]; do sleep 0.1; done", timeout=30)
+        if result.code != 0:
+            raise LabError(f"{path} does not appear in the guest")
+
+    async def start_bluetoothd(self):
+        self.bluetoothd = await self.machine.start(BLUETOOTHD, "-n", log=self.bluetoothd_log)
+        await self.wait_until_powered(True)
+
+    async def kill_bluetoothd(self):
+        """Without a chance to say goodbye, as a crash does it."""
+        self.bluetoothd.signal(signal.SIGKILL)
+        await self.bluetoothd.wait(10)
+
+    async def set_powered(self, is_on):
+        result = await self.adapter_property("set-property", "Powered", "b", "true" if is_on else "false")
+        if result.code != 0:
+            raise LabError(f"cannot switch the adapter: {result.errors}")
+
+    async def wait_until_powered(self, is_on, timeout=30):
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            result = await self.adapter_property("get-property", "Powered")
+            if result.output.strip() == ("b true" if is_on else "b false"):
+                return
+        raise LabError(f"the adapter does not switch {'on' if is_on else 'off'}: {result.errors}")
+
+    async def adapter_property(self, verb, *words):
+        return await self.machine.run(
+            "busctl", "--system", verb, "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", *words, timeout=30)
+
+    @contextlib.asynccontextmanager
+    async def unit(self, name, assets, rssi=-48, **settings):
+        """A unit with a state folder of its own, kept from one use to the next within a run."""
+        with open(self.logs / f"unit-{name}.log", "ab", buffering=0) as log:
+            full = {
+                "folder": str(self.logs / "units" / name), "name": name, "python": str(ROOT / ".venv/bin/python3"),
+                **assets.unit_settings(), **settings,
+            }
+            async with Unit(self.air, self.adapter, BINARIES / "VirtualUnitServer", full, log, rssi) as unit:
+                yield unit
+
+
+class Assets:
+    """An asset folder as the unit needs to know it: which key its bootloader trusts, which images its FPGA can run."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+
+    def entries(self, part):
+        return json.loads((self.folder / part / "manifest.json").read_text())["entries"]
+
+    def unit_settings(self):
+        keys = [load_pem_public_key((self.folder / "Firmware" / entry["key"]).read_bytes()).public_numbers()
+                for entry in self.entries("Firmware") if "key" in entry]
+        return {
+            "trustedKeys": [f"{key.x:064x}{key.y:064x}" for key in keys],
+            "fpgaVersions": {entry["sha256"]: entry["version"] for entry in self.entries("FPGA")},
+        }

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""make lab: noafw flashes virtual units over the air, through a real bluetoothd and a real kernel. See docs/lab.md."""
+
+import argparse
+import asyncio
+import importlib.metadata
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from bench import BINARIES, ROOT, Assets, Bench
+from machine import LabError
+from scenarios import SCENARIOS, Failure, Lab
+
+LOGS = ROOT / ".lab"
+
+
+def prepare_logs():
+    LOGS.mkdir(exist_ok=True)
+    for entry in LOGS.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def make_small_assets():
+    """The repository's scripts; images that take seconds, signed with the development key."""
+    folder = LOGS / "assets"
+    shutil.copytree(ROOT / "Scripts", folder / "Scripts")
+    (folder / "Firmware").mkdir()
+    for name in ("development-key.pem", "development-key.pub.pem"):
+        shutil.copy(ROOT / "Firmware" / name, folder / "Firmware")
+    subprocess.run([BINARIES / "DevelopmentAssets", "--small", folder], check=True)
+    return Assets(folder)
+
+
+async def stack(bench):
+    """What the scenarios run on: one line for each part."""
+    async def first_line(*argv):
+        result = await bench.machine.run(*argv)
+        return (result.output.strip().splitlines() or ["?"])[0]
+
+    return [
+        ("kernel", f"Linux {await first_line('uname', '-r')} (hci_vhci), QEMU, booted in {bench.machine.boot_seconds:.0f} s"),
+        ("bluetoothd", await first_line("/usr/libexec/bluetooth/bluetoothd", "--version")),
+        ("radio", f"bumble {importlib.metadata.version('bumble')}"),
+        ("unit", "VirtualUnitServer, MicroPython"),
+        ("noafw", await first_line(str(BINARIES / "noafw"), "--version")),
+    ]
+
+
+async def run_one(lab, scenario):
+    """Runs one scenario; gives its seconds and what went wrong, if anything."""
+    began = time.monotonic()
+    lab.begin(scenario.name)
+    try:
+        await asyncio.wait_for(scenario.body(lab), scenario.limit * (10 if lab.is_full else 1))
+        problem = None
+    except asyncio.TimeoutError:
+        problem = "it does not end in time"
+    except Failure as failure:
+        problem = str(failure)
+    except Exception as error:  # a scenario that stumbles must not hide the others' results
+        traceback.print_exc()
+        problem = f"{type(error).__name__}: {error}"
+    try:
+        await lab.tidy()
+    except LabError as error:
+        problem = problem or str(error)
+    return time.monotonic() - began, problem
+
+
+async def run_scenarios(chosen, is_full):
+    prepare_logs()
+    assets = Assets(ROOT) if is_full else make_small_assets()
+    rows = []
+    async with Bench(LOGS).open() as bench:
+        for name, text in await stack(bench):
+            print(f"{name:12}{text}")
+        print(flush=True)
+        lab = Lab(bench, assets, is_full)
+        for scenario in chosen:
+            seconds, problem = await run_one(lab, scenario)
+            rows.append((scenario, seconds, problem))
+            print(f"{'FAIL' if problem else 'pass'}  {scenario.name:22} {seconds:6.1f} s", flush=True)
+            if problem:
+                print(f"      {problem}\n      {lab.log}", flush=True)
+    return rows
+
+
+def print_table(rows):
+    width = max(len(scenario.title) for scenario, _, _ in rows)
+    print(f"\n{'scenario':22} {'what ran':{width}} {'seconds':>8}  result")
+    for scenario, seconds, problem in rows:
+        print(f"{scenario.name:22} {scenario.title:{width}} {seconds:8.1f}  {'FAIL' if problem else 'pass'}")
+    failed = [row for row in rows if row[2]]
+    print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+async def run_command(words):
+    """One command in the guest with one factory-new unit in front of it; the unit's state stays in .lab/units."""
+    LOGS.mkdir(exist_ok=True)
+    async with Bench(LOGS).open() as bench:
+        assets = Assets(LOGS / "assets") if (LOGS / "assets").exists() else make_small_assets()
+        async with bench.unit("by-hand", assets) as unit:
+            print(f"unit {unit.address}; {shlex.join(words)}", flush=True)
+            environment = {"NOAFW_STATE_DIR": "/root/noafw", "PATH": f"{BINARIES}:/usr/sbin:/usr/bin:/sbin:/bin"}
+            command = await bench.machine.start(
+                *words, environment=environment, folder=ROOT, log=sys.stdout.buffer)
+            return (await command.wait(600)).code
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("scenario", nargs="*", help="scenarios to run; all of them by default")
+    parser.add_argument("--full", action="store_true", help="images of full size, a hundred rounds")
+    parser.add_argument("--list", action="store_true", help="list the scenarios")
+    parser.add_argument("--run", metavar="COMMAND", help="run one command in the guest with one unit in reach")
+    options = parser.parse_args()
+    if options.list:
+        for scenario in SCENARIOS:
+            print(f"{scenario.name:22} {scenario.title}{'  (lab-full)' if scenario.is_full_only else ''}")
+        return 0
+    if options.run:
+        return asyncio.run(run_command(shlex.split(options.run)))
+    unknown = set(options.scenario) - {scenario.name for scenario in SCENARIOS}
+    if unknown:
+        parser.error(f"no scenario {', '.join(sorted(unknown))}; see --list")
+    chosen = [
+        scenario for scenario in SCENARIOS
+        if scenario.name in options.scenario or (not options.scenario and (options.full or not scenario.is_full_only))
+    ]
+    try:
+        return print_table(asyncio.run(run_scenarios(chosen, options.full)))
+    except LabError as error:
+        print(f"the lab failed: {error}", file=sys.stderr)
+        return 70
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,339 @@
+"""What noafw has to do over the air. A scenario raises Failure; whatever it started ends with it."""
+
+import asyncio
+import contextlib
+import json
+import re
+import signal
+import time
+from dataclasses import dataclass
+from typing import Awaitable, Callable
+
+from bench import BINARIES, ROOT
+
+REPL_RECEIVE = "6e400002-b5a3-f393-e0a9-e50e24dcca9e"
+DFU_CONTROL_POINT = "8ec90001-f315-4f60-9fb8-838830daea50"
+DFU_PACKET = "8ec90002-f315-4f60-9fb8-838830daea50"
+TIMEOUT = "disconnections 0x08"
+
+
+class Failure(Exception):
+    """noafw did not do what it has to."""
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+@dataclass
+class Scenario:
+    name: str
+    title: str
+    body: Callable[["Lab"], Awaitable[None]]
+    # Seconds; ten times as long with images of full size.
+    limit: float
+    is_full_only: bool
+
+
+SCENARIOS = []
+
+
+def scenario(title, limit=120, is_full_only=False):
+    def add(body):
+        SCENARIOS.append(Scenario(body.__name__.replace("_", "-"), title, body, limit, is_full_only))
+        return body
+
+    return add
+
+
+class Lab:
+    """A bench, the assets, and noafw on it."""
+
+    def __init__(self, bench, assets, is_full):
+        self.bench, self.assets, self.is_full = bench, assets, is_full
+        self.units = 0
+        self.output = None
+
+    def begin(self, name):
+        self.name = name
+        self.log = self.bench.logs / f"noafw-{name}.log"
+        self.output = open(self.log, "ab", buffering=0)
+
+    @contextlib.asynccontextmanager
+    async def unit(self, rssi=-48, **settings):
+        """A factory-new unit in reach."""
+        self.units += 1
+        async with self.bench.unit(f"{self.name}-{self.units}", self.assets, rssi, **settings) as unit:
+            unit.folder = self.bench.logs / "units" / f"{self.name}-{self.units}"
+            yield unit
+
+    async def start(self, *words):
+        """Starts noafw in the guest; its output goes into the scenario's log."""
+        self.output.write(f"$ noafw {' '.join(words)}\n".encode())
+        # One state folder for the whole run, as a station has it.
+        return await self.bench.machine.start(
+            BINARIES / "noafw", *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=self.output)
+
+    async def noafw(self, *words, code=0, timeout=300):
+        """Runs noafw, which has to end with that code; gives the JSON document it printed, if any."""
+        return self.ended(await (await self.start(*words)).wait(timeout), code)
+
+    def ended(self, result, code=0):
+        try:
+            document = json.loads(result.output)
+        except ValueError:
+            document = {}
+        if result.code != code:
+            errors = [unit.get("error") for unit in document.get("units", []) if unit.get("error")]
+            raise Failure(f"exit code {result.code}, not {code}: {json.dumps(errors) if errors else result.errors[-400:]}")
+        return document
+
+    async def flash(self, unit, *words, **options):
+        return await self.noafw(*self.flash_words(unit, *words), **options)
+
+    def flash_words(self, unit, *words):
+        return ["flash", "--development", "--device", unit.address, "--assets", str(self.assets.folder), "--json", "-v", *words]
+
+    async def verify(self, unit, *words, **options):
+        return await self.noafw(
+            "verify", "--development", "--device", unit.address, "--assets", str(self.assets.folder), "--json", *words, **options)
+
+    async def tidy(self):
+        """Leaves bluetoothd running and the adapter on for the next one."""
+        self.output.close()
+        if self.bench.bluetoothd.ended.done():
+            await self.bench.start_bluetoothd()
+        await self.bench.set_powered(True)
+        await self.bench.wait_until_powered(True)
+
+
+async def until(condition, what, timeout=120):
+    deadline = time.monotonic() + timeout
+    while not condition():
+        expect(time.monotonic() < deadline, f"waited {timeout} s for {what}")
+        await asyncio.sleep(0.02)
+
+
+def steps(document):
+    return {step["name"]: step["action"] for step in document["units"][0]["steps"]}
+
+
+# The way of every unit
+
+
+@scenario("noafw scan: one unit, its address, its signal strength")
+async def scan(lab):
+    async with lab.unit(rssi=-57) as unit:
+        document = await lab.noafw("scan", "--seconds", "3", "--json")
+        seen = {sighted["address"]: sighted for sighted in document["units"]}
+        expect(unit.address in seen, f"{unit.address} is not among {list(seen)}")
+        expect(abs(seen[unit.address]["rssi_dbm"] + 57) <= 2, f"{seen[unit.address]['rssi_dbm']} dBm, not -57")
+        expect(seen[unit.address]["mode"] == "application", "it is taken for a bootloader")
+
+
+@scenario("noafw flash --dry-run: connect, raw REPL, versions; nothing is written")
+async def connect(lab):
+    async with lab.unit() as unit:
+        document = await lab.flash(unit, "--dry-run")
+        expect(set(steps(document).values()) == {"planned"}, f"steps {steps(document)}")
+        expect(set(unit.mtus) == {256}, f"links with an MTU of {unit.mtus}")
+        expect(DFU_PACKET not in unit.counts, "it went to the bootloader")
+
+
+@scenario("noafw flash: bootloader at address+1 and back, FPGA, scripts; noafw verify, --deep; a second flash", limit=240)
+async def flash(lab):
+    async with lab.unit() as unit:
+        document = await lab.flash(unit)
+        expect(set(steps(document).values()) == {"updated"}, f"steps {steps(document)}")
+        expect(len(unit.identities) == 2, "the unit was never in its bootloader")
+        await lab.verify(unit)
+        await lab.verify(unit, "--deep")
+        packets = unit.counts[DFU_PACKET]
+        document = await lab.flash(unit)
+        expect(set(steps(document).values()) == {"current"}, f"steps of the second run {steps(document)}")
+        expect(unit.counts[DFU_PACKET] == packets, "the second run wrote firmware")
+
+
+@scenario("noafw doctor: the adapter on, off, and bluetoothd gone")
+async def doctor(lab):
+    async def bluetooth_checks(code):
+        document = await lab.noafw("doctor", "--assets", str(lab.assets.folder), "--json", code=code)
+        return json.dumps(document)
+
+    expect("hci0" in await bluetooth_checks(0), "no adapter in the report")
+    await lab.bench.set_powered(False)
+    await bluetooth_checks(69)
+    await lab.bench.kill_bluetoothd()
+    await bluetooth_checks(69)
+
+
+# What goes wrong on the air
+
+
+@scenario("link lost at packet 30 of the firmware; the same command ends well")
+async def link_loss_dfu(lab):
+    async with lab.unit() as unit:
+        unit.cut_after[DFU_PACKET] = 30
+        document = await lab.flash(unit, "--only", "firmware")
+        expect(not unit.cut_after, "the link was never cut")
+        expect(unit.counts[TIMEOUT] >= 2, f"no link ended by timeout after the jump: {dict(unit.counts)}")
+        expect(steps(document)["firmware"] == "updated", f"steps {steps(document)}")
+
+
+@scenario("link lost while the FPGA image is written; the same command ends well")
+async def link_loss_fpga(lab):
+    async with lab.unit() as unit:
+        command = await lab.start(*lab.flash_words(unit, "--only", "fpga"))
+        await until(lambda: fpga_is_underway(lab, unit), "the first bytes of the FPGA image")
+        unit.cut_link()
+        lab.ended(await command.wait(240))
+        expect(unit.counts["connections"] >= 2, f"no second link: {dict(unit.counts)}")
+        await lab.verify(unit, "--only", "fpga", "--deep")
+
+
+def fpga_is_underway(lab, unit):
+    """The unit's flash holds the beginning of the image, and no commit marker."""
+    (entry,) = lab.assets.entries("FPGA")
+    start = (lab.assets.folder / "FPGA" / entry["file"]).read_bytes()[:1024]
+    flash = (unit.folder / "fpga-flash.bin").read_bytes()
+    return flash.startswith(start) and not flash[444_430:].startswith(b"done")
+
+
+@scenario("one of 40 writes and notifications lost in the firmware's run, one of 150 in the scripts'", limit=240)
+async def packet_loss(lab):
+    async with lab.unit() as unit:
+        for part, unit.loss in (("firmware", 1 / 40), ("scripts", 1 / 150)):
+            before = unit.counts["lost"]
+            await lab.flash(unit, "--only", part)
+            expect(unit.counts["lost"] > before, f"nothing was lost in the {part}")
+        unit.loss = 0
+        await lab.verify(unit, "--only", "firmware,scripts", "--deep")
+
+
+@scenario("ATT MTU 23: payloads of 20 bytes, scripts and firmware", limit=240)
+async def mtu_23(lab):
+    async with lab.unit(mtu=23) as unit:
+        await lab.flash(unit, "--only", "firmware,scripts")
+        expect(set(unit.mtus) == {23}, f"links with an MTU of {unit.mtus}")
+
+
+@scenario("ATT MTU 247: payloads of 244 bytes, scripts and firmware")
+async def mtu_247(lab):
+    async with lab.unit(mtu=247) as unit:
+        await lab.flash(unit, "--only", "firmware,scripts")
+        expect(set(unit.mtus) == {247}, f"links with an MTU of {unit.mtus}")
+
+
+# What goes wrong on the host
+
+
+@scenario("bluetoothd killed and started again in the middle of the firmware")
+async def bluetoothd_restart(lab):
+    async with lab.unit() as unit:
+        command = await lab.start(*lab.flash_words(unit, "--only", "firmware"))
+        await until(lambda: unit.counts[DFU_PACKET] >= 20, "firmware packets")
+        await lab.bench.kill_bluetoothd()
+        await asyncio.sleep(1)
+        await lab.bench.start_bluetoothd()
+        await finish(lab, unit, command)
+
+
+@scenario("adapter switched off and on again in the middle of the firmware")
+async def adapter_off(lab):
+    async with lab.unit() as unit:
+        command = await lab.start(*lab.flash_words(unit, "--only", "firmware"))
+        await until(lambda: unit.counts[DFU_PACKET] >= 20, "firmware packets")
+        await lab.bench.set_powered(False)
+        await lab.bench.wait_until_powered(False)
+        await asyncio.sleep(1)
+        await lab.bench.set_powered(True)
+        await finish(lab, unit, command)
+
+
+@scenario("noafw killed in the middle of the firmware; noafw rescue finishes the stranded unit", limit=180)
+async def rescue(lab):
+    async with lab.unit() as unit:
+        command = await lab.start(*lab.flash_words(unit, "--only", "firmware"))
+        await until(lambda: unit.counts[DFU_PACKET] >= 20, "firmware packets")
+        command.signal(signal.SIGKILL)
+        await command.wait(10)
+        await until(lambda: unit.current is None, "the end of the link")
+        await lab.noafw("rescue", "--development", "--assets", str(lab.assets.folder), "--json")
+        await lab.verify(unit)
+
+
+async def finish(lab, unit, command):
+    """The command takes up where it was by itself, and ends well."""
+    lab.ended(await command.wait(240))
+    expect(unit.counts["connections"] >= 4, f"it never had to connect again: {dict(unit.counts)}")
+    await lab.verify(unit, "--only", "firmware")
+
+
+# More than one unit
+
+
+@scenario("two units: no guess, --device takes the one named, --nearest the one beside the adapter")
+async def two_units(lab):
+    async with lab.unit(rssi=-44) as near, lab.unit(rssi=-71) as far:
+        common = ["--development", "--assets", str(lab.assets.folder), "--json", "--dry-run", "--only", "scripts"]
+        refusal = await lab.noafw("flash", *common, code=69)
+        error = refusal["units"][0]["error"]
+        expect(error["code"] == "PRV-0021", f"refused with {error['code']}")
+        expect(near.address in error["message"] and far.address in error["message"], error["message"])
+        expect(near.counts["connections"] == far.counts["connections"] == 0, "a unit was touched all the same")
+        await lab.noafw("flash", "--device", far.address, *common)
+        links = far.counts["connections"]
+        expect(near.counts["connections"] == 0 and links > 0, "--device took the wrong unit")
+        await lab.noafw("flash", "--nearest", *common)
+        expect(near.counts["connections"] > 0 and far.counts["connections"] == links, "--nearest took the wrong unit")
+        near.set_rssi(-70)
+        refusal = await lab.noafw("flash", "--nearest", *common, code=69)
+        expect(refusal["units"][0]["error"]["code"] == "PRV-0022", f"{refusal['units'][0]['error']}")
+
+
+# Traffic and leaks
+
+
+@scenario("D-Bus messages counted during a firmware transfer: none for a data packet")
+async def dbus_traffic(lab):
+    async with lab.unit() as unit:
+        log = open(lab.bench.logs / "dbus.log", "wb")
+        monitor = await lab.bench.machine.start("dbus-monitor", "--system", "sender=org.bluez", "destination=org.bluez", log=log)
+        await asyncio.sleep(1)
+        await lab.flash(unit, "--only", "firmware")
+        monitor.signal(signal.SIGINT)
+        await monitor.wait(20)
+        calls = re.findall(r"^method call .*member=(\w+)$", monitor.text, re.MULTILINE)
+        writes, channels = calls.count("WriteValue"), calls.count("AcquireWrite")
+        packets = unit.counts[DFU_PACKET]
+        print(f"      {packets} packets; {len(calls)} calls, of these {writes} WriteValue, {channels} AcquireWrite", flush=True)
+        expect(packets >= 60, f"only {packets} packets")
+        expect(channels >= 1, "no AcquireWrite")
+        objects = (packets * 244 + 4095) // 4096 + 2
+        # SELECT, PRN, CREATE, CHECKSUM, EXECUTE: at most six requests an object.
+        expect(writes <= 6 * objects, f"{writes} writes through the bus for {objects} objects")
+
+
+@scenario("connect, flash, disconnect over and over in one process (5 rounds; lab-full: 100): nothing stays open", limit=150)
+async def rounds(lab):
+    async with lab.unit() as unit:
+        count = 100 if lab.is_full else 5
+        command = await lab.bench.machine.start(BINARIES / "LabRounds", unit.address, count, folder=ROOT, log=lab.output)
+        daemon = lab.bench.bluetoothd.identifier
+        files = []
+        while not command.ended.done():
+            await asyncio.sleep(5)
+            listing = await lab.bench.machine.run("ls", f"/proc/{daemon}/fd")
+            files.append(len(listing.output.split()))
+        lab.ended(await command.wait(10))
+        lines = [json.loads(line) for line in command.text.splitlines()]
+        expect(len(lines) == count, f"{len(lines)} rounds of {count}")
+        # The first round opens the bus and loads what is loaded once.
+        open_files = {line["descriptors"] for line in lines[1:]}
+        expect(len(open_files) == 1, f"open files by round: {[line['descriptors'] for line in lines]}")
+        expect(not any(line["unreturned"] for line in lines), f"not given back: {[line['unreturned'] for line in lines]}")
+        first, last = lines[len(lines) // 2]["residentKilobytes"], lines[-1]["residentKilobytes"]
+        print(f"      {open_files.pop()} open files in every round; bluetoothd {min(files)} to {max(files)};"
+              f" memory {first} kB half-way, {last} kB at the end; {lines[-1]['seconds']:.1f} s a round", flush=True)
+        expect(last < first * 1.1 + 2048, f"memory grows: {first} to {last} kB")

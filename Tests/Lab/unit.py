@@ -1,0 +1,202 @@
+"""One virtual unit on the lab's air: the unit server (Sources/VirtualUnitServer) behind bumble's link."""
+
+import asyncio
+import itertools
+import json
+import random
+from collections import Counter
+
+from radio import Identity
+
+# What the kernel's ATT asks for (BlueZ's default).
+HOST_MTU = 517
+
+
+class Unit:
+    """Plays a unit from entering to leaving; its state folder stays."""
+
+    def __init__(self, air, adapter, server, settings, log, rssi=-48):
+        self.air, self.adapter, self.server, self.settings, self.log, self.rssi = air, adapter, server, settings, log, rssi
+        self.identities = {}
+        self.current = None
+        # Links that the guest's kernel believes in, by their number.
+        self.links = {}
+        self.advertised = asyncio.Event()
+        self.ids = itertools.count()
+        self.answers = {}
+        self.backlog = 0
+        self.clear()
+
+    def clear(self):
+        """Forgets what was counted and what was to go wrong."""
+        self.counts = Counter()
+        self.mtus = []
+        # Probability that a write without response or a notification is lost. Drawn, as a client that begins again
+        # would meet a loss at fixed intervals in the same place every time.
+        self.loss = 0
+        self.dice = random.Random(1)
+        # After so many packets to a characteristic the link breaks, once.
+        self.cut_after = {}
+
+    async def __aenter__(self):
+        # A child of the unit server is MicroPython: it ends with its terminal.
+        self.process = await asyncio.create_subprocess_exec(
+            self.server, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self.log)
+        self.tell_raw(self.settings)
+        self.reader = asyncio.create_task(self.read())
+        try:
+            await asyncio.wait_for(self.advertised.wait(), 30)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        return self
+
+    async def __aexit__(self, *_):
+        self.process.stdin.close()
+        try:
+            await asyncio.wait_for(self.process.wait(), 10)
+        except asyncio.TimeoutError:
+            self.process.kill()
+            await self.process.wait()
+        self.reader.cancel()
+        for identity in self.identities.values():
+            await identity.silence()
+            identity.break_link()
+            await asyncio.sleep(0.1)
+            self.air.remove_controller(identity.controller)
+
+    @property
+    def address(self):
+        """The application's address."""
+        for address, identity in self.identities.items():
+            if identity.device.name != "DfuTarg":
+                return address
+        octets = next(iter(self.identities)).split(":")
+        return ":".join(octets[:5] + [f"{(int(octets[5], 16) - 1) & 0xFF:02X}"])
+
+    def set_rssi(self, rssi):
+        self.rssi = rssi
+        for identity in self.identities.values():
+            self.air.rssi[str(identity.address)] = rssi
+
+    # To the unit
+
+    def tell_raw(self, message):
+        body = json.dumps(message).encode()
+        self.process.stdin.write(len(body).to_bytes(4, "big") + body)
+
+    def tell(self, case, **fields):
+        self.tell_raw({case: fields})
+
+    def cut_link(self):
+        self.tell("cutLink")
+
+    def cut_power(self):
+        self.tell("cutPower")
+
+    def on_connection(self, identity):
+        self.log.write(f"[{identity.address}] connected\n".encode())
+        self.counts["connections"] += 1
+        self.current = identity
+        self.backlog = 0
+        self.answers.clear()
+        self.adapter.backlogs[str(identity.address)] = lambda: self.backlog if self.current is identity else 1
+        number = next(self.ids)
+        self.links[number] = identity
+        self.tell("connect", link=number, mtu=HOST_MTU)
+
+    def on_disconnection(self, identity, reason):
+        self.log.write(f"[{identity.address}] disconnected, reason 0x{reason:02X}\n".encode())
+        self.counts[f"disconnections 0x{reason:02X}"] += 1
+        if self.current is identity:
+            self.current = None
+            self.tell("disconnect")
+
+    def on_subscription(self, identity, uuid, is_on):
+        if self.current is identity:
+            self.tell("subscribe", characteristic=uuid, isOn=is_on)
+
+    def on_write(self, identity, uuid, value, answer):
+        if self.current is not identity:
+            return
+        number = next(self.ids)
+        self.answers[number] = answer
+        self.tell("write", id=number, characteristic=uuid, value=value.hex())
+
+    def on_command(self, identity, uuid, value):
+        if self.current is not identity:
+            return
+        self.counts[uuid] += 1
+        if self.cut_after.get(uuid) == self.counts[uuid]:
+            del self.cut_after[uuid]
+            self.log.write(f"link cut at packet {self.counts[uuid]} of {uuid}\n".encode())
+            self.cut_link()
+        elif not self.is_lost():
+            self.backlog += 1
+            self.tell("command", characteristic=uuid, value=value.hex())
+
+    def is_lost(self):
+        lost = self.dice.random() < self.loss
+        self.counts["lost"] += lost
+        return lost
+
+    # From the unit
+
+    async def read(self):
+        try:
+            while True:
+                length = int.from_bytes(await self.process.stdout.readexactly(4), "big")
+                ((case, fields),) = json.loads(await self.process.stdout.readexactly(length)).items()
+                await getattr(self, f"on_unit_{case}")(**fields)
+        except asyncio.IncompleteReadError:
+            self.log.write(b"the unit server ended\n")
+
+    async def on_unit_advertise(self, **description):
+        address = description["address"]
+        if address not in self.identities:
+            self.identities[address] = Identity(self.air, self, description)
+            self.set_rssi(self.rssi)
+        for other in self.identities.values():
+            if other is not self.identities[address]:
+                await other.silence()
+        await self.identities[address].advertise(description)
+        self.log.write(f"[{address}] advertises {description['name']}\n".encode())
+        self.advertised.set()
+
+    async def on_unit_silent(self):
+        self.advertised.clear()
+        for identity in self.identities.values():
+            await identity.silence()
+
+    async def on_unit_connected(self, link, mtu):
+        self.mtus.append(mtu)
+
+    async def on_unit_refused(self, link, reason):
+        self.log.write(f"connection refused: {reason}\n".encode())
+        await self.on_unit_gone(link, isTimeout=True)
+
+    async def on_unit_written(self, id, error=None):
+        if answer := self.answers.pop(id, None):
+            answer(error)
+
+    async def on_unit_taken(self):
+        self.backlog = max(0, self.backlog - 1)
+        if self.current and self.backlog == 0:
+            self.adapter.report_completed(self.current.address)
+
+    async def on_unit_notify(self, characteristic, value):
+        if self.current and not self.is_lost():
+            await self.current.notify(characteristic, bytes.fromhex(value))
+
+    async def on_unit_gone(self, link, isTimeout):
+        identity = self.links.pop(link)
+        if identity in self.links.values():
+            # The guest's side has ended this one and made another.
+            return
+        if self.current is identity:
+            self.current = None
+        self.log.write(f"[{identity.address}] link {link} is gone{' by timeout' if isTimeout else ''}\n".encode())
+        if isTimeout:
+            identity.break_link()
+        else:
+            await identity.disconnect()
