@@ -40,6 +40,8 @@ struct MonocleLoop {
     var generation = 0
     var timers: [(at: Duration, generation: Int, timer: Timer)] = []
     var link: ActiveLink?
+    /// Its advertisements are repeated to whoever discovers.
+    private var isAdvertisingRepeatedly = false
     var hardware: MonocleHardware
     var terminal = TerminalBridge()
     var faults: FaultPlan
@@ -88,6 +90,8 @@ struct MonocleLoop {
         case .linkActivity:
             scheduleConnectionEvent()
         case .discoveryStarted:
+            guard !isAdvertisingRepeatedly else { return }
+            isAdvertisingRepeatedly = true
             after(.zero, .advertise)
         case .interpreter(let event, let generation):
             if generation == self.generation { try handle(event) }
@@ -115,7 +119,9 @@ struct MonocleLoop {
         case .bootDone: if !isStale { try boot() }
         case .linkUp(let mtu, let reply): linkUp(mtu, reply)
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
-        case .advertise: if air.advertise(events) { after(.milliseconds(100), .advertise) }
+        case .advertise:
+            isAdvertisingRepeatedly = air.advertise(events)
+            if isAdvertisingRepeatedly { after(.milliseconds(100), .advertise) }
         case .answer(let number, let status, let payload):
             if !isStale { terminal.interpreter?.reply(to: number, status: status, payload) }
         case .erase(let page, let number): if !isStale { try eraseStep(page, number) }
