@@ -33,13 +33,20 @@ public struct DFUPackage: Sendable, Hashable {
     ) throws -> FirmwareImage {
         // One byte more than the limit lets the packet's own check say what is wrong with it.
         let packet = try InitPacket(parsing: archive.read(files.initPacket, limit: 16 * InitPacket.sizeLimit))
-        guard packet.command.kind == kind else {
+        guard packet.command.kind.manifestKeys.contains(kind) else {
             throw DFUError.package(
                 .initPacketInvalid(
                     reason: "it announces \(packet.command.kind.rawValue), the manifest says \(kind.rawValue)"))
         }
+        if let sizes = files.sizes, kind == .softDeviceAndBootloader {
+            let said = Manifest.Sizes(
+                bootloader: packet.command.bootloaderSize, softDevice: packet.command.softDeviceSize)
+            guard sizes == said else {
+                throw DFUError.package(.manifestInvalid(reason: "its sizes are not those of the init packet"))
+            }
+        }
         let bytes = try archive.read(files.image, limit: imageSizeLimit)
-        return FirmwareImage(kind: kind, bytes: bytes, initPacket: packet)
+        return FirmwareImage(kind: packet.command.kind, bytes: bytes, initPacket: packet)
     }
 
     private static func contents(of path: String) throws -> [UInt8] {

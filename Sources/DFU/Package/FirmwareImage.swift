@@ -10,6 +10,10 @@ public enum FirmwareKind: String, Sendable, Hashable, CaseIterable {
     static let updateOrder: [FirmwareKind] = [
         .softDeviceAndBootloader, .softDevice, .bootloader, .application, .externalApplication,
     ]
+
+    /// The keys under which a manifest may name it, the usual one first: nrfutil calls an external application
+    /// `application`, and only the init packet tells the two apart.
+    var manifestKeys: [FirmwareKind] { self == .externalApplication ? [.application, .externalApplication] : [self] }
 }
 
 /// One image of a package with the init packet that announces it to a bootloader.
