@@ -5,6 +5,9 @@ enum CommandError: Error, Hashable, Sendable {
     case noStateFolder
     case timedOut(seconds: Double)
     case interrupted(InterruptedState)
+    /// A result that never replaces anything, such as a key.
+    case outputExists(path: String)
+    case outputNotWritten(path: String, reason: String)
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
 }
@@ -27,6 +30,14 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(state.condition)",
                 cause: "the run was ended by a signal", remedy: state.nextAction)
+        case .outputExists(let path):
+            Diagnosis(
+                code: "NOA-0073", category: .inputOutput, fault: nil, message: "\(path) exists already",
+                cause: "a key that is overwritten is lost", remedy: "give another name, or move that file away")
+        case .outputNotWritten(let path, let reason):
+            Diagnosis(
+                code: "NOA-0074", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
+                remedy: "check the folder, its permissions and the free space")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

@@ -20,7 +20,7 @@ struct Noafw: ParsableCommand {
             Completions for your shell: noafw --generate-completion-script bash|zsh|fish
             """,
         version: "0.1.0",
-        subcommands: [FlashCommand.self, VerifyCommand.self])
+        subcommands: [FlashCommand.self, VerifyCommand.self, PackageCommand.self])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
     static func execute(in context: CommandContext) async -> Int32 {

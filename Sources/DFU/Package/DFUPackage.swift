@@ -9,6 +9,8 @@ public struct DFUPackage: Sendable, Hashable {
 
     /// In the order in which they have to be sent.
     public let images: [FirmwareImage]
+    /// Of the whole file, 32 bytes.
+    public let sha256: [UInt8]
 
     /// Opens a package file.
     /// - Throws: ``DFUError/package(_:)``.
@@ -20,6 +22,7 @@ public struct DFUPackage: Sendable, Hashable {
         guard bytes.count <= Self.fileSizeLimit else {
             throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))
         }
+        sha256 = DFU.sha256(bytes)
         images = try ArchiveReader.open(bytes) { archive in
             let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
             return try FirmwareKind.updateOrder.compactMap { kind in

@@ -29,6 +29,9 @@ public struct FirmwareImage: Sendable, Hashable {
         self.initPacket = initPacket
     }
 
+    /// Of the image, 32 bytes in the usual order; the init packet holds it byte-reversed.
+    public var sha256: [UInt8] { DFU.sha256(bytes) }
+
     /// The version texts that stand in the image, each once, in the order of their first occurrence.
     public var versions: [FirmwareVersion] { FirmwareVersion.all(in: bytes) }
 

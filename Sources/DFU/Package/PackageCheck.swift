@@ -25,7 +25,7 @@ extension FirmwareImage {
             throw DFUError.package(.imageSizeDiffers(expected: command.imageSize, actual: bytes.count))
         }
         guard command.hashType == .sha256 else { throw DFUError.package(.hashTypeUnsupported) }
-        guard command.hash == sha256(bytes).reversed() else { throw DFUError.package(.hashDiffers) }
+        guard command.hash == sha256.reversed() else { throw DFUError.package(.hashDiffers) }
     }
 
     /// Holds image, init packet and target against each other, in the order in which a bootloader would find fault.
