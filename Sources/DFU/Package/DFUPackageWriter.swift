@@ -1,3 +1,5 @@
+import Archive
+
 /// Writes a package of one image.
 public struct DFUPackageWriter: Sendable {
     public var kind: FirmwareKind
@@ -13,10 +15,15 @@ public struct DFUPackageWriter: Sendable {
     /// The archive's bytes. The same input gives the same bytes.
     public func archive() throws -> [UInt8] {
         let files = Manifest.Files(image: "\(kind.rawValue).bin", initPacket: "\(kind.rawValue).dat")
-        return try ArchiveWriter.archive([
-            Manifest.name: Manifest(files: [kind: files]).serialized(),
+        let entries = [
+            Manifest.name: try Manifest(files: [kind: files]).serialized(),
             files.image: image,
             files.initPacket: initPacket,
-        ])
+        ]
+        do {
+            return try ArchiveWriter.archive(entries)
+        } catch {
+            throw DFUError.package(PackageFault(error))
+        }
     }
 }
