@@ -33,9 +33,10 @@ let package = Package(
 
         module("Bluetooth"),
         module("REPL", ["Bluetooth"]),
-        module("DFU", ["Bluetooth", "CZip", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
+        module("Archive", ["Bluetooth", "CZip"]),
+        module("DFU", ["Archive", "Bluetooth", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
         module("FPGA", ["REPL", "Bluetooth", "CCrypto"]),
-        module("ScriptBundle", ["REPL", "CCrypto"]),
+        module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "CCrypto"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"]),
         module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
@@ -53,6 +54,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
+        tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["ScriptBundle", "REPL", "Bluetooth", "TestSupport"]),

@@ -1,3 +1,4 @@
+import Archive
 import Foundation
 
 /// A Nordic DFU package (`.zip`), opened without trusting anything in it.
@@ -6,6 +7,9 @@ public struct DFUPackage: Sendable, Hashable {
     public static let fileSizeLimit = 4 * 1024 * 1024
     /// The largest image in bytes: all of an nRF52840's flash.
     public static let imageSizeLimit = 1024 * 1024
+
+    /// A package holds a manifest and two files for each image; what else lies in it is not unpacked.
+    private static let archiveLimits = ArchiveLimits(entryCount: 16, contentByteCount: .max)
 
     /// In the order in which they have to be sent.
     public let images: [FirmwareImage]
@@ -23,11 +27,15 @@ public struct DFUPackage: Sendable, Hashable {
             throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))
         }
         sha256 = DFU.sha256(bytes)
-        images = try ArchiveReader.open(bytes) { archive in
-            let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
-            return try FirmwareKind.updateOrder.compactMap { kind in
-                try manifest.files[kind].map { try Self.image(of: kind, $0, in: archive) }
+        do {
+            images = try ArchiveReader.open(bytes, limits: Self.archiveLimits) { archive in
+                let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
+                return try FirmwareKind.updateOrder.compactMap { kind in
+                    try manifest.files[kind].map { try Self.image(of: kind, $0, in: archive) }
+                }
             }
+        } catch let error as ArchiveError {
+            throw DFUError.package(PackageFault(error))
         }
     }
 

@@ -1,3 +1,5 @@
+import Archive
+
 /// Writes a package.
 public struct DFUPackageWriter: Sendable {
     public struct Entry: Sendable {
@@ -34,7 +36,11 @@ public struct DFUPackageWriter: Sendable {
             manifest.files[entry.kind.manifestKeys[0]] = files
         }
         contents[Manifest.name] = try manifest.serialized()
-        return try ArchiveWriter.archive(contents)
+        do {
+            return try ArchiveWriter.archive(contents)
+        } catch {
+            throw DFUError.package(PackageFault(error))
+        }
     }
 
     private static func sizes(of entry: Entry) throws -> Manifest.Sizes {
