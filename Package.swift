@@ -22,7 +22,11 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let package = Package(
     name: "noafw",
-    products: [.executable(name: "noafw", targets: ["noafw"])],
+    products: [
+        .executable(name: "noafw", targets: ["noafw"]),
+        // For the fuzzers, which are a package of their own.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
@@ -52,6 +56,9 @@ let package = Package(
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
+        // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
+        .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
+        tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
         tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),

@@ -20,6 +20,7 @@ import Testing
         ],
         "DevelopmentAssets": ["DFU", "CCrypto"],
         "TestSupport": ["Bluetooth"],
+        "FuzzTargets": ["Archive", "DFU", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

@@ -25,7 +25,7 @@ struct DottedVersion: ExpressibleByArgument, Sendable, Hashable {
     /// - Returns: `nil` also where nrfutil would let 1.100.0 become the same number as 2.0.0.
     init?(argument: String) {
         let parts = argument.split(separator: ".", omittingEmptySubsequences: false)
-        let numbers = parts.compactMap { $0.utf8.allSatisfy((0x30...0x39).contains) ? UInt32($0) : nil }
+        let numbers = parts.compactMap { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32($0) : nil }
         guard numbers.count == 3, parts.count == 3, numbers[0] <= 429_496, numbers[1] < 100, numbers[2] < 100 else {
             return nil
         }
