@@ -8,11 +8,12 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test clean
+.PHONY: help build demo test fuzz clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests'
+	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
 	@echo 'make clean   remove the build and the demo unit (keeps .venv and .venv-nrfutil)'
 
@@ -31,6 +32,12 @@ test:
 	# One test at a time: many play a unit whose interpreter wants a processor to itself.
 	$(SWIFT) test --skip-build --no-parallel $(CHECKS) 2>&1 | tee .build/test.log || \
 		{ echo; echo 'What failed:'; grep -F '✘' .build/test.log; exit 1; }
+
+# A few minutes; FUZZ_INPUTS is for each reader.
+FUZZ_INPUTS ?= 200000
+fuzz:
+	@Tools/setup runtime
+	@Tools/fuzz $(FUZZ_INPUTS)
 
 clean:
 	rm -rf .build .demo

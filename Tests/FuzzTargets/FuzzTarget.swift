@@ -3,7 +3,12 @@ import Bluetooth
 /// A reader of foreign bytes, as a fuzzer feeds it. A new reader is one line in ``all``.
 public struct FuzzTarget: Sendable {
     public static let all: [FuzzTarget] = [
-        .archive, .package, .packageContent, .initPacket, .intelHex, .intelHexRecords, .key,
+        .archive,
+        .package,
+        .packageContent,
+        .initPacket,
+        .intelHex,
+        .intelHexRecords,
     ]
 
     public let name: String

@@ -36,12 +36,6 @@ extension FuzzTarget {
         try BrokenPromise.check(packet.signedBytes.count < input.count, "the signature covers more than there is")
     }
 
-    static let key = FuzzTarget("key", seeds: { try [Array(TrustedKey.monocleVendor.pem().utf8)] }) { input in
-        let key = try TrustedKey(name: "key", pem: input)
-        let again = try TrustedKey(name: "key", pem: Array(key.pem().utf8))
-        try BrokenPromise.check(again == key, "a key changes in its text form")
-    }
-
     private static func examine(_ package: DFUPackage) throws {
         try BrokenPromise.check(!package.images.isEmpty, "a package without an image")
         for image in package.images {

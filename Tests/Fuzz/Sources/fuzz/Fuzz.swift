@@ -1,34 +1,42 @@
+import CFuzzer
 import Foundation
 import FuzzTargets
 
-/// What libFuzzer calls. `NOAFW_FUZZ_TARGET` names the reader; `list` names them all.
-private let target: FuzzTarget = {
-    let name = ProcessInfo.processInfo.environment["NOAFW_FUZZ_TARGET"] ?? "list"
-    if let target = FuzzTarget.all.first(where: { $0.name == name }) { return target }
-    for target in FuzzTarget.all { print(target.name) }
-    exit(name == "list" ? 0 : 64)
-}()
-
-/// Before libFuzzer reads its corpus: the seeds are put into `NOAFW_FUZZ_SEEDS`.
-@_cdecl("LLVMFuzzerInitialize")
-public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: UnsafeMutableRawPointer) -> Int32 {
-    do {
-        for (index, seed) in try target.seeds().enumerated() {
-            guard let folder = ProcessInfo.processInfo.environment["NOAFW_FUZZ_SEEDS"] else { break }
-            try Data(seed).write(to: URL(fileURLWithPath: folder).appendingPathComponent("seed-\(index)"))
+/// `fuzz list` names the readers, `fuzz seeds TARGET FOLDER` writes the good inputs of one, and
+/// `fuzz run TARGET [libFuzzer's options and corpus folders]` feeds it.
+@main
+enum Fuzz {
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let target = FuzzTarget.all.first { $0.name == arguments.dropFirst().first }
+        switch (arguments.first, target) {
+        case ("list", _): for target in FuzzTarget.all { print(target.name) }
+        case ("seeds", let target?):
+            let folder = URL(fileURLWithPath: arguments.last ?? ".")
+            for (index, seed) in try target.seeds().enumerated() {
+                try Data(seed).write(to: folder.appendingPathComponent("seed-\(index)"))
+            }
+        case ("run", _?): exit(run())
+        default: exit(64)
         }
-        return 0
-    } catch {
-        print("the seeds of \(target.name) cannot be made: \(error)")
-        exit(74)
     }
+
+    /// Hands libFuzzer the arguments after the target's name, in place of which it sees a program's name.
+    private static func run() -> Int32 {
+        var count = CommandLine.argc - 2
+        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 2
+        return LLVMFuzzerRunDriver(&count, &arguments) { takeOneInput($0, $1) }
+    }
+
+    static let target = FuzzTarget.all.first { $0.name == CommandLine.arguments.dropFirst(2).first }
 }
 
+/// By this name libFuzzer's library wants it, too.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+func takeOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let input = [UInt8](UnsafeBufferPointer(start: bytes, count: count))
-    if let complaint = target.complaint(about: input) {
-        print("\(target.name): \(complaint)")
+    if let complaint = Fuzz.target?.complaint(about: input) {
+        print("complaint: \(complaint)")
         abort()
     }
     return 0
