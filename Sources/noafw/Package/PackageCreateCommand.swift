@@ -15,7 +15,8 @@ struct PackageCreateCommand: ContextCommand {
               noafw package create --family monocle --application app.hex --application-version 12 \\
                   --key-file release.pem -o app.zip
               noafw package create --hw-version 52 --sd-req 0x0123 --application app.bin \\
-                  --application-version-string 1.4.2 --app-boot-validation sha256 --key-file release.pem -o app.zip
+                  --application-version-string 1.4.2 --app-boot-validation sha256 \\
+                  --key-file release.pem -o app.zip
               noafw package create --family frame --softdevice s140.hex --bootloader bootloader.hex \\
                   --bootloader-version 3 --application app.hex --application-version 12 --sd-id 0x0123 \\
                   --key-file release.pem -o all.zip

@@ -24,7 +24,10 @@ struct PackageKeyNewCommand: ContextCommand {
             try OutputFile.createSecret(output, Array(key.pem.utf8))
             let name = UntrustedText.escape(output)
             return FileVerb.Result(
-                lines: ["\(name): a new private key, readable by you alone", "its public half: noafw package key show FILE"],
+                lines: [
+                    "\(name): a new private key, readable by you alone",
+                    "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output])))",
+                ],
                 document: .null)
         }
     }
