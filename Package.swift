@@ -67,7 +67,7 @@ let package = Package(
         tests("ScriptBundleTests", ["ScriptBundle", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
-        tests("CommandTests", ["noafw", "DFU", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("CommandTests", ["noafw", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]

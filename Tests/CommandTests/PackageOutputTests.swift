@@ -16,7 +16,7 @@ import Testing
 
             """)
         let expected = """
-            \(made.path): 1 image, 9,534 bytes
+            \(made.path): 1 image, 9,532 bytes
             sha256 ARCHIVE
 
             application
@@ -45,7 +45,7 @@ import Testing
         let known = Digests(archive: try bench.files.read("made.zip"), image: PackageBench.image(9000))
         func expected(_ verdict: String) -> String {
             known.put(into: """
-                {"schema":"noafw.package/1","file":"\(made.path)","bytes":9676,"sha256":"ARCHIVE","verdict":\(verdict),\
+                {"schema":"noafw.package/1","file":"\(made.path)","bytes":9668,"sha256":"ARCHIVE","verdict":\(verdict),\
                 "images":[{"kind":"application","bytes":9000,"version":"v26.123.0415","versions":["v26.123.0415"],\
                 "firmware_version":12,"hardware_version":52,"softdevices":["0x0124"],"softdevice_bytes":0,\
                 "bootloader_bytes":0,"application_bytes":9000,"debug":false,"boot_validation":["ecdsa"],\
