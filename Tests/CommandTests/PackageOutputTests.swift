@@ -59,6 +59,39 @@ import Testing
         #expect(await bench.run(["verify", made.path, "--trust", key, "--json"]).output == expected("\"pass\""))
     }
 
+    @Test func everyImageOfAPackageIsShown() async throws {
+        let bench = try PackageBench()
+        defer { bench.remove() }
+        let softDevice = try bench.files.write(PackageBench.image(5000, seed: 2), to: "sd.bin")
+        let bootloader = try bench.files.write([UInt8](repeating: 7, count: 3000), to: "bl.bin")
+        let made = try await bench.package([
+            "--softdevice", softDevice, "--bootloader", bootloader, "--bootloader-version", "0x10", "--sd-id", "0x0123",
+            "--debug-mode", "--sd-boot-validation", "none", "--unsigned",
+        ])
+        let lines = made.run.output.split(separator: "\n").map(String.init)
+        #expect(lines.first?.contains(": 2 images, ") == true)
+        #expect(lines.filter { !$0.contains("hash") } [2...] == [
+            "softdevice_bootloader",
+            "  size          8,000 bytes: SoftDevice 5,000, bootloader 3,000",
+            "  version text  v26.123.0415",
+            "  version       16",
+            "  hardware      52",
+            "  SoftDevices   0x0124 (S132 7.3.0), 0x0123 (S140 7.3.0)",
+            "  boot check    none, crc",
+            "  debug         yes: version checks may be skipped",
+            "  signature     none",
+            "application",
+            "  size          9,000 bytes",
+            "  version text  v26.123.0415",
+            "  version       12",
+            "  hardware      52",
+            "  SoftDevices   0x0123 (S140 7.3.0)",
+            "  boot check    crc",
+            "  debug         yes: version checks may be skipped",
+            "  signature     none",
+        ])
+    }
+
     @Test func verifyProvesOrSaysWhyNot() async throws {
         let bench = try PackageBench()
         defer { bench.remove() }

@@ -18,7 +18,7 @@ extension FuzzTarget {
             rest = rest.dropFirst(4 + data.count)
             text += Samples.record(address: UInt16(head[1]) << 8 | UInt16(head[2]), type: head[3] % 7, data)
         }
-        let file = try FirmwareFile(name: "a.hex", format: .intelHex, bytes: text + Array(":00000001FF\n".utf8), limit: 1 << 17)
-        try BrokenPromise.check(file.image.count <= 1 << 17, "\(file.image.count) bytes of image")
+        let file = try FirmwareFile(name: "a.hex", format: .intelHex, bytes: text + Array(":00000001FF\n".utf8), limit: 1 << 15)
+        try BrokenPromise.check(file.image.count <= 1 << 15, "\(file.image.count) bytes of image")
     }
 }
