@@ -92,6 +92,18 @@ import Testing
         ])
     }
 
+    @Test func manyVersionTextsAreCounted() async throws {
+        let bench = try PackageBench()
+        defer { bench.remove() }
+        let texts = (1...9).map { "v26.00\($0).0000" }.joined(separator: " ")
+        let image = try bench.files.write(texts.utf8, to: "app.bin")
+        let made = await bench.run([
+            "create", "--family", "frame", "--application", image, "--application-version-string", "1.0.0", "--unsigned",
+            "-o", bench.files.path("made.zip"),
+        ])
+        #expect(made.output.contains("version text  v26.001.0000, v26.002.0000, v26.003.0000 and 6 more\n"))
+    }
+
     @Test func verifyProvesOrSaysWhyNot() async throws {
         let bench = try PackageBench()
         defer { bench.remove() }

@@ -112,6 +112,13 @@ import Testing
         #expect(versions("v23.24").isEmpty)
     }
 
+    /// Quadratic work on this image would take minutes.
+    @Test(.timeLimit(.minutes(1))) func anImageFullOfVersionsIsSearchedAtOnce() {
+        let texts = (0..<60_000).compactMap { FirmwareVersion(year: $0 / 36_000, day: $0 / 100 % 360 + 1, time: $0 % 60) }
+        let image = texts.reduce(into: [UInt8]()) { $0 += Array($1.description.utf8) + [0] }
+        #expect(FirmwareVersion.all(in: image).count == Set(texts).count)
+    }
+
     @Test func twoVersionsInAnImageAreNotGuessed() throws {
         let text = Array("\u{0}v23.248.0754\u{0}v23.230.0808\u{0}".utf8)
         let firmware = try Fixtures.firmware(600)

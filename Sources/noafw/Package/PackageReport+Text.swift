@@ -37,7 +37,8 @@ extension PackageReport.Image {
 
     private var versionText: String {
         let versions = firmware.versions.map(\.description)
-        return versions.isEmpty ? "-" : versions.joined(separator: ", ")
+        guard versions.count > 1 else { return versions.first ?? "-" }
+        return versions.prefix(3).joined(separator: ", ") + (versions.count > 3 ? " and \(versions.count - 3) more" : "")
     }
 
     private func hashText(_ style: TextStyle) -> String {
