@@ -25,6 +25,7 @@ struct Noafw: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ScanCommand.self, RescueCommand.self, DoctorCommand.self,
+            PackageCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

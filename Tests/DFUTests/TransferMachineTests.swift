@@ -1,4 +1,5 @@
 import Bluetooth
+import TestSupport
 import Testing
 
 @testable import DFU
