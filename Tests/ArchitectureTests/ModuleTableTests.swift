@@ -20,7 +20,7 @@ import Testing
         ],
         "DevelopmentAssets": ["DFU", "CCrypto"],
         "TestSupport": ["Bluetooth"],
-        "FuzzTargets": ["Archive", "DFU", "Bluetooth"],
+        "FuzzTargets": ["Archive", "DFU", "ScriptBundle", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 
