@@ -14,7 +14,8 @@ struct AssetLoader {
     let notice: (String) -> Void
 
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
-        MonocleAssets(
+        if let path = inputs.bundle { return try BundleLoader(path: path, inputs: inputs, notice: notice).load(parts) }
+        return MonocleAssets(
             firmware: parts.contains(.firmware) ? try firmware() : nil,
             fpga: parts.contains(.fpga) ? try fpga() : nil,
             scripts: parts.contains(.scripts) ? try scripts() : nil)
@@ -65,9 +66,15 @@ struct AssetLoader {
     }
 
     private func scripts() throws -> ScriptSet {
+        let scripts = try loadedScripts()
+        scripts.warnings.forEach(notice)
+        return scripts
+    }
+
+    private func loadedScripts() throws -> ScriptSet {
         if let folder = inputs.scripts { return try ScriptSet.load(folder: folder) }
         let entry = try inputs.search.locate().scripts(for: Self.hardware)
         return try ScriptSet(
-            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, place: entry.folder)
+            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, order: .declared, place: entry.folder)
     }
 }
