@@ -1,7 +1,7 @@
 import Glibc
 
 /// A program that gets some bytes, may say a little, and has to end in time. No shell, none of our environment, none of
-/// our files.
+/// our files; our process group, so that a terminal's Ctrl-C ends it as well.
 struct BoundedProcess {
     enum Ending: Sendable, Hashable {
         case exited(status: Int32, output: [UInt8])
@@ -54,8 +54,7 @@ struct BoundedProcess {
         var noSignals = sigset_t()
         sigemptyset(&noSignals)
         posix_spawnattr_setsigmask(&attributes, &noSignals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let words = Self.cStrings([path] + arguments)
         let settings = Self.cStrings(["PATH=/usr/bin:/bin", "LC_ALL=C"])
         defer { (words + settings).forEach { free($0) } }
@@ -116,9 +115,9 @@ struct BoundedProcess {
         }
     }
 
-    /// Ends it and whatever it started, instead of waiting for it.
+    /// Ends it instead of waiting for it.
     func kill() {
-        Glibc.kill(-process, SIGKILL)
+        Glibc.kill(process, SIGKILL)
         var status: Int32 = 0
         waitpid(process, &status, 0)
         close(output)

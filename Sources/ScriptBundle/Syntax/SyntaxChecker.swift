@@ -47,18 +47,18 @@ public struct SyntaxChecker: Sendable {
         switch ending {
         case .exited(0, _): return
         // 126 and 127 are the system's: it could not be run.
-        case .exited(let status, let output) where status < 126: throw .syntax(file: file.name, says: Self.words(output))
+        case .exited(let status, let output) where status < 126: throw .syntax(file: file.name, says: words(output))
         case .exited(let status, _): throw .checkFailed(file: file.name, reason: "\(path) ended with status \(status)")
         case .killed(let signal): throw .checkFailed(file: file.name, reason: "\(path) died of signal \(signal)")
         case .timedOut: throw .checkFailed(file: file.name, reason: "it took longer than \(Self.timeLimit / 1000) s")
         }
     }
 
-    /// The compiler's message on one line, without what says nothing.
-    private static func words(_ output: [UInt8]) -> String {
-        let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { UnitText.printable($0) }
+    /// The compiler's message on one line, without its own name and what says nothing.
+    private func words(_ output: [UInt8]) -> String {
+        let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { UnitText.printable($0).replacing("\(path): ", with: "") }
         let telling = lines.filter { !$0.hasPrefix("Traceback") }
         let text = telling.map { $0.drop { $0 == " " } }.joined(separator: ": ")
-        return text.isEmpty ? "the compiler refused it without a word" : String(text)
+        return text.isEmpty ? "the compiler refused it without a word" : text
     }
 }
