@@ -8,13 +8,14 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fuzz clean
+.PHONY: bench help build demo test fuzz clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests'
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
+	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
 	@echo 'make clean   remove the build and the demo unit (keeps .venv and .venv-nrfutil)'
 
 build:
@@ -38,6 +39,11 @@ FUZZ_INPUTS ?= 200000
 fuzz:
 	@Tools/setup runtime
 	@Tools/fuzz $(FUZZ_INPUTS)
+
+bench:
+	@Tools/setup runtime
+	$(SWIFT) build -c release --product noafw
+	@Benchmarks/bundle
 
 clean:
 	rm -rf .build .demo

@@ -23,7 +23,8 @@ public struct SyntaxChecker: Sendable {
         var waiting = files[...]
         var running: [(file: ScriptSet.File, compiler: BoundedProcess)] = []
         defer { for (_, compiler) in running { compiler.kill() } }
-        let width = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        // Twice the processors: one starts while another is being judged.
+        let width = max(1, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         while !waiting.isEmpty || !running.isEmpty {
             while running.count < width, let file = waiting.popFirst() {
                 if let reason = tool.refusal(of: file.bytes) { throw .syntax(file: file.name, says: reason) }
