@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lab lab-full fuzz clean
+.PHONY: help build demo test lab lab-full fuzz bench clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -17,6 +17,7 @@ help:
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
+	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
 	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
@@ -45,6 +46,11 @@ FUZZ_INPUTS ?= 200000
 fuzz:
 	@Tools/setup runtime
 	@Tools/fuzz $(FUZZ_INPUTS)
+
+bench:
+	@Tools/setup runtime
+	$(SWIFT) build -c release --product noafw
+	@Benchmarks/bundle
 
 clean:
 	rm -rf .build .demo .lab

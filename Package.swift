@@ -67,7 +67,7 @@ let package = Package(
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
-        .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
+        .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),
@@ -75,10 +75,10 @@ let package = Package(
         tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
-        tests("ScriptBundleTests", ["ScriptBundle", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
-        tests("CommandTests", ["noafw", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("CommandTests", ["noafw", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]

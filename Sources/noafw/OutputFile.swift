@@ -6,15 +6,43 @@ enum OutputFile {
     /// Replaces what is there in one step, so that an interrupted run leaves the old file or the new one.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
     static func replace(_ path: String, with bytes: [UInt8]) throws(CommandError) {
+        let temporary = try temporaryPath(for: path)
+        try create(temporary, mode: 0o666, bytes, namedTo: path)
+        try move(temporary, to: path)
+    }
+
+    /// The same for content that is not held in memory.
+    /// - Parameter write: writes to the path that it is given.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and what `write` throws.
+    static func replace(_ path: String, write: (String) throws -> Void) throws {
+        let temporary = try temporaryPath(for: path)
+        do {
+            try write(temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            let reason = lastReason
+            unlink(temporary)
+            throw CommandError.outputNotWritten(path: path, reason: reason)
+        }
+        try move(temporary, to: path)
+    }
+
+    private static func temporaryPath(for path: String) throws(CommandError) -> String {
         var status = stat()
         // The rename would put a plain file in place of a device, a pipe or a link such as /dev/stdout.
         if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw .outputNotWritten(path: path, reason: "it is there already and no regular file")
         }
-        let target = URL(fileURLWithPath: path)
-        let temporary = target.deletingLastPathComponent()
+        return URL(fileURLWithPath: path).deletingLastPathComponent()
             .appendingPathComponent(".noafw-\(UInt64.random(in: 0 ... .max)).tmp").path
-        try create(temporary, mode: 0o666, bytes, namedTo: path)
+    }
+
+    private static func move(_ temporary: String, to path: String) throws(CommandError) {
         guard rename(temporary, path) == 0 else {
             let reason = lastReason
             unlink(temporary)

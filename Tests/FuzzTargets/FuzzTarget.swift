@@ -4,6 +4,9 @@ import Bluetooth
 public struct FuzzTarget: Sendable {
     public static let all: [FuzzTarget] = [
         .archive,
+        .bundle,
+        .bundleKey,
+        .bundleManifest,
         .package,
         .packageContent,
         .initPacket,
