@@ -29,7 +29,7 @@ local function plain(data)
     local start = 1
     while start <= #data do
         local first = data:byte(start)
-        local size = first < 0xC0 and 1 or first < 0xE0 and 2 or first < 0xF0 and 3 or 4
+        local size = first < 0xC2 and 1 or first < 0xE0 and 2 or first < 0xF0 and 3 or 4
         local bytes = data:sub(start, start + size - 1)
         if #bytes < size and bytes:find("^[\xC2-\xF4][\x80-\xBF]*$") then return table.concat(parts), bytes end
         local ok, code = pcall(utf8.codepoint, bytes)
@@ -111,10 +111,9 @@ function Page:put(word)
 end
 
 function Page:show()
-    -- Without any text, `show` would leave the old picture.
-    frame.display.text(" ", 1, 1)
+    frame.display.text(" ", 1, 1) -- something has to be drawn, or the old picture stays
     for index, row in ipairs(self.rows) do
-        if row ~= "" then frame.display.text(row, 1, (index - 1) * PITCH + 1, { color = self.color }) end
+        if row ~= "" then frame.display.text(row:match("^(.-) ?$"), 1, (index - 1) * PITCH + 1, { color = self.color }) end
     end
     frame.display.show()
 end

@@ -27,7 +27,7 @@ def plain(data):
     start = 0
     while start < len(data):
         first = data[start]
-        size = 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        size = 1 if first < 0xC2 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
         try:
             character = str(data[start : start + size], "utf-8")
         except UnicodeError:
@@ -97,7 +97,7 @@ class Page:
 
     def show(self):
         rows = enumerate(self.rows)
-        display.show([display.Text(row, 0, _PITCH * index, self.color) for index, row in rows if row])
+        display.show([display.Text(row.rstrip(), 0, _PITCH * index, self.color) for index, row in rows if row])
 
 
 def show_screen(title, hint, color):

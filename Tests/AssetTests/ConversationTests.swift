@@ -101,7 +101,7 @@ struct ConversationTests {
                 try await phone.send("res:", words[start..<start + 20].joined(separator: " ") + " ")
                 try await bench.pause(.milliseconds(200))
             }
-            try await bench.waitForLine("word199 word200", within: .seconds(60))
+            try await bench.waitForLine("word198 word199 word200", within: .seconds(60))
             #expect(bench.lines.count == 8)
             #expect(words.joined(separator: " ").hasSuffix(bench.lines.joined(separator: " ")))
         }
@@ -171,10 +171,12 @@ struct ConversationTests {
     }
 
     @Test func tapWhileSendingEndsThereAndTheNextQuestionIsWhole() async throws {
-        try await Self.withPhone { bench, phone in
+        let large = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 7, count: 100_000)
+        try await Self.withPhone(prepare: { try $0.setCamera(jpeg: large) }) { bench, phone in
             for state in ["Listening", "Hold still"] {
                 if state == "Listening" { bench.tap() } else { try await bench.hold(.milliseconds(700)) }
                 try await bench.waitForLine(state)
+                try await bench.pause(.milliseconds(500))
                 bench.tap()
                 try await bench.waitForLine("Tap to speak")
                 var last: Phone.Message?

@@ -16,6 +16,11 @@ package enum TestTools {
     /// Nordic's nrfutil: `NOAFW_NRFUTIL`, else the project's own. Its `python` stands beside it.
     package static let nrfutil = find(".venv-nrfutil/bin/nrfutil", variable: "NOAFW_NRFUTIL")
 
+    /// Real Lua 5.4 and its compiler: `NOAFW_LUA` and `NOAFW_LUAC`, else Debian's.
+    package static let lua = find("/usr/bin/lua5.4", variable: "NOAFW_LUA")
+    package static let luac = find("/usr/bin/luac5.4", variable: "NOAFW_LUAC")
+
+    package static let mayRunLua = (lua != nil && luac != nil) || isContinuousIntegration
     package static let mayRunMicroPython = (python != nil && micropython != nil) || isContinuousIntegration
     package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
 
@@ -31,7 +36,7 @@ package enum TestTools {
 
     private static func find(_ path: String, variable: String) -> String? {
         let named = ProcessInfo.processInfo.environment[variable]
-        let candidate = named ?? root.appendingPathComponent(path).path(percentEncoded: false)
+        let candidate = named ?? (path.hasPrefix("/") ? path : root.appendingPathComponent(path).path(percentEncoded: false))
         return FileManager.default.isExecutableFile(atPath: candidate) ? candidate : nil
     }
 }

@@ -44,6 +44,8 @@ struct VirtualRecording: Sendable {
     /// Whether every sample has been read.
     var isOver: Bool { left.isEmpty }
 
+    mutating func read(bytes: Int, now: Duration) -> [UInt8] { read(samples: bytes / bytesPerSample, now: now) }
+
     mutating func read(samples: Int, now: Duration) -> [UInt8] {
         let heard = Int((now - start) / .microseconds(1)) * rate / 1_000_000
         let count = max(0, min(samples, heard - taken)) * bytesPerSample
