@@ -78,8 +78,8 @@ local function recording(follows_image)
 
     local function fill(size)
         while #piece < size do
-            -- nil or an empty string: nothing yet.
-            local samples = frame.microphone.read(size - #piece)
+            -- It takes multiples of 4, and gives what it has: nil or an empty string for nothing yet.
+            local samples = frame.microphone.read((size - #piece + 3) // 4 * 4)
             if not samples or samples == "" then return false end
             piece = piece .. samples
         end
@@ -89,13 +89,14 @@ local function recording(follows_image)
     return function()
         local step = now()
         while left > 0 and now() - step < STEP_SECONDS do
-            if not fill(math.min(room(), left)) then
+            local size = math.min(room(), left)
+            if not fill(size) then
                 if now() - begun < SECONDS + GRACE_SECONDS then return false end
                 left = #piece
             end
-            if piece ~= "" then send(AUDIO .. piece) end
-            left = left - #piece
-            piece = ""
+            if piece ~= "" then send(AUDIO .. piece:sub(1, size)) end
+            left = math.max(0, left - size)
+            piece = piece:sub(size + 1)
         end
         if left > 0 then return false end
         frame.microphone.stop()

@@ -14,6 +14,12 @@ struct ScriptSetTests {
         #expect(listed.isDevelopment)
     }
 
+    @Test func frameHasAManifestOfItsOwn() throws {
+        let listed = try AssetCatalogue(root: Repository.root.path).scripts(for: "frame")
+        #expect(listed.files.map(\.name) == ["state.lua", "graphics.lua", "main.lua"])
+        #expect(listed.isDevelopment)
+    }
+
     @Test func scriptsAreSmallPlainTextThatEvenTheAppCouldUpload() throws {
         let files = try ScriptSet.load(folder: Repository.scripts.path).files
         #expect(files.reduce(0) { $0 + $1.bytes.count } < 16 * 1024)

@@ -86,6 +86,9 @@ final class FrameBench {
         return sent[taken...].map(\.message)
     }
 
+    /// The last message of those that ``messages()`` has not given yet.
+    var lastUntaken: [UInt8]? { taken < sent.count ? sent.last?.message : nil }
+
     // MARK: The unit's clock and radio
 
     private func run(until end: Duration, _ isDone: () -> Bool) throws {

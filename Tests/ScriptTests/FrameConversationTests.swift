@@ -18,7 +18,7 @@ struct FrameConversationTests {
     }
 
     private func expectSound(_ bench: FrameBench, begins: [[UInt8]]) throws {
-        try bench.run { bench.sent.last?.message == [Kind.end] }
+        try bench.run(within: .seconds(90)) { bench.lastUntaken == [Kind.end] }
         let messages = bench.messages()
         let sound = messages.filter { $0.first == Kind.audio }
         #expect(Array(messages.prefix(begins.count)) == begins)
@@ -50,7 +50,7 @@ struct FrameConversationTests {
     @Test func theRecordingTakesSixSeconds() throws {
         try withFrame { bench in
             bench.tap()
-            try bench.run { bench.sent.last?.message == [Kind.end] }
+            try bench.run { bench.lastUntaken == [Kind.end] }
             let took = try #require(bench.sent.last).at - #require(bench.sent.first).at
             #expect((Duration.seconds(5.9)...Duration.seconds(6.3)).contains(took))
         }
@@ -73,7 +73,7 @@ struct FrameConversationTests {
     }
 
     private func expectSoundAfterPicture(_ bench: FrameBench, alreadySent: [[UInt8]]) throws {
-        try bench.run { bench.sent.last?.message == [Kind.end] }
+        try bench.run(within: .seconds(90)) { bench.lastUntaken == [Kind.end] }
         let messages = alreadySent + bench.messages()
         // No second start: picture and sound are one message.
         #expect(messages.dropLast().allSatisfy { $0.first == Kind.audio })

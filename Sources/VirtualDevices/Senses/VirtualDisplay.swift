@@ -43,7 +43,7 @@ public enum VirtualDisplay {
 
     private static func lines(of items: some Sequence<Item>) -> [Line] {
         let texts = items.compactMap { item -> Line? in
-            guard item.kind == "text", let text = item.text, !text.isEmpty else { return nil }
+            guard item.kind == "text", let text = item.text, text.contains(where: { $0 != " " }) else { return nil }
             return Line(text: printable(text), color: item.color ?? 0xFFFFFF, x: item.x ?? 0, y: item.y ?? 0)
         }
         let rows = Dictionary(grouping: texts, by: \.y).sorted { $0.key < $1.key }

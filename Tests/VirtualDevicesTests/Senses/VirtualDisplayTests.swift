@@ -15,7 +15,7 @@ struct VirtualDisplayTests {
             [{"kind": "text", "text": "below", "x": 5, "y": 50, "color": 255},
              {"kind": "rectangle", "points": [1, 2, 3, 4], "color": 7, "thickness": 1},
              {"kind": "text", "text": "right", "x": 300, "y": 0, "color": 1},
-             {"kind": "text", "text": "", "x": 300, "y": 20, "color": 1},
+             {"kind": "text", "text": " ", "x": 0, "y": 0, "color": 1},
              {"kind": "text", "text": "left", "x": 0, "y": 0, "color": 2}]
             """)
         #expect(found == [

@@ -38,8 +38,9 @@ end
 -- Callbacks run meanwhile, as the firmware's loop asks for the time through Lua (system.c).
 function frame.sleep(seconds)
     check(type(seconds) == "number", "the virtual unit does not power down")
-    local ending = frame.time.utc() + seconds
-    repeat until tonumber(call("sleep", ("%.6f"):format(ending))) >= ending
+    -- In whole microseconds, as the hardware counts: a sum of floating-point numbers may lie a hair above.
+    local ending = ("%.6f"):format(frame.time.utc() + seconds)
+    repeat until tonumber(call("sleep", ending)) >= tonumber(ending)
 end
 
 -- Bluetooth
