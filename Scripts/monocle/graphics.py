@@ -23,24 +23,22 @@ _PLAIN = {
 
 def plain(data):
     """The text of UTF-8 bytes with what the font can show. Every byte of a broken character is a question mark."""
-    shown = []
+    shown = bytearray()
     start = 0
     while start < len(data):
         first = data[start]
+        if 0x20 <= first <= 0x7E or first == 0x0A:
+            shown.append(first)
+            start += 1
+            continue
         size = 1 if first < 0xC2 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
         try:
             character = str(data[start : start + size], "utf-8")
         except UnicodeError:
             character = ""
-        if len(character) != 1:
-            character = "\x7f"
-            size = 1
-        start += size
-        if " " <= character <= "~" or character == "\n":
-            shown.append(character)
-        else:
-            shown.append(_PLAIN.get(character, "?"))
-    return "".join(shown)
+        shown.extend(_PLAIN.get(character, "?").encode())
+        start += size if len(character) == 1 else 1
+    return str(shown, "utf-8")
 
 
 class Page:
@@ -49,16 +47,17 @@ class Page:
     def __init__(self, color):
         self.color = color
         self.rows = [""]
-        self.waiting = ""
+        self.waiting = []  # pieces as they came: the heap has no room for long strings
 
     def add(self, text):
-        self.waiting += text
-        while len(self.waiting) > _WAITING_LIMIT:
+        if text:
+            self.waiting.append(text)
+        while sum(len(piece) for piece in self.waiting) > _WAITING_LIMIT:
             self.step()
 
     def step(self):
-        """Shows one more word."""
-        text = self.waiting
+        """Shows one more word, or the part of one that has come."""
+        text = self.waiting.pop(0)
         start = 0
         while start < len(text) and text[start] in " \n":
             self._blank(text[start])
@@ -67,7 +66,8 @@ class Page:
         while end < len(text) and end < start + COLUMNS and text[end] not in " \n":
             end += 1
         self._put(text[start:end])
-        self.waiting = text[end:]
+        if end < len(text):
+            self.waiting.insert(0, text[end:])
         if len(self.rows) > ROWS:
             self.rows = self.rows[-ROWS:]
 

@@ -18,6 +18,8 @@ struct HeapTests {
     private static func freeBytes(afterMessages count: Int) async throws -> Int {
         let free = FreeBytes()
         try await ConversationTests.withPhone { bench, phone in
+            let complaints = try await phone.connection.subscribe(
+                to: Phone.terminal, deadline: phone.clock.deadline(in: .seconds(2)))
             try await ConversationTests.ask(bench, phone)
             for number in 0..<count {
                 if number.isMultiple(of: 40) {
@@ -31,6 +33,7 @@ struct HeapTests {
             _ = try await phone.next()
             try await phone.send("res:", "the end")
             try await bench.waitForLines(["the end"])
+            #expect(try await complaints.next(before: phone.clock.deadline(in: .seconds(1)), on: phone.clock) == nil)
             await free.set(try await measure(phone, bench))
         }
         return await free.value
@@ -43,7 +46,7 @@ struct HeapTests {
 
     private static func measure(_ phone: Phone, _ bench: Bench) async throws -> Int {
         let limit = phone.clock.deadline(in: .seconds(2))
-        let repl = try await phone.connection.subscribe(to: AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e"), deadline: limit)
+        let repl = try await phone.connection.subscribe(to: Phone.terminal, deadline: limit)
         let channel = try await phone.connection.openChannel(
             to: AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e"), deadline: limit)
         try await channel.send([3, 3, 1], deadline: limit)

@@ -90,6 +90,9 @@ struct Phone: Sendable {
         init(_ command: String, _ data: [UInt8] = []) { (self.command, self.data) = (command, data) }
     }
 
+    /// Where the unit's program prints its faults.
+    static let terminal = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
+
     let connection: any Connection
     let output: Inbox<[UInt8]>
     let clock: SessionClock

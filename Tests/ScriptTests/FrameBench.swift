@@ -56,6 +56,9 @@ final class FrameBench {
     func tap() { pending.append((now, .tap)) }
     func breakSignal() { pending.append((now, .breakSignal)) }
 
+    /// Interrupts that come too fast for the program to notice each.
+    func deliver(_ interrupts: [LuaWire.Interrupt]) { pending += interrupts.map { (now, $0) } }
+
     /// A message from the app, which waits 50 ms after each.
     func send(_ message: [UInt8]) throws {
         pending.append((now, .data(message)))
