@@ -44,7 +44,7 @@ let package = Package(
         module("FPGA", ["REPL", "Bluetooth", "CCrypto"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "CCrypto"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"]),
-        module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python")]),
+        module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
@@ -80,6 +80,7 @@ let package = Package(
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("CommandTests", ["noafw", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("ScriptTests", ["VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

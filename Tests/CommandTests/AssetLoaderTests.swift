@@ -22,7 +22,7 @@ import Testing
         // No catalogue anywhere: a look-up would fail.
         let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
         let inputs = AssetInputs(bundle: folder.path(name), trust: trust, search: search)
-        let assets = try AssetLoader(inputs: inputs, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
+        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: true, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
         return (assets, notices)
     }
 
