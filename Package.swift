@@ -80,7 +80,7 @@ let package = Package(
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("CommandTests", ["noafw", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
-        tests("ScriptTests", ["VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("ScriptTests", ["VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

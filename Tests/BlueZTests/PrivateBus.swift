@@ -24,20 +24,22 @@ final class LineProcess: Sendable {
         self.input = input.fileHandleForWriting
         self.output = output.fileHandleForReading
         let lines = lines
-        nonisolated(unsafe) var rest = Data()
-        // Called on one queue, one call after the other.
-        self.output.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                lines.finish(throwing: Failure(what: "the process ended"))
+        let handle = self.output
+        // A thread of its own: Foundation's readability handlers crash in libdispatch when descriptors come and go.
+        let reader = Thread {
+            var rest = Data()
+            while true {
+                let data = handle.availableData
+                if data.isEmpty { break }
+                rest.append(data)
+                while let end = rest.firstIndex(of: 10) {
+                    lines.deliver(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: end)...])
+                }
             }
-            rest.append(data)
-            while let end = rest.firstIndex(of: 10) {
-                lines.deliver(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-                rest = Data(rest[rest.index(after: end)...])
-            }
+            lines.finish(throwing: Failure(what: "the process ended"))
         }
+        reader.start()
     }
 
     deinit { end() }
