@@ -8,14 +8,16 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lab lab-full clean
+.PHONY: help build demo test lab lab-full fuzz bench clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests'
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
+	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
+	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
 	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
@@ -39,6 +41,16 @@ lab lab-full:
 	@Tools/setup lab
 	$(SWIFT) build $(CHECKS)
 	.venv-lab/bin/python Tests/Lab/lab.py $(if $(filter lab-full,$@),--full)
+# A few minutes; FUZZ_INPUTS is for each reader.
+FUZZ_INPUTS ?= 200000
+fuzz:
+	@Tools/setup runtime
+	@Tools/fuzz $(FUZZ_INPUTS)
+
+bench:
+	@Tools/setup runtime
+	$(SWIFT) build -c release --product noafw
+	@Benchmarks/bundle
 
 clean:
 	rm -rf .build .demo .lab

@@ -22,7 +22,11 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let package = Package(
     name: "noafw",
-    products: [.executable(name: "noafw", targets: ["noafw"])],
+    products: [
+        .executable(name: "noafw", targets: ["noafw"]),
+        // For the fuzzers, which are a package of their own.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
@@ -35,11 +39,12 @@ let package = Package(
         module("Bluetooth"),
         module("BlueZ", ["Bluetooth", "CDBus"]),
         module("REPL", ["Bluetooth"]),
-        module("DFU", ["Bluetooth", "CZip", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
+        module("Archive", ["Bluetooth", "CZip"]),
+        module("DFU", ["Archive", "Bluetooth", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
         module("FPGA", ["REPL", "Bluetooth", "CCrypto"]),
-        module("ScriptBundle", ["REPL", "CCrypto"]),
+        module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "CCrypto"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"]),
-        module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python")]),
+        module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
@@ -61,16 +66,21 @@ let package = Package(
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
+        // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
+        .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
+        tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),
         tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
+        tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
-        tests("ScriptBundleTests", ["ScriptBundle", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
-        tests("CommandTests", ["noafw", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("CommandTests", ["noafw", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("ScriptTests", ["VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

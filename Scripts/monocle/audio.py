@@ -6,6 +6,7 @@ import time
 SECONDS = 6
 RATE = 8000
 _READ_LIMIT = 127  # samples the microphone hands out at a time
+_STEP_MS = 100
 _GRACE_MS = 1500
 _PATIENCE_MS = 3000
 
@@ -34,7 +35,7 @@ def room():
 
 
 class Recording:
-    """Records and sends at the same time, a few messages in each step."""
+    """Records and sends at the same time, a while in each step."""
 
     def __init__(self, keeps_image):
         # After "ien:" the app expects sound; "ast:" would make it forget the picture.
@@ -42,33 +43,37 @@ class Recording:
             send(b"ast:")
         self.left = SECONDS * RATE
         self.start = time.ticks_ms()
+        self.piece = b""
         microphone.record(seconds=SECONDS, bit_depth=8, sample_rate=RATE)
-
-    def stop(self):
-        """Ends it early, but not within the first second."""
-        if self.left <= (SECONDS - 1) * RATE:
-            self.left = 0
 
     def step(self):
         """True when all sound is with the app."""
-        for _ in range(8):
-            piece = self._piece() if self.left > 0 else b""
-            if not piece:
-                break
-            self.left -= len(piece)
-            send(b"dat:", piece)
-        age = time.ticks_diff(time.ticks_ms(), self.start)
-        if self.left > 0 and age < SECONDS * 1000 + _GRACE_MS:
+        start = time.ticks_ms()
+        while self.left and time.ticks_diff(time.ticks_ms(), start) < _STEP_MS:
+            if self._read():
+                self._send()
+            else:
+                if time.ticks_diff(start, self.start) < SECONDS * 1000 + _GRACE_MS:
+                    return False
+                self.left = 0
+        if self.left:
             return False
+        if self.piece:
+            self._send()
         send(b"aen:")
         return True
 
-    def _piece(self):
+    def _read(self):
+        """True when there is a whole message; a part of one is kept for the next time."""
         wanted = min(room(), self.left)
-        piece = b""
-        while len(piece) < wanted:
-            samples = microphone.read(min(_READ_LIMIT, wanted - len(piece)))
+        while len(self.piece) < wanted:
+            samples = microphone.read(min(_READ_LIMIT, wanted - len(self.piece)))
             if not samples:
-                break
-            piece += samples
-        return piece
+                return False
+            self.piece += samples
+        return True
+
+    def _send(self):
+        send(b"dat:", self.piece)
+        self.left = max(0, self.left - len(self.piece))
+        self.piece = b""

@@ -4,6 +4,7 @@ import display
 COLUMNS = display.WIDTH // display.FONT_WIDTH
 ROWS = 8
 _PITCH = display.HEIGHT // ROWS
+_WAITING_LIMIT = 1000
 
 # The font has ASCII only.
 _PLAIN = {
@@ -16,52 +17,87 @@ _PLAIN = {
     "\u2026": "...",
     "\u00a0": " ",
     "\t": " ",
+    "\r": "",
 }
 
 
 def plain(data):
-    """The text of UTF-8 bytes with what the font can show."""
-    try:
-        text = str(data, "utf-8")
-    except UnicodeError:
-        text = "".join([chr(byte) if byte < 128 else "?" for byte in data])
-    shown = []
-    for character in text:
-        if " " <= character <= "~" or character == "\n":
-            shown.append(character)
-        elif character != "\r":
-            shown.append(_PLAIN.get(character, "?"))
-    return "".join(shown)
+    """The text of UTF-8 bytes with what the font can show. Every byte of a broken character is a question mark."""
+    shown = bytearray()
+    start = 0
+    while start < len(data):
+        first = data[start]
+        if 0x20 <= first <= 0x7E or first == 0x0A:
+            shown.append(first)
+            start += 1
+            continue
+        size = 1 if first < 0xC2 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+        try:
+            character = str(data[start : start + size], "utf-8")
+        except UnicodeError:
+            character = ""
+        shown.extend(_PLAIN.get(character, "?").encode())
+        start += size if len(character) == 1 else 1
+    return str(shown, "utf-8")
 
 
-def wrap(text):
-    """Lines of at most COLUMNS characters, broken between words where that can be."""
-    lines = []
-    for paragraph in text.split("\n"):
-        line = ""
-        for word in paragraph.split():
-            if line and len(line) + 1 + len(word) <= COLUMNS:
-                line += " " + word
-                continue
-            if line:
-                lines.append(line)
-            while len(word) > COLUMNS:
-                lines.append(word[:COLUMNS])
-                word = word[COLUMNS:]
-            line = word
-        lines.append(line)
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines
+class Page:
+    """Text that appears word by word. It may come in pieces, cut anywhere; the last rows stay in sight."""
 
+    def __init__(self, color):
+        self.color = color
+        self.rows = [""]
+        self.waiting = []  # pieces as they came: the heap has no room for long strings
 
-def page_count(lines):
-    return max(1, (len(lines) + ROWS - 1) // ROWS)
+    def add(self, text):
+        if text:
+            self.waiting.append(text)
+        while sum(len(piece) for piece in self.waiting) > _WAITING_LIMIT:
+            self.step()
 
+    def step(self):
+        """Shows one more word, or the part of one that has come."""
+        text = self.waiting.pop(0)
+        start = 0
+        while start < len(text) and text[start] in " \n":
+            self._blank(text[start])
+            start += 1
+        end = start
+        while end < len(text) and end < start + COLUMNS and text[end] not in " \n":
+            end += 1
+        self._put(text[start:end])
+        if end < len(text):
+            self.waiting.insert(0, text[end:])
+        if len(self.rows) > ROWS:
+            self.rows = self.rows[-ROWS:]
 
-def show_page(lines, page, color):
-    rows = lines[page * ROWS : (page + 1) * ROWS]
-    display.show([display.Text(row, 0, _PITCH * index, color) for index, row in enumerate(rows) if row])
+    def _blank(self, character):
+        row = self.rows[-1]
+        if character == "\n":
+            # One empty row at most, and none at the top.
+            if row or (len(self.rows) > 1 and self.rows[-2]):
+                self.rows.append("")
+        elif row and row[-1] != " ":
+            self.rows[-1] = row + " "
+
+    def _put(self, word):
+        row = self.rows[-1] + word
+        if len(row) > COLUMNS:
+            # A word that goes on from an earlier piece moves to the next row as a whole.
+            cut = row.rfind(" ") + 1
+            if cut:
+                self.rows[-1] = row[: cut - 1]
+                self.rows.append("")
+                row = row[cut:]
+            while len(row) > COLUMNS:
+                self.rows[-1] = row[:COLUMNS]
+                self.rows.append("")
+                row = row[COLUMNS:]
+        self.rows[-1] = row
+
+    def show(self):
+        rows = enumerate(self.rows)
+        display.show([display.Text(row.rstrip(), 0, _PITCH * index, self.color) for index, row in rows if row])
 
 
 def show_screen(title, hint, color):

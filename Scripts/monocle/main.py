@@ -11,29 +11,33 @@ import photo
 import states
 
 _PAUSE_MS = 40
-_PAGE_MS = 5000
+_WORD_MS = 150
 _ANSWER_MS = 60000
-_TEXT_LIMIT = 1500
+_APART_MS = 10000
 _INBOX_LIMIT = 24
 
 _SCREENS = {
-    states.AWAY: ("noa", "connect the app", display.WHITE),
-    states.READY: ("Tap to speak", "tap twice for a photo", display.WHITE),
-    states.LOOKING: ("Hold still", "", display.YELLOW),
-    states.LISTENING: ("Listening", "", display.CYAN),
+    states.READY: ("Tap to speak", "hold for a photo", display.WHITE),
+    states.LOOKING: ("Hold still", "tap to cancel", display.YELLOW),
+    states.LISTENING: ("Listening", "tap to cancel", display.CYAN),
     states.THINKING: ("Thinking", "tap to cancel", display.CYAN),
 }
+_WELCOME = ("noa", "connect the app", display.WHITE)
+_RECONNECT = ("Link lost", "waiting for the app", display.YELLOW)
 
 
 class App:
     def __init__(self):
         self.machine = states.Machine()
-        self.taps = states.Taps()
+        self.finger = states.Finger()
         self.inbox = []
         self.task = None
-        self.muted = False
+        self.away = _WELCOME
+        self.page = graphics.Page(display.WHITE)
+        self.fresh = True  # what comes next begins an answer
+        self.muted = False  # what comes next belongs to a cancelled request
+        self.heard = self.entered = self.worded = time.ticks_ms()
         self.dirty = True
-        self.say("", display.WHITE)
         bluetooth.receive_callback(self.received)
         touch.callback(touch.EITHER, self.touched)
 
@@ -44,7 +48,7 @@ class App:
             self.inbox.append(bytes(data))
 
     def touched(self, pad):
-        self.taps.touched()
+        self.finger.came = True
 
     def run(self):
         while True:
@@ -57,7 +61,7 @@ class App:
             except Exception as error:
                 sys.print_exception(error)
                 self.recover()
-            time.sleep_ms(_PAUSE_MS)
+            time.sleep_ms(5 if self.task else _PAUSE_MS)
 
     def recover(self):
         # Whatever it was must not come back at once, and not end the loop.
@@ -74,7 +78,7 @@ class App:
             audio.send(b"rdy:")
         while self.inbox:
             self.handle(self.inbox.pop(0))
-        self.look_at_taps()
+        self.look_at_finger()
         if self.task and self.task.step():
             self.on("sent")
         self.look_at_time()
@@ -84,67 +88,59 @@ class App:
 
     def handle(self, message):
         command, data = message[:4], message[4:]
-        if command == b"pin:":
+        if command == b"ick:":
+            if self.machine.now == states.LOOKING and self.task:
+                self.task.received = True
+        elif self.muted:
             # Without an answer to its ping the app drops the request: that is what cancelling means.
-            if not self.muted:
-                audio.send(b"pon:", data)
+            return
+        elif command == b"pin:":
+            audio.send(b"pon:", data)
+            self.fresh = True
         elif command == b"res:":
-            if not self.muted:
-                self.answer(graphics.plain(data))
+            self.answer(data)
         elif command == b"err:":
-            if not self.muted:
-                self.fail(graphics.plain(data))
-        elif command == b"ick:" and self.machine.now == states.LOOKING and self.task:
-            self.task.received = True
+            self.fail(graphics.plain(data))
 
-    def answer(self, text):
+    def answer(self, data):
+        """Every piece goes on where the last one ended, but for the first after a question, a ping, an error or a long pause."""
         if self.machine.now in (states.LOOKING, states.LISTENING):
             return
-        if self.on("text") or self.color != display.WHITE:
-            self.say(text, display.WHITE)
-        else:
-            self.text = (self.text + text)[:_TEXT_LIMIT]
-        self.lines = graphics.wrap(self.text)
-        self.dirty = True
+        if self.on("text") or self.fresh or self.since(self.heard) > _APART_MS:
+            self.page = graphics.Page(display.WHITE)
+            self.fresh = False
+        self.heard = time.ticks_ms()
+        self.page.add(graphics.plain(data))
 
     def fail(self, text):
         if self.machine.now == states.AWAY:
             return
         self.on("error")
         self.task = None
-        self.say(text, display.YELLOW)
-        self.dirty = True
+        self.page = graphics.Page(display.YELLOW)
+        self.page.add(text)
+        self.fresh = True
 
-    def say(self, text, color):
-        self.text = text[:_TEXT_LIMIT]
-        self.color = color
-        self.lines = graphics.wrap(self.text)
-        self.page = 0
-        self.entered = time.ticks_ms()
-
-    def look_at_taps(self):
-        now = self.machine.now
-        busy = now in (states.LISTENING, states.THINKING)
-        gesture = self.taps.look(not busy and self.taps.count and touch.state(touch.EITHER), busy)
-        if gesture is None or now in (states.AWAY, states.LOOKING):
-            return
-        if now == states.LISTENING:
-            self.task.stop()
-        elif self.on(gesture) and now == states.THINKING:
+    def look_at_finger(self):
+        before = self.machine.now
+        # A touch that cancels need not wait for the finger to leave.
+        gesture = self.finger.look(before not in states.BUSY and touch.state(touch.EITHER))
+        if gesture and self.on(gesture) and before == states.THINKING:
             self.muted = True
 
     def look_at_time(self):
         now = self.machine.now
-        if now == states.THINKING:
-            if self.age() > _ANSWER_MS:
-                self.fail("No answer came.")
-        elif now == states.ANSWERING and self.page + 1 < graphics.page_count(self.lines) and self.age() > _PAGE_MS:
-            self.page += 1
-            self.entered = time.ticks_ms()
+        if now == states.THINKING and self.since(self.entered) > _ANSWER_MS:
+            self.fail("No answer came.")
+        elif now == states.READY and self.muted and self.since(self.entered) > _ANSWER_MS:
+            self.muted = False
+        elif now == states.ANSWERING and self.page.waiting and self.since(self.worded) > _WORD_MS:
+            self.worded = time.ticks_ms()
+            self.page.step()
             self.dirty = True
 
-    def age(self):
-        return time.ticks_diff(time.ticks_ms(), self.entered)
+    def since(self, ticks):
+        return time.ticks_diff(time.ticks_ms(), ticks)
 
     def on(self, event):
         before = self.machine.now
@@ -154,8 +150,11 @@ class App:
         self.entered = time.ticks_ms()
         self.dirty = True
         self.task = None
+        if now == states.AWAY:
+            self.away = _RECONNECT
         if now in (states.AWAY, states.READY, states.LOOKING, states.LISTENING):
             self.muted = False
+            self.fresh = True
         if now in (states.LOOKING, states.LISTENING):
             # The display first: what follows takes a while.
             self.dirty = False
@@ -165,10 +164,11 @@ class App:
         return True
 
     def draw(self):
-        if self.machine.now == states.ANSWERING:
-            graphics.show_page(self.lines, self.page, self.color)
+        now = self.machine.now
+        if now == states.ANSWERING:
+            self.page.show()
         else:
-            graphics.show_screen(*_SCREENS[self.machine.now])
+            graphics.show_screen(*(self.away if now == states.AWAY else _SCREENS[now]))
 
 
 gc.collect()

@@ -8,17 +8,21 @@ LISTENING = 3  # sound is on its way to the app
 THINKING = 4  # the app works on an answer
 ANSWERING = 5  # an answer or an error is on the display
 
+BUSY = (LOOKING, LISTENING, THINKING)
+
 _NEXT = {
     (AWAY, "link"): READY,
     (READY, "tap"): LISTENING,
-    (READY, "photo"): LOOKING,
+    (READY, "hold"): LOOKING,
     (READY, "text"): ANSWERING,
     (LOOKING, "sent"): LISTENING,
+    (LOOKING, "tap"): READY,
     (LISTENING, "sent"): THINKING,
+    (LISTENING, "tap"): READY,
     (THINKING, "text"): ANSWERING,
     (THINKING, "tap"): READY,
     (ANSWERING, "tap"): LISTENING,
-    (ANSWERING, "photo"): LOOKING,
+    (ANSWERING, "hold"): LOOKING,
 }
 
 
@@ -39,38 +43,24 @@ class Machine:
         return changed
 
 
-class Taps:
-    """Tells a tap from a double tap and from a finger that stays. The last two both mean a photo."""
+class Finger:
+    """Tells a tap from a finger that stays. The callback comes when the finger does; only polling tells when it leaves."""
 
-    DOUBLE_MS = 350
     HOLD_MS = 600
 
     def __init__(self):
-        self.count = 0
+        self.came = False
         self.since = None
 
-    def touched(self):
-        self.count += 1
-
-    def forget(self):
-        self.count = 0
-        self.since = None
-
-    def look(self, held, impatient=False):
-        """None, "tap" or "photo". An impatient caller does not wait for a second tap."""
-        if not self.count:
-            return None
+    def look(self, stays):
+        """None, "tap" or "hold"."""
         now = time.ticks_ms()
-        if self.since is None:
+        if self.came:
+            self.came = False
             self.since = now
-        age = time.ticks_diff(now, self.since)
-        gesture = None
-        if impatient:
-            gesture = "tap"
-        elif self.count > 1 or (held and age >= self.HOLD_MS):
-            gesture = "photo"
-        elif not held and age >= self.DOUBLE_MS:
-            gesture = "tap"
-        if gesture:
-            self.forget()
-        return gesture
+        if self.since is None:
+            return None
+        if stays and time.ticks_diff(now, self.since) < self.HOLD_MS:
+            return None
+        self.since = None
+        return "hold" if stays else "tap"

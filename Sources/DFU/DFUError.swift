@@ -4,6 +4,8 @@ import Bluetooth
 public enum DFUError: Error, Hashable, Sendable {
     /// The package, a key or what is in them: found before a unit is touched.
     case package(PackageFault)
+    /// A file that a package is to be made of.
+    case firmwareFile(name: String, FirmwareFileFault)
     /// The bootloader answered a request with an error.
     case refused(ControlPointOperation, Refusal)
     /// The conversation with the bootloader failed.
@@ -14,6 +16,7 @@ extension DFUError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .package(let fault): fault.diagnosis
+        case .firmwareFile(let name, let fault): fault.diagnosis(of: name)
         case .refused(let operation, let refusal): refusal.diagnosis(of: operation)
         case .transfer(let fault): fault.diagnosis
         }

@@ -6,8 +6,12 @@ import Foundation
 struct AssetGenerator {
     static let hardware = "monocle"
     static let scriptsVersion = "v26.320.0910"
-    /// The order in which the phone app hashes and installs them (noa-for-ios, `Controller.swift`).
-    static let scriptNames = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"]
+    /// The scripts of each family in the order in which they are hashed and installed: the Monocle's is the phone app's
+    /// (noa-for-ios, `Controller.swift`).
+    static let scriptNames = [
+        "monocle": ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"],
+        "frame": ["state.lua", "graphics.lua", "main.lua"],
+    ]
     private static let keyName = "development-key.pem"
     private static let publicKeyName = "development-key.pub.pem"
 
@@ -18,7 +22,7 @@ struct AssetGenerator {
     func run() throws {
         try writeFirmware()
         try writeFPGA()
-        try writeScriptManifest()
+        for (family, names) in Self.scriptNames { try writeScriptManifest(of: names, for: family) }
     }
 
     private func writeFirmware() throws {
@@ -46,14 +50,14 @@ struct AssetGenerator {
     }
 
     /// The scripts themselves are written by hand; only their digests are kept here.
-    private func writeScriptManifest() throws {
-        let folder = try folder("Scripts/\(Self.hardware)")
-        let files = try Self.scriptNames.map { name in
+    private func writeScriptManifest(of names: [String], for family: String) throws {
+        let folder = try folder("Scripts/\(family)")
+        let files = try names.map { name in
             let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
             return ["file": name, "sha256": try sha256(bytes)]
         }
         try AssetManifest(folder: folder).put([
-            "version": Self.scriptsVersion, "hardware": Self.hardware, "files": files, "development": true,
+            "version": Self.scriptsVersion, "hardware": family, "files": files, "development": true,
         ])
     }
 

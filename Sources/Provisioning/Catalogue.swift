@@ -39,25 +39,17 @@ public struct AssetCatalogue: Sendable {
         public var isDevelopment: Bool
     }
 
-    /// The limits are several times what the hardware holds (512 KiB, 444,430 bytes, a heap of tens of KiB).
-    private enum Limit {
-        static let firmwareBytes = 4 << 20
-        static let fpgaBytes = 1 << 20
-        static let scriptBytes = 1 << 20
-        static let keyBytes = 16 << 10
-    }
-
     /// The firmware package to flash.
     /// - Parameter hardware: a name as the manifests use it, such as `monocle`.
     /// - Throws: ``CatalogueError``.
     public func firmware(for hardware: String) throws(CatalogueError) -> Image {
-        try image(in: "\(root)/Firmware", for: hardware, limitBytes: Limit.firmwareBytes)
+        try image(.firmware, for: hardware)
     }
 
     /// The FPGA image to flash.
     /// - Throws: ``CatalogueError``.
     public func fpga(for hardware: String) throws(CatalogueError) -> Image {
-        try image(in: "\(root)/FPGA", for: hardware, limitBytes: Limit.fpgaBytes)
+        try image(.fpga, for: hardware)
     }
 
     /// The scripts to install.
@@ -66,7 +58,7 @@ public struct AssetCatalogue: Sendable {
         let folder = "\(root)/Scripts/\(hardware)"
         let entry = try CatalogueManifest(path: "\(folder)/manifest.json").choose(for: hardware)
         let files = try entry.listed.map { listed throws(CatalogueError) in
-            try checkedFile(listed, in: folder, limitBytes: Limit.scriptBytes)
+            try checkedFile(listed, in: folder, .scripts)
         }
         return Scripts(version: entry.version, folder: folder, files: files, isDevelopment: entry.isDevelopment)
     }
@@ -79,19 +71,18 @@ public struct AssetCatalogue: Sendable {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    private func image(
-        in folder: String, for hardware: String, limitBytes: Int
-    ) throws(CatalogueError) -> Image {
+    private func image(_ part: CataloguePart, for hardware: String) throws(CatalogueError) -> Image {
+        let folder = "\(root)/\(part.folder(for: hardware))"
         let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
         let entry = try manifest.choose(for: hardware)
         guard let listed = entry.listed.first, entry.listed.count == 1 else {
             throw .manifestInvalid(path: manifest.path, reason: "\(entry.version) names more than one file")
         }
-        let file = try checkedFile(listed, in: folder, limitBytes: limitBytes)
+        let file = try checkedFile(listed, in: folder, part)
         var key: File?
         if let name = entry.key {
             let path = "\(folder)/\(name)"
-            key = File(name: name, path: path, bytes: try CatalogueFiles.read(path, limitBytes: Limit.keyBytes))
+            key = File(name: name, path: path, bytes: try CatalogueFiles.read(path, limitBytes: CatalogueFiles.keyLimitBytes))
         }
         return Image(
             version: entry.version, file: file, sha256: listed.sha256.lowercased(), isDevelopment: entry.isDevelopment,
@@ -99,13 +90,11 @@ public struct AssetCatalogue: Sendable {
     }
 
     private func checkedFile(
-        _ listed: CatalogueManifest.Entry.File, in folder: String, limitBytes: Int
+        _ listed: CatalogueManifest.Entry.File, in folder: String, _ part: CataloguePart
     ) throws(CatalogueError) -> File {
         let path = "\(folder)/\(listed.file)"
-        let bytes = try CatalogueFiles.read(path, limitBytes: limitBytes)
-        let expected = listed.sha256.lowercased()
-        let actual = CatalogueFiles.sha256(bytes) ?? "unknown"
-        guard actual == expected else { throw .digestDiffers(path: path, expected: expected, actual: actual) }
+        let bytes = try CatalogueFiles.read(
+            path, sha256: listed.sha256.lowercased(), limitBytes: CatalogueFiles.limitBytes(part))
         return File(name: listed.file, path: path, bytes: bytes)
     }
 }

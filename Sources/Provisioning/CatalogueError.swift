@@ -12,6 +12,15 @@ public enum CatalogueError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case tooLarge(path: String, limitBytes: Int)
     case digestDiffers(path: String, expected: String, actual: String)
+    /// Not the digest that a file's source states.
+    case digestNotStated(file: String, stated: String, actual: String)
+    case versionInvalid(String)
+    case versionUnknown(file: String)
+    case versionDiffers(file: String, image: String, stated: String)
+    case versionTaken(version: String, manifest: String)
+    case fileTaken(path: String)
+    case hardwareUnknown(String)
+    case notWritten(path: String, reason: String)
 }
 
 extension CatalogueError: DiagnosableError {
@@ -25,8 +34,9 @@ extension CatalogueError: DiagnosableError {
     private var category: Diagnosis.Category {
         switch self {
         case .rootNotFound, .manifestMissing, .nothingFor, .fileMissing: .missingInput
-        case .manifestInvalid, .defaultMissing, .unsafeName, .tooLarge, .digestDiffers: .badData
-        case .unreadable: .inputOutput
+        case .manifestInvalid, .defaultMissing, .unsafeName, .tooLarge, .digestDiffers, .digestNotStated, .versionInvalid, .versionUnknown,
+            .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown: .badData
+        case .unreadable, .notWritten: .inputOutput
         }
     }
 
@@ -34,6 +44,8 @@ extension CatalogueError: DiagnosableError {
 
     private var explanation: Explanation {
         switch self {
+        case .digestNotStated, .versionInvalid, .versionUnknown, .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown, .notWritten:
+            additionExplanation
         case .rootNotFound(let searched):
             ("CAT-0001", "no asset folder found (looked in \(searched.joined(separator: ", ")))",
              "noafw runs outside its own folder and was not told where the images are",
@@ -67,6 +79,38 @@ extension CatalogueError: DiagnosableError {
             ("CAT-0010", "\(path) has SHA-256 \(actual), its manifest says \(expected)",
              "the file is damaged, or was replaced without its manifest",
              "restore the file; if the replacement is wanted, write its SHA-256 into the manifest")
+        }
+    }
+
+    /// Of what is to be added.
+    private var additionExplanation: Explanation {
+        switch self {
+        case .versionInvalid(let version):
+            ("CAT-0011", "\"\(version)\" is not a version of the form vYY.DDD.HHMM", "it was mistyped",
+             "give the version that the unit shows, such as v23.248.0754")
+        case .versionUnknown(let file):
+            ("CAT-0012", "the version of \(file) is not known", "no version, or more than one, stands in the image",
+             "give the version that the unit shows with --version")
+        case .versionDiffers(let file, let image, let stated):
+            ("CAT-0013", "\(file) is \(image), not \(stated)", "the version was mistyped, or it is another file",
+             "check which file was meant; the unit shows \(image)")
+        case .versionTaken(let version, let manifest):
+            ("CAT-0014", "\(manifest) lists another file as \(version)", "a version stands for one image, for ever",
+             "check which file is the release; remove the entry if it was wrong")
+        case .fileTaken(let path):
+            ("CAT-0015", "\(path) exists with other content", "it was put there by hand, and no manifest lists it",
+             "move it away and run the same command again")
+        case .digestNotStated(let file, let stated, let actual):
+            ("CAT-0018", "\(file) has SHA-256 \(actual), not \(stated)", "it is damaged, or another file than the one meant",
+             "fetch it again from its source")
+        case .hardwareUnknown(let hardware):
+            ("CAT-0016", "there is no such image for \(hardware)", "it was mistyped, or the file is of another kind",
+             "use monocle or frame; only the Monocle has an FPGA image of its own")
+        case .notWritten(let path, let reason):
+            ("CAT-0017", "cannot write \(path): \(reason)", "the folder may not be written to, or the disk is full",
+             "check the folder, its permissions and the free space")
+        default:
+            ("CAT-0099", "the asset folders are not usable", "they were changed by hand", "run noafw assets check")
         }
     }
 }

@@ -3,6 +3,40 @@ import Foundation
 
 /// Bounded reading of asset files and their digests.
 enum CatalogueFiles {
+    static let keyLimitBytes = 16 << 10
+
+    /// Several times what the hardware holds (512 KiB, 444,430 bytes, a heap of tens of KiB).
+    static func limitBytes(_ part: CataloguePart) -> Int {
+        switch part {
+        case .firmware: 4 << 20
+        case .fpga, .scripts: 1 << 20
+        }
+    }
+
+    /// Reads a whole file and holds it against its digest.
+    /// - Parameter sha256: lower-case hexadecimal.
+    static func read(_ path: String, sha256 expected: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
+        let bytes = try read(path, limitBytes: limitBytes)
+        let actual = sha256(bytes) ?? "unknown"
+        guard actual == expected else { throw .digestDiffers(path: path, expected: expected, actual: actual) }
+        return bytes
+    }
+
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Writes a file in one step; the same bytes may be there already, others may not.
+    static func place(_ bytes: [UInt8], at path: String) throws(CatalogueError) {
+        if exists(path) {
+            guard try read(path, limitBytes: bytes.count) == bytes else { throw .fileTaken(path: path) }
+            return
+        }
+        do {
+            try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw .notWritten(path: path, reason: error.localizedDescription)
+        }
+    }
+
     /// Reads a whole regular file.
     /// - Throws: ``CatalogueError`` when it is missing, not a regular file, unreadable or longer than `limitBytes`.
     static func read(_ path: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {

@@ -8,7 +8,18 @@ struct CatalogueManifest: Sendable {
     struct Entry: Decodable, Sendable {
         struct File: Decodable, Sendable {
             var file: String
+            /// Empty where it was left out.
             var sha256: String
+
+            init(file: String, sha256: String) { (self.file, self.sha256) = (file, sha256) }
+
+            private enum CodingKeys: CodingKey { case file, sha256 }
+
+            init(from decoder: any Decoder) throws {
+                let values = try decoder.container(keyedBy: CodingKeys.self)
+                file = try values.decode(String.self, forKey: .file)
+                sha256 = try values.decodeIfPresent(String.self, forKey: .sha256) ?? ""
+            }
         }
 
         var version: String
@@ -38,7 +49,8 @@ struct CatalogueManifest: Sendable {
     let path: String
     private let document: Document
 
-    init(path: String) throws(CatalogueError) {
+    /// - Parameter requiresDigests: `false` for a folder whose manifest only declares an order.
+    init(path: String, requiresDigests: Bool = true) throws(CatalogueError) {
         let bytes: [UInt8]
         do {
             bytes = try CatalogueFiles.read(path, limitBytes: Self.limitBytes)
@@ -51,8 +63,10 @@ struct CatalogueManifest: Sendable {
             throw .manifestInvalid(path: path, reason: Self.reason(error))
         }
         self.path = path
-        for entry in document.entries { try check(entry) }
+        for entry in document.entries { try check(entry, requiresDigests) }
     }
+
+    var entries: [Entry] { document.entries }
 
     /// The entries for one hardware in the manifest's order.
     func entries(for hardware: String) -> [Entry] { document.entries.filter { $0.hardware == hardware } }
@@ -73,7 +87,7 @@ struct CatalogueManifest: Sendable {
         return newest
     }
 
-    private func check(_ entry: Entry) throws(CatalogueError) {
+    private func check(_ entry: Entry, _ requiresDigests: Bool) throws(CatalogueError) {
         func invalid(_ reason: String) -> CatalogueError { .manifestInvalid(path: path, reason: reason) }
         guard Self.isVersion(entry.version) else {
             throw invalid("\"\(entry.version)\" is not a version of the form vYY.DDD.HHMM")
@@ -84,6 +98,7 @@ struct CatalogueManifest: Sendable {
         guard !entry.listed.isEmpty else { throw invalid("\(entry.version) names no file with its SHA-256") }
         for listed in entry.listed {
             guard CatalogueFiles.isSafeName(listed.file) else { throw .unsafeName(listed.file, manifest: path) }
+            if listed.sha256.isEmpty, !requiresDigests { continue }
             guard Self.isDigest(listed.sha256) else { throw invalid("the sha256 of \(listed.file) is not 64 hexadecimal digits") }
         }
         if let key = entry.key, !CatalogueFiles.isSafeName(key) { throw .unsafeName(key, manifest: path) }

@@ -4,12 +4,16 @@ import REPL
 public enum ScriptError: Error, Hashable, Sendable {
     case folderUnreadable(String, reason: String)
     case fileUnreadable(String, reason: String)
-    /// A name other than `[A-Za-z0-9_.-]+\.py` of at most 56 characters.
-    case nameUnsafe(String)
+    case fileMissing(String)
+    /// A name other than letters, digits, `_`, `.` and `-`, or longer than 56 characters.
+    case nameUnsafe(String, suffix: String)
     case duplicateName(String)
-    case mainMissing(place: String)
-    case tooManyFiles(Int)
-    case fileTooLong(String, byteCount: Int)
+    case mainMissing(String, place: String)
+    case mainNotLast(String, place: String)
+    case familyAmbiguous(String)
+    case tooManyFiles(Int, limit: Int)
+    case fileTooLong(String, byteCount: Int, limit: Int)
+    case setTooLong(byteCount: Int, limit: Int)
     /// Bytes on the unit's file system.
     case noSpace(needed: Int, free: Int)
     /// A file on the unit does not hold what was sent.
@@ -27,19 +31,19 @@ extension ScriptError: DiagnosableError {
         case .fileUnreadable(let file, let reason):
             badData("SCR-0002", "cannot read the script \(file): \(reason)", "it is no regular file, or may not be read",
                     "replace it by a readable file")
-        case .nameUnsafe(let name):
+        case .nameUnsafe(let name, let suffix):
             badData("SCR-0003", "the script name \(UnitText.printable(name.utf8)) is not usable on a unit",
-                    "names are letters, digits, '_', '.', '-' and end in .py, 56 characters at most", "rename the file")
+                    "names are letters, digits, '_', '.', '-' and end in \(suffix), 56 characters at most", "rename the file")
         case .duplicateName(let name):
             badData("SCR-0004", "the script \(name) is given twice", "two sources were mixed", "remove one of them")
-        case .mainMissing(let place):
-            badData("SCR-0005", "there is no main.py in \(place)", "it is another folder, or incomplete",
-                    "give a folder that holds main.py")
-        case .tooManyFiles(let count):
-            badData("SCR-0006", "there are \(count) scripts, more than \(ScriptSet.maximumFileCount)",
+        case .mainMissing(let main, let place):
+            badData("SCR-0005", "there is no \(main) in \(place)", "it is another folder, or incomplete",
+                    "give a folder that holds \(main)")
+        case .tooManyFiles(let count, let limit):
+            badData("SCR-0006", "there are \(count) scripts, more than \(limit)",
                     "it is another folder", "give a folder that holds the unit's scripts only")
-        case .fileTooLong(let name, let byteCount):
-            badData("SCR-0007", "the script \(name) has \(byteCount) bytes, more than \(ScriptSet.maximumFileByteCount)",
+        case .fileTooLong(let name, let byteCount, let limit):
+            badData("SCR-0007", "the script \(name) has \(byteCount) bytes, more than \(limit)",
                     "it is no script for a unit", "shorten it")
         case .noSpace(let needed, let free):
             Diagnosis(
@@ -55,6 +59,19 @@ extension ScriptError: DiagnosableError {
             Diagnosis(
                 code: "SCR-0010", category: .tryAgain, fault: .radio, message: "\(name) could not be brought to the unit",
                 cause: "data is lost on the air again and again", remedy: "bring the unit closer and run the same command again")
+        case .fileMissing(let file):
+            Diagnosis(
+                code: "SCR-0011", category: .missingInput, fault: nil, message: "the script \(file) is missing",
+                cause: "it is named in a manifest, but does not stand beside it", remedy: "put it there, or correct the manifest")
+        case .mainNotLast(let main, let place):
+            badData("SCR-0012", "\(main) is not the last script of \(place)",
+                    "it claims the version, so it may come only when all others are in place", "put it at the end of the list")
+        case .familyAmbiguous(let folder):
+            badData("SCR-0013", "there are a main.py and a main.lua in \(folder)", "scripts for two families were mixed",
+                    "say which is meant: --family monocle or --family frame")
+        case .setTooLong(let byteCount, let limit):
+            badData("SCR-0014", "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
+                    "it is another folder", "give a folder that holds the unit's scripts only")
         }
     }
 

@@ -127,7 +127,7 @@ public struct ScriptInstaller: Sendable {
 
     /// Safe to repeat: a file whose new copy is gone was put in place before, and the proof at the end looks at all of them.
     private func putInPlace(_ files: [ScriptSet.File]) async throws {
-        if let main = files.first(where: { $0.name == ScriptSet.mainName }),
+        if let main = files.first(where: { $0.name == scripts.family.mainName }),
             try await helper.file(main.temporaryName) == main.expectation
         {
             try await helper.tell("drop(\(ScriptHelper.literal(main.name)))")

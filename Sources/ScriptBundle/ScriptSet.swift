@@ -1,5 +1,3 @@
-import REPL
-
 /// The scripts of one unit, in the order in which they are hashed and installed, and their version.
 public struct ScriptSet: Sendable, Hashable {
     public struct File: Sendable, Hashable {
@@ -12,72 +10,68 @@ public struct ScriptSet: Sendable, Hashable {
         }
     }
 
-    public static let maximumFileCount = 64
-    public static let maximumFileByteCount = 1024 * 1024
-    static let mainName = "main.py"
-
-    /// Unchanged, `main.py` last.
+    public let family: ScriptFamily
+    public let scheme: VersionScheme
+    /// Unchanged, the main script last.
     public let files: [File]
-    /// `SHA256 digest: ` and 64 hexadecimal digits, as the phone app computes it.
+    /// What the unit shows.
     public let version: String
 
-    /// - Throws: ``ScriptError`` for unsafe names, a missing `main.py`, too many or too long files.
-    public init(files: [File], place: String = "the script set") throws {
-        guard files.count <= Self.maximumFileCount else { throw ScriptError.tooManyFiles(files.count) }
-        var names: Set<String> = []
-        for file in files {
-            guard Self.isSafe(file.name) else { throw ScriptError.nameUnsafe(file.name) }
-            guard names.insert(file.name).inserted else { throw ScriptError.duplicateName(file.name) }
-            guard file.bytes.count <= Self.maximumFileByteCount else {
-                throw ScriptError.fileTooLong(file.name, byteCount: file.bytes.count)
-            }
+    /// - Parameter place: where they come from, for messages.
+    /// - Throws: ``ScriptError`` for unsafe names, a missing or misplaced main script, too many or too long files.
+    public init(
+        files: [File], family: ScriptFamily = .monocle, order: ScriptOrder = .app, scheme: VersionScheme = .app,
+        limits: ScriptLimits = .unit, place: String = "the script set"
+    ) throws(ScriptError) {
+        try Self.check(files, family, limits)
+        guard files.contains(where: { $0.name == family.mainName }) else {
+            throw .mainMissing(family.mainName, place: place)
         }
-        guard names.contains(Self.mainName) else { throw ScriptError.mainMissing(place: place) }
-        let ordered = files.sorted { Self.rank($0.name) < Self.rank($1.name) }
+        let ordered = order == .app ? Self.sorted(files, family) : files
+        guard ordered.last?.name == family.mainName else { throw .mainNotLast(family.mainName, place: place) }
+        self.family = family
+        self.scheme = scheme
         self.files = ordered
-        version = Self.version(of: ordered)
+        version = scheme.version(of: ordered)
     }
 
-    /// What lands on the unit: the same bytes, with the version's line in front of `main.py`.
-    public var installed: [File] {
-        files.map { file in
-            guard file.name == Self.mainName else { return file }
-            return File(name: file.name, bytes: Array("ARGPT_VERSION=\"\(version)\"\n".utf8) + file.bytes)
-        }
-    }
-
-    /// What an operator should know; empty for a usual set.
-    public var warnings: [String] {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        return files.filter { $0.bytes.starts(with: mark) }.map {
-            "\($0.name) begins with a byte order mark, which MicroPython takes for a part of the first word"
-        }
-    }
-
-    /// The phone app's order (noa-for-ios, `Controller.swift`); other files come before `main.py`, by name.
-    private static func rank(_ name: String) -> (Int, String) {
-        let order = ["states.py", "graphics.py", "audio.py", "photo.py"]
-        if name == mainName { return (order.count + 1, name) }
-        return (order.firstIndex(of: name) ?? order.count, name)
-    }
-
-    /// Names and contents one after the other, each 0x0A as the two characters `\n`, hashed. The app hashes UTF-8 text; here it is
-    /// the bytes as they are, so any content has a version, and text has the app's.
-    private static func version(of files: [File]) -> String {
-        var hashed: [UInt8] = []
+    private static func check(_ files: [File], _ family: ScriptFamily, _ limits: ScriptLimits) throws(ScriptError) {
+        guard files.count <= limits.fileCount else { throw .tooManyFiles(files.count, limit: limits.fileCount) }
+        var names: Set<String> = []
+        var total = 0
         for file in files {
-            hashed += file.name.utf8
-            for byte in file.bytes {
-                if byte == 0x0A { hashed += Array(#"\n"#.utf8) } else { hashed.append(byte) }
+            guard isSafe(file.name, family) else { throw .nameUnsafe(file.name, suffix: family.suffix) }
+            guard names.insert(file.name).inserted else { throw .duplicateName(file.name) }
+            guard file.bytes.count <= limits.fileByteCount else {
+                throw .fileTooLong(file.name, byteCount: file.bytes.count, limit: limits.fileByteCount)
             }
+            total += file.bytes.count
         }
-        return "SHA256 digest: " + HexText.encode(SHA256.of(hashed))
+        guard total <= limits.totalByteCount else { throw .setTooLong(byteCount: total, limit: limits.totalByteCount) }
+    }
+
+    /// The line that is put in front of the main script; Python and Lua read it alike.
+    var versionLine: [UInt8] { Array("ARGPT_VERSION=\"\(version)\"\n".utf8) }
+
+    /// What lands on the unit: the same bytes, with the version's line in front of the main script.
+    public var installed: [File] {
+        files.map { $0.name == family.mainName ? File(name: $0.name, bytes: versionLine + $0.bytes) : $0 }
+    }
+
+    private static func sorted(_ files: [File], _ family: ScriptFamily) -> [File] {
+        let order = family.appOrder
+        func rank(_ name: String) -> (Int, String) {
+            if name == family.mainName { return (order.count + 1, name) }
+            return (order.firstIndex(of: name) ?? order.count, name)
+        }
+        return files.sorted { rank($0.name) < rank($1.name) }
     }
 
     /// Paths on the unit are limited to 64 bytes (monocle-micropython, `mpconfigport.h`), less the suffix of an upload.
-    static func isSafe(_ name: String) -> Bool {
-        let stem = name.utf8.dropLast(3)
-        return name.hasSuffix(".py") && !stem.isEmpty && name.utf8.count <= 56 && stem.first != UInt8(ascii: ".")
+    static func isSafe(_ name: String, _ family: ScriptFamily) -> Bool {
+        let stem = name.utf8.dropLast(family.suffix.utf8.count)
+        return name.hasSuffix(family.suffix) && !stem.isEmpty && name.utf8.count <= 56 && stem.first != UInt8(ascii: ".")
+            && !name.contains("..")
             && stem.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -85,5 +79,26 @@ public struct ScriptSet: Sendable, Hashable {
                 default: false
                 }
             }
+    }
+}
+
+extension ScriptSet {
+    /// What an operator should know; empty for a usual set.
+    public var warnings: [String] {
+        let unit = ScriptLimits.unit
+        let interpreter = family == .monocle ? "MicroPython" : "a Lua chunk"
+        var found = files.filter { $0.bytes.starts(with: [0xEF, 0xBB, 0xBF]) }.map {
+            "\($0.name) begins with a byte order mark, which \(interpreter) takes for a part of the first word"
+        }
+        if let main = files.last, main.bytes.starts(with: Array("ARGPT_VERSION=".utf8)) {
+            found.append("\(main.name) begins with a version line of its own, which replaces the right one when it runs")
+        }
+        found += files.filter { $0.bytes.count > unit.fileByteCount }.map {
+            "\($0.name) has \($0.bytes.count) bytes; a unit is given \(unit.fileByteCount) at most, so flash refuses it"
+        }
+        if files.count > unit.fileCount {
+            found.append("there are \(files.count) scripts; a unit is given \(unit.fileCount) at most, so flash refuses them")
+        }
+        return found
     }
 }

@@ -16,7 +16,8 @@ struct AssetLoader {
     let notice: (String) -> Void
 
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
-        MonocleAssets(
+        if let path = inputs.bundle { return try BundleLoader(path: path, inputs: inputs, notice: notice).load(parts) }
+        return MonocleAssets(
             firmware: parts.contains(.firmware) ? try firmware() : nil,
             fpga: parts.contains(.fpga) ? try fpga() : nil,
             scripts: parts.contains(.scripts) ? try scripts() : nil)
@@ -30,12 +31,12 @@ struct AssetLoader {
     }
 
     /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
-    private func trustedKeys(adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
+    private func trustedKeys(_ vendor: TrustedKey = .monocleVendor, adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
         let given = try inputs.trust.map { path in
             try TrustedKey(name: path, pem: try InputFile.read(path, limit: 64 * 1024))
         }
         let catalogued = try file.map { [try TrustedKey(name: $0.name, pem: $0.bytes)] } ?? []
-        return [.monocleVendor] + given + catalogued
+        return [vendor] + given + catalogued
     }
 
     private func firmware() throws -> MonocleAssets.Firmware {
@@ -55,13 +56,14 @@ struct AssetLoader {
     func frameFirmware() throws -> MonocleAssets.Firmware {
         if let path = inputs.firmware {
             return try MonocleAssets.Firmware(
-                package: try DFUPackage(path: path), version: nil, target: .frame, trusting: try trustedKeys(adding: nil))
+                package: try DFUPackage(path: path), version: nil, target: .frame,
+                trusting: try trustedKeys(.frameVendor, adding: nil))
         }
         let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
         try mark(entry, as: "firmware")
         return try MonocleAssets.Firmware(
             package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: .frame,
-            trusting: try trustedKeys(adding: entry.key))
+            trusting: try trustedKeys(.frameVendor, adding: entry.key))
     }
 
     private func fpga() throws -> MonocleAssets.Bitstream {
@@ -83,9 +85,15 @@ struct AssetLoader {
     }
 
     private func scripts() throws -> ScriptSet {
+        let scripts = try loadedScripts()
+        scripts.warnings.forEach(notice)
+        return scripts
+    }
+
+    private func loadedScripts() throws -> ScriptSet {
         if let folder = inputs.scripts { return try ScriptSet.load(folder: folder) }
         let entry = try inputs.search.locate().scripts(for: Self.hardware)
         return try ScriptSet(
-            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, place: entry.folder)
+            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, order: .declared, place: entry.folder)
     }
 }

@@ -7,6 +7,9 @@ enum CommandError: Error, Hashable, Sendable {
     case interrupted(InterruptedState)
     /// The image's kind and version.
     case developmentImage(String)
+    /// A result that never replaces anything, such as a key.
+    case outputExists(path: String)
+    case outputNotWritten(path: String, reason: String)
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
 }
@@ -34,6 +37,14 @@ extension CommandError: DiagnosableError {
                 code: "NOA-0006", category: .badData, fault: nil, message: "\(image) is a development image, not for hardware",
                 cause: "the catalogue holds no release for this part, and this one was made for virtual units",
                 remedy: "add the vendor's released file (docs/assets.md) or name it; --development insists, for a lab")
+        case .outputExists(let path):
+            Diagnosis(
+                code: "NOA-0007", category: .inputOutput, fault: nil, message: "\(path) exists already",
+                cause: "a key that is overwritten is lost", remedy: "give another name, or move that file away")
+        case .outputNotWritten(let path, let reason):
+            Diagnosis(
+                code: "NOA-0008", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
+                remedy: "check the folder, its permissions and the free space")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

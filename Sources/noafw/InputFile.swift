@@ -1,5 +1,5 @@
 import Bluetooth
-import Foundation
+import Glibc
 
 /// Reads a file named on the command line, within bounds.
 enum InputFile {
@@ -21,14 +21,37 @@ enum InputFile {
                     code: "NOA-0066", category: .missingInput, fault: nil, message: "cannot read \(path)",
                     cause: reason, remedy: "check the name and its permissions"))
         }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        let data = try handle.read(upToCount: limit + 1) ?? Data()
-        guard data.count <= limit else {
+        defer { close(descriptor) }
+        // One byte more than it has: the file may grow meanwhile.
+        guard let bytes = contents(of: descriptor, capacity: min(Int(status.st_size), limit) + 1) else {
+            throw Failure(
+                diagnosis: Diagnosis(
+                    code: "NOA-0075", category: .inputOutput, fault: .station, message: "cannot read \(path)",
+                    cause: String(cString: strerror(errno)), remedy: "check the disk, and fetch the file again"))
+        }
+        guard bytes.count <= limit else {
             throw Failure(
                 diagnosis: Diagnosis(
                     code: "NOA-0065", category: .badData, fault: nil, message: "\(path) is larger than \(limit) bytes",
                     cause: "it is not the kind of file this option takes", remedy: "check which file was meant"))
         }
-        return [UInt8](data)
+        return bytes
+    }
+
+    /// Up to `capacity` bytes, without a second copy; `nil` when reading fails.
+    private static func contents(of descriptor: Int32, capacity: Int) -> [UInt8]? {
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            while count < capacity {
+                let got = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, capacity - count)
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else {
+                    failed = got < 0
+                    return
+                }
+                count += got
+            }
+        }
+        return failed ? nil : bytes
     }
 }

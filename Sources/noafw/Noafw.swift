@@ -8,6 +8,8 @@ protocol ContextCommand: ParsableCommand, Sendable {
 }
 
 struct Noafw: ParsableCommand {
+    static let version = "0.1.0"
+
     static let configuration = CommandConfiguration(
         commandName: "noafw",
         abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
@@ -18,13 +20,15 @@ struct Noafw: ParsableCommand {
               noafw doctor                             what this machine lacks
               noafw flash --virtual monocle            flash and prove a virtual Monocle
               noafw verify --virtual monocle --deep    prove every byte without changing any
+              noafw bundle Scripts/monocle -o out.zip  what a factory flashes, in one file
 
             State is kept under NOAFW_STATE_DIR, else XDG_STATE_HOME/noafw, else ~/.local/state/noafw.
             Completions for your shell: noafw --generate-completion-script bash|zsh|fish
             """,
-        version: "0.1.0",
+        version: Noafw.version,
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ScanCommand.self, RescueCommand.self, DoctorCommand.self,
+            BundleCommand.self, PackageCommand.self, AssetsCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

@@ -64,6 +64,11 @@ struct RadioOptions: ParsableArguments, Sendable {
 
 /// Which files a verb works with.
 struct InputOptions: ParsableArguments, Sendable {
+    @Option(
+        help: ArgumentHelp("A release bundle: what it holds, and nothing else.", valueName: "file"),
+        completion: .file(extensions: ["zip"]))
+    var bundle: String?
+
     @Option(help: ArgumentHelp("A signed DFU package instead of the catalogue's.", valueName: "package"), completion: .file(extensions: ["zip"]))
     var firmware: String?
 
@@ -77,7 +82,9 @@ struct InputOptions: ParsableArguments, Sendable {
     var scripts: String?
 
     @Option(
-        help: ArgumentHelp("A public key (PEM) that the package may be signed with; may be given more than once.", valueName: "key"),
+        help: ArgumentHelp(
+            "A public key (PEM): P-256, that the package may be signed with; Ed25519, that the bundle must be. May be repeated.",
+            valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [String] = []
 
@@ -88,6 +95,10 @@ struct InputOptions: ParsableArguments, Sendable {
     var development = false
 
     func validate() throws {
+        let others = [firmware, fpga, fpgaVersion, scripts, assets]
+        if bundle != nil, others.contains(where: { $0 != nil }) {
+            throw ValidationError("--bundle names all files: leave --firmware, --fpga, --fpga-version, --scripts and --assets out.")
+        }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
     }
 
@@ -96,7 +107,7 @@ struct InputOptions: ParsableArguments, Sendable {
             given: assets, environment: context.environment, currentDirectory: context.currentDirectory,
             executable: context.executable)
         return AssetInputs(
-            firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust, search: search,
+            bundle: bundle, firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust, search: search,
             allowsDevelopment: development)
     }
 }

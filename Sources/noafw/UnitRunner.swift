@@ -77,14 +77,15 @@ struct VirtualUnit: Sendable, Hashable {
     var speed: VirtualSpeed
 }
 
-/// What to flash or to compare with; whatever is `nil` comes from the catalogue.
+/// What to flash or to compare with; without a bundle, whatever is `nil` comes from the catalogue.
 struct AssetInputs: Sendable, Hashable {
+    var bundle: String?
     var firmware: String?
     var fpga: String?
     /// The version that the given FPGA image shows when it runs: the image itself does not tell.
     var fpgaVersion: String?
     var scripts: String?
-    /// PEM files of public keys that packages may be signed with, beside the built-in ones.
+    /// PEM files of public keys: packages may be signed with them, beside the built-in ones, and a bundle must be.
     var trust: [String] = []
     var search: AssetSearch
     /// Development images may go to a unit that is not virtual.

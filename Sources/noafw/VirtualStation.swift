@@ -54,12 +54,15 @@ struct VirtualStation {
         var configuration = MonocleConfiguration(python: try python(inputs.search))
         if let catalogue = try? inputs.search.locate() {
             configuration.fpgaVersions = (try? catalogue.fpgaVersions(for: "monocle")) ?? [:]
-            if let key = try? catalogue.firmware(for: "monocle").key,
-                let trusted = try? TrustedKey(name: key.name, pem: key.bytes) {
-                configuration.trustedKeys.append(BootloaderKey.bigEndian(trusted.coordinates))
+            if let key = try? catalogue.firmware(for: "monocle").key, let coordinates = try? coordinates(of: key) {
+                configuration.trustedKeys.append(BootloaderKey.bigEndian(coordinates))
             }
         }
         return configuration
+    }
+
+    static func coordinates(of key: AssetCatalogue.File) throws -> [UInt8] {
+        try TrustedKey(name: key.name, pem: key.bytes).coordinates
     }
 
     /// The project's own virtual environment, or `$NOAFW_PYTHON`.

@@ -8,9 +8,10 @@ import Testing
         "Bluetooth": [],
         "BlueZ": ["Bluetooth", "CDBus"],
         "REPL": ["Bluetooth"],
-        "DFU": ["Bluetooth", "CZip", "CCrypto"],
+        "Archive": ["Bluetooth", "CZip"],
+        "DFU": ["Archive", "Bluetooth", "CCrypto"],
         "FPGA": ["REPL", "Bluetooth", "CCrypto"],
-        "ScriptBundle": ["REPL", "Bluetooth", "CCrypto"],
+        "ScriptBundle": ["Archive", "REPL", "Bluetooth", "CCrypto"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"],
         "Assistant": ["Bluetooth", "REPL"],
         "VirtualDevices": ["Bluetooth", "CCrypto"],
@@ -21,6 +22,7 @@ import Testing
         "LabRounds": ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth"],
         "TestSupport": ["Bluetooth"],
+        "FuzzTargets": ["Archive", "DFU", "ScriptBundle", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

@@ -7,7 +7,8 @@ import VirtualDevices
 /// A virtual Monocle with the committed scripts on it, played in simulated time.
 /// - Parameter prepare: gets the unit's folder before it boots.
 func withProvisionedUnit(
-    prepare: (URL) throws -> Void = { _ in }, _ body: @escaping @Sendable (Bench) async throws -> Void
+    largestMTU: Int = 256, prepare: (UnitFolder) throws -> Void = { _ in },
+    _ body: @escaping @Sendable (Bench) async throws -> Void
 ) async throws {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: root) }
@@ -16,13 +17,14 @@ func withProvisionedUnit(
         try FileManager.default.copyItem(
             at: Repository.scripts.appendingPathComponent(name), to: root.appendingPathComponent("files/\(name)"))
     }
-    try prepare(root)
+    try prepare(folder)
+    var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+    configuration.largestMTU = largestMTU
     let air = VirtualAir(time: .simulated())
-    let unit = try VirtualMonocle(
-        folder: folder, configuration: MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")), air: air)
+    let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
     try await air.time.run {
         try await withVirtualMonocle(unit) {
-            try await body(Bench(unit: unit, central: VirtualCentral(air: air), folder: root))
+            try await body(Bench(unit: unit, central: VirtualCentral(air: air), folder: folder))
         }
     }
 }
@@ -31,27 +33,29 @@ func withProvisionedUnit(
 struct Bench: Sendable {
     let unit: VirtualMonocle
     let central: VirtualCentral
-    let folder: URL
+    let folder: UnitFolder
 
-    private struct Item: Decodable {
-        var text: String?
-        var x: Int?
-        var y: Int?
-        var color: Int
-    }
+    /// What a person reads, from top to bottom.
+    var lines: [String] { VirtualDisplay.lines(of: folder.display).map(\.text) }
 
-    /// The lines on the display from top to bottom, and the colour of the first.
-    func display() -> (lines: [String], color: Int?) {
-        let content = (try? Data(contentsOf: folder.appendingPathComponent("display.json"))) ?? Data()
-        let items = (try? JSONDecoder().decode([Item].self, from: content)) ?? []
-        return (items.compactMap(\.text), items.first?.color)
-    }
+    /// The colours of what a person reads.
+    var colors: Set<Int> { Set(VirtualDisplay.lines(of: folder.display).map(\.color)) }
 
-    /// Waits for a line; the unit draws within a fraction of a second of its own time.
+    /// Waits until a line is shown; the unit draws within a fraction of a second of its own time.
     func waitForLine(_ line: String, within limit: Duration = .seconds(2)) async throws {
+        try await waitForLines(within: limit) { $0.contains(line) }
+        #expect(lines.contains(line), "shown: \(lines)")
+    }
+
+    /// Waits until these lines and no others are shown.
+    func waitForLines(_ expected: [String], within limit: Duration = .seconds(30)) async throws {
+        try await waitForLines(within: limit) { $0 == expected }
+        #expect(lines == expected)
+    }
+
+    private func waitForLines(within limit: Duration, _ areRight: ([String]) -> Bool) async throws {
         let deadline = central.clock.deadline(in: limit)
-        while !display().lines.contains(line), central.clock.now < deadline { try await pause(.milliseconds(20)) }
-        #expect(display().lines.contains(line), "shown: \(display().lines)")
+        while !areRight(lines), central.clock.now < deadline { try await pause(.milliseconds(20)) }
     }
 
     /// Lets the unit's time pass.
@@ -59,7 +63,14 @@ struct Bench: Sendable {
         try await central.clock.sleep(until: central.clock.deadline(in: duration))
     }
 
-    func tap() { unit.hand(.tap(pad: "A")) }
+    func tap() { unit.hand(.tap(.A)) }
+
+    /// Leaves a finger on a pad for so long.
+    func hold(_ duration: Duration = .milliseconds(900)) async throws {
+        unit.hand(.press(.B))
+        try await pause(duration)
+        unit.hand(.release(.B))
+    }
 
     func connectPhone() async throws -> Phone {
         let clock = central.clock
@@ -78,6 +89,9 @@ struct Phone: Sendable {
 
         init(_ command: String, _ data: [UInt8] = []) { (self.command, self.data) = (command, data) }
     }
+
+    /// Where the unit's program prints its faults.
+    static let terminal = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
 
     let connection: any Connection
     let output: Inbox<[UInt8]>
@@ -99,9 +113,27 @@ struct Phone: Sendable {
         return (pieces, nil)
     }
 
+    /// Sends an answer in messages that fit, cut between characters, a little apart: the unit's scheduler is 4 deep.
+    func answer(_ text: String) async throws {
+        var rest = Array(text.unicodeScalars)[...]
+        while !rest.isEmpty {
+            var piece: [UInt8] = []
+            while let next = rest.first, piece.count + Array(String(next).utf8).count <= connection.payloadSize - 4 {
+                piece += Array(String(next).utf8)
+                rest = rest.dropFirst()
+            }
+            try await send(Array("res:".utf8) + piece)
+            try await clock.sleep(until: clock.deadline(in: .milliseconds(60)))
+        }
+    }
+
     func send(_ command: String, _ text: String = "") async throws {
+        try await send(Array((command + text).utf8))
+    }
+
+    func send(_ message: [UInt8]) async throws {
         let channel = try await connection.openChannel(
             to: AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d"), deadline: clock.deadline(in: .seconds(1)))
-        try await channel.send(Array((command + text).utf8), deadline: clock.deadline(in: .seconds(1)))
+        try await channel.send(message, deadline: clock.deadline(in: .seconds(1)))
     }
 }

@@ -14,7 +14,7 @@ enum Repository {
     /// All files of the three folders by their paths below the root, hidden ones excepted.
     static func assets(under root: URL) throws -> [String: [UInt8]] {
         var found: [String: [UInt8]] = [:]
-        for folder in ["Firmware", "FPGA", "Scripts/monocle"] {
+        for folder in ["Firmware", "FPGA", "Scripts/monocle", "Scripts/frame"] {
             let place = root.appendingPathComponent(folder).path
             for name in try FileManager.default.contentsOfDirectory(atPath: place) where !name.hasPrefix(".") {
                 found["\(folder)/\(name)"] = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(place)/\(name)")))

@@ -7,6 +7,9 @@ struct ToolBench: Sendable {
     let state: URL
 
     static let root = TestTools.root
+    /// The test bundle and the tool are built side by side.
+    static let tool = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("noafw")
 
     init() throws {
         state = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-tool-\(UUID().uuidString)")
@@ -41,9 +44,7 @@ final class RunningTool {
     private(set) var lines: [String] = []
 
     init(_ arguments: [String], environment: [String: String]) throws {
-        // The test bundle and the tool are built side by side.
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-            .deletingLastPathComponent().appendingPathComponent("noafw")
+        process.executableURL = ToolBench.tool
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = standardOutput

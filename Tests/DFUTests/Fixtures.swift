@@ -32,19 +32,6 @@ enum Fixtures {
     }
 }
 
-/// CRC-32, bit by bit: independent of the table under test.
-func referenceCRC(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    var register: UInt32 = 0xFFFF_FFFF
-    for byte in bytes {
-        register ^= UInt32(byte)
-        for _ in 0..<8 { register = register & 1 == 1 ? register >> 1 ^ 0xEDB8_8320 : register >> 1 }
-    }
-    return ~register
-}
-
-func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
-func little(_ value: UInt16) -> [UInt8] { (0..<2).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
-
 /// The package fault that `body` throws.
 func fault(_ body: () throws -> Void) -> PackageFault? {
     do {

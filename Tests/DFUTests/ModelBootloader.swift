@@ -1,5 +1,6 @@
 import Bluetooth
 import Synchronization
+import TestSupport
 
 @testable import DFU
 

@@ -274,7 +274,7 @@ import Testing
         var generator = SeededNumbers(seed: 2026)
         var refusals = 0
         for round in 0..<4000 {
-            let bytes = Self.mutate(good, &generator)
+            let bytes = generator.mutation(of: good)
             do {
                 let package = try DFUPackage(bytes: bytes)
                 try package.check(against: .monocle, trusting: keys)
@@ -285,21 +285,5 @@ import Testing
             }
         }
         #expect(refusals > 3000)
-    }
-
-    private static func mutate(_ good: [UInt8], _ generator: inout SeededNumbers) -> [UInt8] {
-        var bytes = good
-        for _ in 0..<Int.random(in: 1...4, using: &generator) where !bytes.isEmpty {
-            let index = Int.random(in: 0..<bytes.count, using: &generator)
-            switch Int.random(in: 0..<6, using: &generator) {
-            case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
-            case 1: bytes[index] = UInt8.random(in: 0...255, using: &generator)
-            case 2: bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 1...64, using: &generator)))
-            case 3: bytes.insert(contentsOf: bytes[index..<min(bytes.count, index + 40)], at: index)
-            case 4: bytes[index] = 0xFF
-            default: bytes.removeLast(min(bytes.count, Int.random(in: 0...200, using: &generator)))
-            }
-        }
-        return bytes
     }
 }

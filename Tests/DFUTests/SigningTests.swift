@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import DFU
@@ -109,6 +110,13 @@ import Testing
         #expect(versions("xv23.248.0754").isEmpty && versions("v23.248.07541").isEmpty)
         #expect(versions("v23.248.0754 v23.248.0754 v23.230.0808") == ["v23.248.0754", "v23.230.0808"])
         #expect(versions("v23.24").isEmpty)
+    }
+
+    /// Quadratic work on this image would take minutes.
+    @Test(.timeLimit(.minutes(1))) func anImageFullOfVersionsIsSearchedAtOnce() {
+        let texts = (0..<60_000).compactMap { FirmwareVersion(year: $0 / 36_000, day: $0 / 100 % 360 + 1, time: $0 % 60) }
+        let image = texts.reduce(into: [UInt8]()) { $0 += Array($1.description.utf8) + [0] }
+        #expect(FirmwareVersion.all(in: image).count == Set(texts).count)
     }
 
     @Test func twoVersionsInAnImageAreNotGuessed() throws {

@@ -1,4 +1,5 @@
 import Bluetooth
+import TestSupport
 import Testing
 
 @testable import DFU
@@ -273,7 +274,23 @@ func createData(_ size: Int) -> [UInt8] { [1, 2] + little(UInt32(size)) }
         #expect(failure(driver.answer([0xFF])) == .transfer(.malformedAnswer(bytes: [0xFF])))
     }
 
-    @Test(arguments: [UInt8(0), 2, 3, 4, 5, 7, 8, 0x0A, 0x33])
+    /// A flash that has not caught up refuses the erase that CREATE asks for as an invalid object; it gets time, five times.
+    @Test func aBusyFlashIsWaitedFor() {
+        var driver = MachineDriver()
+        _ = driver.toImage(offset: 0)
+        driver.skipsSettling = false
+        for _ in 0..<5 {
+            let refused = driver.answer([0x60, 1, 5])
+            #expect(refused == [.notice(.flashBusy), .wait(.pause, .milliseconds(300))])
+            #expect(writes(driver.machine.handle(.timedOut(.pause))) == [createData(4096)])
+        }
+        var spent = driver
+        #expect(failure(spent.answer([0x60, 1, 5])) == .refused(.create, .result(.invalidObject)))
+        #expect(driver.done(1) == [.wait(.pause, .milliseconds(300))])
+        #expect(packets(driver.machine.handle(.timedOut(.pause))) == 0..<4096)
+    }
+
+    @Test(arguments: [UInt8(0), 2, 3, 4, 7, 8, 0x0A, 0x33])
     func refusalsFail(result: UInt8) {
         var driver = MachineDriver()
         _ = driver.toImage(offset: 0)

@@ -26,6 +26,36 @@ import Testing
         #expect(set.installed.first?.bytes == Array("a\n\n".utf8))
     }
 
+    /// `sha256sum states.py main.py | sha256sum`
+    @Test func thePlainVersionIsWhatShellToolsPrint() throws {
+        let set = try ScriptSet(files: [file("main.py", "print(1)\n"), file("states.py", "a\n\n")], scheme: .sha256)
+        #expect(set.version == "ff51cc84800ff07939374616bc657e04e8a152bcc4e50657a0ac631993a1271b")
+        #expect(set.installed.last?.bytes.starts(with: Array("ARGPT_VERSION=\"\(set.version)\"\n".utf8)) == true)
+    }
+
+    @Test func aFrameHasLuaScripts() throws {
+        let set = try ScriptSet(files: ["main.lua", "state.lua", "graphics.lua"].map { file($0) }, family: .frame)
+        #expect(set.files.map(\.name) == ["graphics.lua", "state.lua", "main.lua"])
+        #expect(throws: ScriptError.nameUnsafe("a.py", suffix: ".lua")) {
+            try ScriptSet(files: [file("main.lua"), file("a.py")], family: .frame)
+        }
+    }
+
+    @Test func aDeclaredOrderStays() throws {
+        let set = try ScriptSet(files: ["z.py", "states.py", "main.py"].map { file($0) }, order: .declared)
+        #expect(set.files.map(\.name) == ["z.py", "states.py", "main.py"])
+        #expect(set.version != (try ScriptSet(files: set.files).version))
+        #expect(throws: ScriptError.mainNotLast("main.py", place: "here")) {
+            try ScriptSet(files: [file("main.py"), file("a.py")], order: .declared, place: "here")
+        }
+    }
+
+    @Test func whatFlashWouldRefuseIsSaidBefore() throws {
+        let long = ScriptSet.File(name: "long.py", bytes: [UInt8](repeating: 0, count: ScriptLimits.unit.fileByteCount + 1))
+        let many = try ScriptSet(files: [file("main.py", "ARGPT_VERSION='x'"), long] + (0..<63).map { file("\($0).py") }, limits: .bundle)
+        #expect(many.warnings.count == 3)
+    }
+
     @Test func anyBytesAreKeptAndHaveAVersion() throws {
         let bytes = Array(UInt8.min...UInt8.max)
         let set = try ScriptSet(files: [file("main.py"), ScriptSet.File(name: "x.py", bytes: bytes)])
@@ -35,17 +65,17 @@ import Testing
         #expect(marked.installed[0].bytes.suffix(4) == [0xEF, 0xBB, 0xBF, 0x0A])
     }
 
-    @Test(arguments: ["../x.py", "a b.py", ".py", "x.txt", "ä.py", "a/b.py", ".hidden.py", String(repeating: "a", count: 54) + ".py", "x.py\n"])
+    @Test(arguments: ["../x.py", "a b.py", ".py", "x.txt", "ä.py", "a/b.py", ".hidden.py", String(repeating: "a", count: 54) + ".py", "x.py\n", "a..b.py"])
     func unsafeNamesAreRefused(name: String) {
-        #expect(throws: ScriptError.nameUnsafe(name)) { try ScriptSet(files: [file("main.py"), file(name)]) }
+        #expect(throws: ScriptError.nameUnsafe(name, suffix: ".py")) { try ScriptSet(files: [file("main.py"), file(name)]) }
     }
 
     @Test func badSetsAreRefused() {
-        #expect(throws: ScriptError.mainMissing(place: "here")) { try ScriptSet(files: [file("a.py")], place: "here") }
+        #expect(throws: ScriptError.mainMissing("main.py", place: "here")) { try ScriptSet(files: [file("a.py")], place: "here") }
         #expect(throws: ScriptError.duplicateName("main.py")) { try ScriptSet(files: [file("main.py"), file("main.py")]) }
-        #expect(throws: ScriptError.tooManyFiles(65)) { try ScriptSet(files: (0..<65).map { file("\($0).py") }) }
+        #expect(throws: ScriptError.tooManyFiles(65, limit: 64)) { try ScriptSet(files: (0..<65).map { file("\($0).py") }) }
         let long = ScriptSet.File(name: "main.py", bytes: [UInt8](repeating: 0, count: 1024 * 1024 + 1))
-        #expect(throws: ScriptError.fileTooLong("main.py", byteCount: 1024 * 1024 + 1)) { try ScriptSet(files: [long]) }
+        #expect(throws: ScriptError.fileTooLong("main.py", byteCount: 1024 * 1024 + 1, limit: 1024 * 1024)) { try ScriptSet(files: [long]) }
     }
 
     @Test func folders() throws {
@@ -55,7 +85,7 @@ import Testing
             try ScriptSet.load(folder: path)
         } throws: { ($0 as? ScriptError)?.diagnosis.category == .missingInput }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        #expect(throws: ScriptError.mainMissing(place: path)) { try ScriptSet.load(folder: path) }
+        #expect(throws: ScriptError.mainMissing("main.py", place: path)) { try ScriptSet.load(folder: path) }
         for name in ["main.py", "photo.py", "manifest.json", ".hidden.py"] {
             try Data("x".utf8).write(to: folder.appendingPathComponent(name))
         }

@@ -21,6 +21,23 @@ package struct SeededNumbers: RandomNumberGenerator {
         return numbers.bytes(count: count)
     }
 
+    /// One to four changes anywhere: bits, bytes, pieces lost or doubled, a cut end.
+    package mutating func mutation(of good: [UInt8]) -> [UInt8] {
+        var bytes = good
+        for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &self)
+            switch Int.random(in: 0..<6, using: &self) {
+            case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &self)
+            case 1: bytes[index] = UInt8.random(in: 0...255, using: &self)
+            case 2: bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 1...64, using: &self)))
+            case 3: bytes.insert(contentsOf: bytes[index..<min(bytes.count, index + 40)], at: index)
+            case 4: bytes[index] = 0xFF
+            default: bytes.removeLast(min(bytes.count, Int.random(in: 0...200, using: &self)))
+            }
+        }
+        return bytes
+    }
+
     /// Cuts bytes anywhere.
     package mutating func fragments(of bytes: [UInt8]) -> [[UInt8]] {
         var rest = bytes[...]

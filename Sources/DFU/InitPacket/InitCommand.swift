@@ -19,6 +19,8 @@ public struct InitCommand: Sendable, Hashable {
     public let hash: [UInt8]
     /// Asks a bootloader built for debugging to skip its version checks.
     public let isDebug: Bool
+    /// Of a SoftDevice with a bootloader one for each, in this order.
+    public let bootValidations: [BootValidation]
 
     init(_ wire: WireInitCommand) throws {
         guard wire.hasType else { throw Self.missing("type") }
@@ -35,6 +37,7 @@ public struct InitCommand: Sendable, Hashable {
         hashType = wire.hash.hasHashType && wire.hash.hashType == .sha256 ? .sha256 : .other
         hash = Array(wire.hash.hash)
         isDebug = wire.isDebug
+        bootValidations = wire.bootValidation.map(BootValidation.init)
     }
 
     /// The size of the image this command announces, in bytes.

@@ -3,18 +3,32 @@ import SwiftProtobuf
 
 /// Makes an init packet for an image.
 public struct InitPacketBuilder: Sendable {
-    public var kind = FirmwareKind.application
+    public var kind: FirmwareKind
     /// The number that the bootloader's downgrade prevention compares.
     public var firmwareVersion: UInt32
     public var hardwareVersion: UInt32
     public var softDevices: [UInt32]
     public var image: [UInt8]
+    /// How much of the image is the SoftDevice in bytes; only for SoftDevice and bootloader together.
+    public var softDeviceByteCount = 0
+    /// How the bootloader checks the image at every start: of a SoftDevice with a bootloader one for each.
+    public var bootValidations: [BootValidation] = []
+    public var isDebug = false
 
-    public init(image: [UInt8], firmwareVersion: UInt32, target: DFUTarget) {
+    public init(
+        kind: FirmwareKind, image: [UInt8], firmwareVersion: UInt32, hardwareVersion: UInt32, softDevices: [UInt32]
+    ) {
+        self.kind = kind
         self.image = image
         self.firmwareVersion = firmwareVersion
-        hardwareVersion = target.hardwareVersion
-        softDevices = [target.softDeviceID]
+        self.hardwareVersion = hardwareVersion
+        self.softDevices = softDevices
+    }
+
+    public init(image: [UInt8], firmwareVersion: UInt32, target: DFUTarget) {
+        self.init(
+            kind: .application, image: image, firmwareVersion: firmwareVersion, hardwareVersion: target.hardwareVersion,
+            softDevices: [target.softDeviceID])
     }
 
     /// The serialized init command: what has to be signed. The same input gives the same bytes.
@@ -53,14 +67,27 @@ public struct InitPacketBuilder: Sendable {
         command.hwVersion = hardwareVersion
         command.sdReq = softDevices
         command.type = kind.wire
-        let size = UInt32(clamping: image.count)
-        command.sdSize = kind == .softDevice ? size : 0
-        command.blSize = kind == .bootloader ? size : 0
-        command.appSize = kind == .application || kind == .externalApplication ? size : 0
+        let sizes = sizes
+        command.sdSize = sizes.softDevice
+        command.blSize = sizes.bootloader
+        command.appSize = sizes.application
         command.hash.hashType = .sha256
         command.hash.hash = Data(sha256(image).reversed())
-        command.isDebug = false
+        command.isDebug = isDebug
+        command.bootValidation = bootValidations.map(\.wire)
         return command
+    }
+
+    private var sizes: (softDevice: UInt32, bootloader: UInt32, application: UInt32) {
+        let size = UInt32(clamping: image.count)
+        switch kind {
+        case .application, .externalApplication: return (0, 0, size)
+        case .softDevice: return (size, 0, 0)
+        case .bootloader: return (0, size, 0)
+        case .softDeviceAndBootloader:
+            let softDevice = min(size, UInt32(clamping: softDeviceByteCount))
+            return (softDevice, size - softDevice, 0)
+        }
     }
 
     private func serialize(_ message: some Message) throws -> [UInt8] {

@@ -1,3 +1,4 @@
+import Archive
 import Foundation
 
 /// A Nordic DFU package (`.zip`), opened without trusting anything in it.
@@ -7,8 +8,13 @@ public struct DFUPackage: Sendable, Hashable {
     /// The largest image in bytes: all of an nRF52840's flash.
     public static let imageSizeLimit = 1024 * 1024
 
+    /// A package holds a manifest and two files for each image; what else lies in it is not unpacked.
+    private static let archiveLimits = ArchiveLimits(entryCount: 16, contentByteCount: .max)
+
     /// In the order in which they have to be sent.
     public let images: [FirmwareImage]
+    /// Of the whole file, 32 bytes.
+    public let sha256: [UInt8]
 
     /// Opens a package file.
     /// - Throws: ``DFUError/package(_:)``.
@@ -20,11 +26,16 @@ public struct DFUPackage: Sendable, Hashable {
         guard bytes.count <= Self.fileSizeLimit else {
             throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))
         }
-        images = try ArchiveReader.open(bytes) { archive in
-            let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
-            return try FirmwareKind.updateOrder.compactMap { kind in
-                try manifest.files[kind].map { try Self.image(of: kind, $0, in: archive) }
+        sha256 = DFU.sha256(bytes)
+        do {
+            images = try ArchiveReader.open(bytes, limits: Self.archiveLimits) { archive in
+                let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
+                return try FirmwareKind.updateOrder.compactMap { kind in
+                    try manifest.files[kind].map { try Self.image(of: kind, $0, in: archive) }
+                }
             }
+        } catch let error as ArchiveError {
+            throw DFUError.package(PackageFault(error))
         }
     }
 
@@ -33,13 +44,20 @@ public struct DFUPackage: Sendable, Hashable {
     ) throws -> FirmwareImage {
         // One byte more than the limit lets the packet's own check say what is wrong with it.
         let packet = try InitPacket(parsing: archive.read(files.initPacket, limit: 16 * InitPacket.sizeLimit))
-        guard packet.command.kind == kind else {
+        guard packet.command.kind.manifestKeys.contains(kind) else {
             throw DFUError.package(
                 .initPacketInvalid(
                     reason: "it announces \(packet.command.kind.rawValue), the manifest says \(kind.rawValue)"))
         }
+        if let sizes = files.sizes, kind == .softDeviceAndBootloader {
+            let said = Manifest.Sizes(
+                bootloader: packet.command.bootloaderSize, softDevice: packet.command.softDeviceSize)
+            guard sizes == said else {
+                throw DFUError.package(.manifestInvalid(reason: "its sizes are not those of the init packet"))
+            }
+        }
         let bytes = try archive.read(files.image, limit: imageSizeLimit)
-        return FirmwareImage(kind: kind, bytes: bytes, initPacket: packet)
+        return FirmwareImage(kind: packet.command.kind, bytes: bytes, initPacket: packet)
     }
 
     private static func contents(of path: String) throws -> [UInt8] {

@@ -10,6 +10,10 @@ public enum FirmwareKind: String, Sendable, Hashable, CaseIterable {
     static let updateOrder: [FirmwareKind] = [
         .softDeviceAndBootloader, .softDevice, .bootloader, .application, .externalApplication,
     ]
+
+    /// The keys under which a manifest may name it, the usual one first: nrfutil calls an external application
+    /// `application`, and only the init packet tells the two apart.
+    var manifestKeys: [FirmwareKind] { self == .externalApplication ? [.application, .externalApplication] : [self] }
 }
 
 /// One image of a package with the init packet that announces it to a bootloader.
@@ -24,6 +28,9 @@ public struct FirmwareImage: Sendable, Hashable {
         self.bytes = bytes
         self.initPacket = initPacket
     }
+
+    /// Of the image, 32 bytes in the usual order; the init packet holds it byte-reversed.
+    public var sha256: [UInt8] { DFU.sha256(bytes) }
 
     /// The version texts that stand in the image, each once, in the order of their first occurrence.
     public var versions: [FirmwareVersion] { FirmwareVersion.all(in: bytes) }

@@ -47,6 +47,8 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
     /// number is none.
     static func all(in image: [UInt8]) -> [FirmwareVersion] {
         var found: [FirmwareVersion] = []
+        // An image made of version texts alone holds 87,000 of them.
+        var seen: Set<FirmwareVersion> = []
         var index = 0
         while index + textLength <= image.count {
             let end = index + textLength
@@ -54,7 +56,7 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
                 end == image.count || !isWordByte(image[end]),
                 let version = FirmwareVersion(ascii: image[index..<end])
             {
-                if !found.contains(version) { found.append(version) }
+                if seen.insert(version).inserted { found.append(version) }
                 index = end
             } else {
                 index += 1

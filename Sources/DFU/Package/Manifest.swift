@@ -9,10 +9,24 @@ struct Manifest: Codable {
     struct Files: Codable {
         var image: String
         var initPacket: String
+        /// For phone apps, which cut a SoftDevice with a bootloader by these numbers.
+        var sizes: Sizes?
 
         enum CodingKeys: String, CodingKey {
             case image = "bin_file"
             case initPacket = "dat_file"
+            case sizes = "info_read_only_metadata"
+        }
+    }
+
+    /// In bytes.
+    struct Sizes: Codable, Hashable {
+        var bootloader: UInt32?
+        var softDevice: UInt32?
+
+        enum CodingKeys: String, CodingKey {
+            case bootloader = "bl_size"
+            case softDevice = "sd_size"
         }
     }
 

@@ -18,14 +18,20 @@ extension DFUPackage {
 }
 
 extension FirmwareImage {
-    /// Holds image, init packet and target against each other, in the order in which a bootloader would find fault.
-    public func check(against target: DFUTarget) throws {
+    /// Holds image and init packet against each other: size and SHA-256.
+    public func checkIntegrity() throws {
         let command = initPacket.command
         guard UInt64(bytes.count) == command.imageSize, !bytes.isEmpty else {
             throw DFUError.package(.imageSizeDiffers(expected: command.imageSize, actual: bytes.count))
         }
         guard command.hashType == .sha256 else { throw DFUError.package(.hashTypeUnsupported) }
-        guard command.hash == sha256(bytes).reversed() else { throw DFUError.package(.hashDiffers) }
+        guard command.hash == sha256.reversed() else { throw DFUError.package(.hashDiffers) }
+    }
+
+    /// Holds image, init packet and target against each other, in the order in which a bootloader would find fault.
+    public func check(against target: DFUTarget) throws {
+        try checkIntegrity()
+        let command = initPacket.command
         guard command.hardwareVersion == target.hardwareVersion else {
             throw DFUError.package(.wrongHardware(package: command.hardwareVersion, target: target.hardwareVersion))
         }
@@ -48,5 +54,17 @@ extension FirmwareImage {
             throw DFUError.package(.signatureNotTrusted(keys: keys.map(\.name)))
         }
         return key
+    }
+
+    /// Verifies the signature that the bootloader checks at every start, where the package brings one. It covers the
+    /// image; of a SoftDevice with a bootloader the SoftDevice.
+    public func verifyBootValidation(with key: TrustedKey) throws {
+        let command = initPacket.command
+        for validation in command.bootValidations where validation.method == .ecdsaP256 {
+            let covered = kind == .softDeviceAndBootloader ? Int(command.softDeviceSize) : bytes.count
+            guard key.verifies(validation.bytes, over: Array(bytes.prefix(covered))) else {
+                throw DFUError.package(.bootValidationNotTrusted(key: key.name))
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ extension PackageFault {
         case .initPacketInvalid, .initPacketTooLarge, .imageSizeDiffers, .hashTypeUnsupported, .hashDiffers:
             imageDiagnosis
         case .wrongHardware, .wrongSoftDevice, .imageTooLarge: targetDiagnosis
-        case .unsigned, .signatureTypeUnsupported, .signatureNotTrusted: signatureDiagnosis
+        case .unsigned, .signatureTypeUnsupported, .signatureNotTrusted, .bootValidationNotTrusted: signatureDiagnosis
         case .keyInvalid, .signingFailed, .archiveNotWritten: toolDiagnosis
         }
     }
@@ -150,7 +150,7 @@ extension PackageFault {
         case .unsigned:
             problem(
                 "1020", "the package is not signed", cause: "it was made without a key; the bootloader refuses it",
-                remedy: "sign it: `noafw package create --key KEY`")
+                remedy: "sign it: `noafw package create --key-file KEY`")
         case .signatureTypeUnsupported(let type):
             problem(
                 "1021", "the package carries a signature of type \(type), not 64 bytes of ECDSA P-256 with SHA-256",
@@ -161,6 +161,11 @@ extension PackageFault {
                     + (keys.isEmpty ? "any key: none is trusted" : keys.joined(separator: ", ")),
                 cause: "it was signed with another key, or changed after it was signed",
                 remedy: "if you know the signer, add the public key with --trust KEY; else do not use the package")
+        case .bootValidationNotTrusted(let key):
+            problem(
+                "1023", "the signature for boot validation does not verify with \(key)",
+                cause: "it was made with another key than the package's own, or for another image",
+                remedy: "make the package again; the bootloader would not start this image")
         default: contentDiagnosis
         }
     }
@@ -171,7 +176,7 @@ extension PackageFault {
             problem(
                 "1030", "the key \(name) is not usable: \(reason)",
                 cause: "it is no unencrypted P-256 key in PEM form",
-                remedy: "give a P-256 key in PEM form, as `nrfutil keys generate` or `openssl ecparam -genkey` writes it")
+                remedy: "give a P-256 key in PEM form, as `noafw package key new` or `openssl ecparam -genkey` writes it")
         case .signingFailed(let reason):
             problem(
                 "1031", "signing failed: \(reason)", cause: "libcrypto refused the operation",

@@ -26,6 +26,7 @@ public enum PackageFault: Hashable, Sendable {
     case unsigned
     case signatureTypeUnsupported(type: String)
     case signatureNotTrusted(keys: [String])
+    case bootValidationNotTrusted(key: String)
 
     case keyInvalid(name: String, reason: String)
     case signingFailed(reason: String)

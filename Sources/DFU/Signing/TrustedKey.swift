@@ -40,6 +40,30 @@ public struct TrustedKey: Sendable, Hashable {
             0x36, 0xA3, 0x43, 0xDF, 0xF8, 0xC7, 0x4C, 0xEB, 0xEE, 0xCC, 0xAF, 0xF5, 0x0E, 0xCA, 0x0D, 0x0F,
         ])
 
+    /// Brilliant Labs' key for Frame, as the released bootloader v23.352.1005 holds it. Its private half is published too.
+    public static let frameVendor = TrustedKey(
+        name: "Brilliant Labs Frame",
+        checked: [
+            0x0A, 0x1A, 0xDB, 0x6D, 0x3A, 0x87, 0x73, 0x22, 0xFB, 0x2A, 0xA3, 0x53, 0x06, 0xF1, 0xFD, 0x3E,
+            0xAB, 0x51, 0x61, 0x37, 0x43, 0xF6, 0xA8, 0xFF, 0x23, 0x0C, 0x31, 0xF4, 0xD9, 0xF9, 0x57, 0x21,
+            0x43, 0xAA, 0xED, 0xA3, 0x17, 0xB9, 0x78, 0x87, 0xD7, 0x6D, 0xB9, 0x16, 0xAE, 0x2C, 0xC4, 0x21,
+            0xF5, 0x0F, 0x0D, 0xFC, 0xDC, 0xE9, 0x2C, 0xEC, 0x4A, 0x1C, 0x75, 0xFD, 0x30, 0x95, 0x9C, 0xA6,
+        ])
+
+    /// The vendor's keys of both families.
+    public static let vendors = [monocleVendor, frameVendor]
+
+    /// Whether only its owner can sign with it. Anybody can with the vendor's.
+    public var provesOrigin: Bool { !Self.vendors.contains { $0.coordinates == coordinates } }
+
+    /// The key in PEM form (`PUBLIC KEY`).
+    public func pem() throws -> String {
+        guard let text = ECDSA.withPublicKey(coordinates, PEM.publicKeyText) else {
+            throw DFUError.package(.keyInvalid(name: name, reason: "its coordinates are no point of P-256"))
+        }
+        return text
+    }
+
     /// - Parameter signature: r‖s, each byte-reversed, 64 bytes.
     public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
         ECDSA.withPublicKey(coordinates) { ECDSA.verify(signature, over: message, with: $0) } ?? false

@@ -75,12 +75,23 @@ extension TransferMachine {
         case (.executing(.initPacket(isKept: true)), .result):
             return [.notice(.initPacketSentAgain)] + createInitPacket()
         case (.creating(_, checksBase: true), .result): return startOver()
+        case (.creating(let object, _), .result(.invalidObject)) where object.kind == .data && busyRefusals < Self.busyLimit:
+            return settle(object)
         default: return fail(.refused(operation, refusal))
         }
     }
 
+    /// CREATE of a data object queues the page's erase; while the queue is full of packets that came too fast, the
+    /// bootloader refuses it as an invalid object (nRF5 SDK, `nrf_dfu_req_handler.c`, `on_data_obj_create_request`).
+    private mutating func settle(_ object: OpenObject) -> [TransferAction] {
+        busyRefusals += 1
+        state = .settling(object)
+        return [.notice(.flashBusy), .wait(.pause, Self.settlingPause)]
+    }
+
     mutating func timedOut(_ wait: TransferWait) -> [TransferAction] {
         switch (wait, state) {
+        case (.pause, .settling(let object)): return create(object)
         case (.pause, .pausing(let object)): return send(object)
         case (.receipt, .awaitingReceipt(let object)): return askChecksum(of: object)
         case (.disconnection, .leaving): return [.notice(.unitStaysConnected)] + finish(isConfirmed: true)
@@ -96,7 +107,7 @@ extension TransferMachine {
         let kind: ObjectKind =
             switch state {
             case .selecting(let kind), .settingInterval(.select(let kind)): kind
-            case .creating(let object, _), .checkingBase(let object), .pausing(let object),
+            case .creating(let object, _), .checkingBase(let object), .settling(let object), .pausing(let object),
                 .awaitingReceipt(let object), .awaitingChecksum(let object), .settingInterval(.create(let object)),
                 .settingInterval(.send(let object)):
                 object.kind

@@ -30,6 +30,9 @@ extension TransferMachine {
     /// than losing the object.
     static let settlingPause = Duration.milliseconds(300)
 
+    /// So often the flash may be busy in a row; each pause is longer than the flash needs for a whole object.
+    static let busyLimit = 5
+
     mutating func pauseOrSend(_ object: OpenObject) -> [TransferAction] {
         var pause = summary.pacing.pauseAfterCreate
         if object.kind == .data, !hasSettled {

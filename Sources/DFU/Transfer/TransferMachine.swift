@@ -48,6 +48,8 @@ public struct TransferMachine: Sendable {
         /// `checksBase`: what the unit executed so far is not known for certain.
         case creating(OpenObject, checksBase: Bool)
         case checkingBase(OpenObject)
+        /// The unit's flash had no room for the erase that CREATE asks for.
+        case settling(OpenObject)
         case pausing(OpenObject)
         case awaitingReceipt(OpenObject)
         case awaitingChecksum(OpenObject)
@@ -73,6 +75,8 @@ public struct TransferMachine: Sendable {
     /// The pause after the init packet has been made.
     var hasSettled = false
     var hasSentLastExecute = false
+    /// Refusals of CREATE in a row because of a busy flash.
+    var busyRefusals = 0
 
     /// - Parameters:
     ///   - initPacket: at most 512 bytes.
@@ -126,7 +130,7 @@ public struct TransferMachine: Sendable {
         case .creating: .create
         case .checkingBase, .awaitingReceipt, .awaitingChecksum: .checksum
         case .executing: .execute
-        case .idle, .pausing, .leaving, .finished: nil
+        case .idle, .settling, .pausing, .leaving, .finished: nil
         }
     }
 
@@ -142,6 +146,7 @@ public struct TransferMachine: Sendable {
             }
         case .creating(let object, let checksBase):
             packetsToReceipt = interval
+            busyRefusals = 0
             if checksBase {
                 state = .checkingBase(object)
                 return request(.checksum)

@@ -44,6 +44,8 @@ public enum TransferNotice: Sendable, Hashable, CustomStringConvertible {
     case answerMissing(ControlPointOperation)
     case startedOver
     case unitStaysConnected
+    /// The unit's flash has not caught up: the object is begun again after a pause.
+    case flashBusy
 
     public var description: String {
         switch self {
@@ -55,6 +57,7 @@ public enum TransferNotice: Sendable, Hashable, CustomStringConvertible {
             "sending the \(kind) again from byte \(offset), attempt \(attempt)"
         case .answerMissing(let operation): "no answer to \(operation): asking for the state"
         case .startedOver: "the unit holds other data: starting over"
+        case .flashBusy: "the unit's flash is busy: waiting"
         case .unitStaysConnected: "the unit has the image but did not reset yet"
         }
     }

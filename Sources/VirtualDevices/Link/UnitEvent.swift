@@ -12,6 +12,12 @@ enum UnitEvent: Sendable {
 
 /// What a person does to a unit.
 public enum HandEvent: Sendable {
-    case tap(pad: String)
+    /// The Monocle's touch pads.
+    public enum Pad: String, Sendable, CaseIterable { case A, B }
+
+    /// A finger comes and leaves again after a tenth of a second.
+    case tap(Pad)
+    case press(Pad)
+    case release(Pad)
     case cut(FaultPlan.Cut)
 }

@@ -28,7 +28,9 @@ public final class VirtualAir: Sendable {
             return (Array(state.discoveries.values), state.observers)
         }
         for observer in observers { observer.deliver(advertisement) }
-        if let advertisement { for discovery in discoveries { discovery.deliver(advertisement) } }
+        guard let advertisement else { return }
+        for discovery in discoveries { discovery.deliver(advertisement) }
+        if !discoveries.isEmpty { unit.deliver(.discoveryStarted) }
     }
 
     /// Every change of what a unit shows from now on; `nil` is silence.

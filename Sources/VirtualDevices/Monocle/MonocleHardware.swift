@@ -11,7 +11,7 @@ struct MonocleHardware {
     let identity: UnitFolder.Identity
     private let folder: UnitFolder
     private var drawing: [String] = []
-    private var recording: ArraySlice<UInt8> = []
+    private var recording: VirtualRecording?
     private var picture: ArraySlice<UInt8> = []
 
     init(folder: UnitFolder, fpgaVersions: [String: String]) throws {
@@ -69,23 +69,18 @@ struct MonocleHardware {
         }
     }
 
-    /// Starts a recording: the unit's `microphone.raw` (signed, as asked for), or silence.
-    mutating func record(milliseconds: Int, bytesPerSample: Int, rate: Int) {
-        let count = min(milliseconds, 60_000) * rate / 1000 * bytesPerSample
-        let stored = (try? Data(contentsOf: folder.root.appendingPathComponent("microphone.raw"))) ?? Data()
-        let sound = Array(stored.prefix(count))
-        recording = (sound + [UInt8](repeating: 0, count: count - sound.count))[...]
+    /// Starts a recording of what the unit hears.
+    mutating func record(milliseconds: Int, bytesPerSample: Int, rate: Int, now: Duration) {
+        recording = VirtualRecording(
+            of: folder.sound, milliseconds: milliseconds, bytesPerSample: bytesPerSample, rate: rate, start: now)
     }
 
-    mutating func readRecording(_ count: Int) -> [UInt8] {
-        defer { recording = recording.dropFirst(count) }
-        return Array(recording.prefix(count))
+    mutating func readRecording(samples: Int, now: Duration) -> [UInt8] {
+        recording?.read(samples: samples, now: now) ?? []
     }
 
-    /// Takes a picture: the unit's `camera.jpg`, or nothing.
-    mutating func capture() {
-        picture = [UInt8]((try? Data(contentsOf: folder.root.appendingPathComponent("camera.jpg"))) ?? Data())[...]
-    }
+    /// Takes a picture of what stands before the unit.
+    mutating func capture() { picture = folder.scene[...] }
 
     mutating func readPicture(_ count: Int) -> [UInt8] {
         defer { picture = picture.dropFirst(count) }

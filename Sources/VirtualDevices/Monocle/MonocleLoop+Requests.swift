@@ -33,7 +33,8 @@ extension MonocleLoop {
             let length = min(512, payload.count == 6 ? Int(payload[4]) | Int(payload[5]) << 8 : 0)
             respond(number, hardware.flash.read(word, length), after: HardwareTime.read(length))
         case .fpgaRead: respond(number, hardware.readFPGA(half, min(254, word >> 16)))
-        case .fpgaWrite, .touch, .led: respond(number)
+        case .touch: respond(number, HandEvent.Pad.allCases.filter(touched.contains).flatMap { Array($0.rawValue.utf8) })
+        case .fpgaWrite, .led: respond(number)
         case .fpgaRun: respond(number, [hardware.runFPGA(payload.first) ? 1 : 0])
         case .reset: after(.zero, .reset(intoBootloader: false))
         case .bootloader: after(.zero, .reset(intoBootloader: true))
@@ -44,10 +45,10 @@ extension MonocleLoop {
             respond(number)
         case .record:
             guard payload.count == 7 else { return respond(number) }
-            hardware.record(
-                milliseconds: word, bytesPerSample: Int(payload[4]) / 8, rate: Int(payload[5]) | Int(payload[6]) << 8)
+            let rate = Int(payload[5]) | Int(payload[6]) << 8
+            hardware.record(milliseconds: word, bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate, now: now)
             respond(number)
-        case .microphone: respond(number, hardware.readRecording(Int(payload.first ?? 0)))
+        case .microphone: respond(number, hardware.readRecording(samples: Int(payload.first ?? 0), now: now))
         case .capture:
             hardware.capture()
             respond(number, after: .milliseconds(200))

@@ -21,6 +21,7 @@ struct MonocleLoop {
         case erase(page: Int, number: UInt16)
         case reset(intoBootloader: Bool)
         case late(HostPacket)
+        case release(HandEvent.Pad)
     }
 
     let folder: UnitFolder
@@ -40,11 +41,15 @@ struct MonocleLoop {
     var generation = 0
     var timers: [(at: Duration, generation: Int, timer: Timer)] = []
     var link: ActiveLink?
+    /// Its advertisements are repeated to whoever discovers.
+    private var isAdvertisingRepeatedly = false
     var hardware: MonocleHardware
     var terminal = TerminalBridge()
     var faults: FaultPlan
     var generator: SeededGenerator
     var packetCount = 0
+    /// Pads with a finger on them: a reset does not lift it.
+    var touched: Set<HandEvent.Pad> = []
     /// Ends of the interpreter's process without a request in between.
     var failedStarts = 0
 
@@ -88,14 +93,27 @@ struct MonocleLoop {
         case .linkActivity:
             scheduleConnectionEvent()
         case .discoveryStarted:
+            guard !isAdvertisingRepeatedly else { return }
+            isAdvertisingRepeatedly = true
             after(.zero, .advertise)
         case .interpreter(let event, let generation):
             if generation == self.generation { try handle(event) }
         case .hand(.tap(let pad)):
-            terminal.interpreter?.callBack(channel: UInt8(ascii: "T"), Array(pad.utf8))
+            press(pad)
+            after(.milliseconds(100), .release(pad))
+        case .hand(.press(let pad)):
+            press(pad)
+        case .hand(.release(let pad)):
+            touched.remove(pad)
         case .hand(.cut(let cut)):
             perform(cut)
         }
+    }
+
+    /// The callback comes with the finger; that it leaves, only `touch.state` tells.
+    private mutating func press(_ pad: HandEvent.Pad) {
+        guard touched.insert(pad).inserted else { return }
+        terminal.interpreter?.callBack(channel: UInt8(ascii: "T"), Array(pad.rawValue.utf8))
     }
 
     /// Does everything that is due.
@@ -115,11 +133,14 @@ struct MonocleLoop {
         case .bootDone: if !isStale { try boot() }
         case .linkUp(let mtu, let reply): linkUp(mtu, reply)
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
-        case .advertise: if air.advertise(events) { after(.milliseconds(100), .advertise) }
+        case .advertise:
+            isAdvertisingRepeatedly = air.advertise(events)
+            if isAdvertisingRepeatedly { after(.milliseconds(100), .advertise) }
         case .answer(let number, let status, let payload):
             if !isStale { terminal.interpreter?.reply(to: number, status: status, payload) }
         case .erase(let page, let number): if !isStale { try eraseStep(page, number) }
         case .reset(let intoBootloader): if !isStale { reset(intoBootloader: intoBootloader) }
+        case .release(let pad): touched.remove(pad)
         case .late(let packet): if link != nil { try deliver(packet) }
         }
     }

@@ -15,7 +15,8 @@ public struct UnitFolder: Sendable {
     var flash: URL { root.appendingPathComponent("fpga-flash.bin") }
     private var bootloader: URL { root.appendingPathComponent("bootloader.json") }
     private var identityFile: URL { root.appendingPathComponent("unit.json") }
-    var display: URL { root.appendingPathComponent("display.json") }
+    /// What the unit shows; read it with ``VirtualDisplay``.
+    public var display: URL { root.appendingPathComponent("display.json") }
 
     /// Opens the folder, or makes a factory-new unit there: old firmware, an old FPGA image, no scripts.
     /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.

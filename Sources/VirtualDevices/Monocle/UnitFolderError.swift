@@ -5,6 +5,8 @@ public enum UnitFolderError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
     case interpreterDoesNotStart(String)
+    /// What a microphone or a camera was to sense is nothing it could.
+    case unusable(what: String, reason: String)
 }
 
 extension UnitFolderError: DiagnosableError {
@@ -25,6 +27,11 @@ extension UnitFolderError: DiagnosableError {
                 code: "VIR-0003", category: .unavailable, fault: .station,
                 message: "the virtual unit's MicroPython does not start (\(path))",
                 cause: "the Python environment is damaged, or is another one", remedy: "run Tools/setup runtime, or correct NOAFW_PYTHON")
+        case .unusable(let what, let reason):
+            Diagnosis(
+                code: "VIR-0004", category: .badData, fault: nil, message: "the virtual unit cannot use this \(what): \(reason)",
+                cause: "the file is damaged, or of another kind",
+                remedy: "give a WAV file with 16-bit PCM of at most a minute, or a JPEG file of at most 1 MiB")
         }
     }
 }

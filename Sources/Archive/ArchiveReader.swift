@@ -1,13 +1,15 @@
 import CZip
+import Glibc
 
-/// Reads entries of a small zip archive in memory. Sizes are checked before and while inflating: the sizes an archive
-/// states may be lies.
-struct ArchiveReader {
-    static let entryLimit = 16
-
+/// Reads entries of a zip archive in memory. Sizes are checked before and while inflating: the sizes an archive states
+/// may be lies.
+public struct ArchiveReader {
     /// Runs `body` on the opened archive.
-    static func open<Result>(_ bytes: [UInt8], _ body: (ArchiveReader) throws -> Result) throws -> Result {
-        let names = try ArchiveDirectory.names(in: bytes, entryLimit: entryLimit)
+    /// - Throws: ``ArchiveError``, and what `body` throws.
+    public static func open<Result>(
+        _ bytes: [UInt8], limits: ArchiveLimits, _ body: (ArchiveReader) throws -> Result
+    ) throws -> Result {
+        let names = try ArchiveDirectory.names(in: bytes, limits: limits)
         return try bytes.withUnsafeBytes { buffer in
             var error = zip_error_t()
             zip_error_init(&error)
@@ -20,31 +22,43 @@ struct ArchiveReader {
                 throw broken(&error)
             }
             defer { zip_discard(archive) }
-            let reader = ArchiveReader(archive: archive)
-            guard reader.names() == names else {
-                throw DFUError.package(.notAnArchive(reason: "it holds two directories that differ"))
+            let reader = ArchiveReader(archive: archive, names: names.map { String(decoding: $0, as: UTF8.self) })
+            guard reader.namesOfLibrary() == names else {
+                throw ArchiveError.notAnArchive(reason: "it holds two directories that differ")
             }
+            try reader.checkContent(limit: limits.contentByteCount)
             return try body(reader)
         }
     }
 
     private let archive: OpaquePointer
+    /// In the directory's order; each is safe and stands once.
+    public let names: [String]
 
     /// The bytes of one entry.
     /// - Parameter limit: the largest size accepted in bytes.
-    func read(_ name: String, limit: Int) throws -> [UInt8] {
+    public func read(_ name: String, limit: Int) throws(ArchiveError) -> [UInt8] {
         let index = zip_name_locate(archive, name, zip_flags_t(ZIP_FL_ENC_RAW))
-        guard index >= 0 else { throw DFUError.package(.entryMissing(name: name)) }
+        guard index >= 0 else { throw .entryMissing(name: name) }
         let size = try statedSize(of: UInt64(index), name: name)
         guard size <= UInt64(limit) else {
-            throw DFUError.package(.entryTooLarge(name: name, byteCount: size, limit: limit))
+            throw .entryTooLarge(name: name, byteCount: size, limit: limit)
         }
         guard let file = zip_fopen_index(archive, UInt64(index), 0) else { throw damaged(name, archiveError) }
         defer { zip_fclose(file) }
         return try inflate(file, name: name, size: Int(size))
     }
 
-    private func statedSize(of index: UInt64, name: String) throws -> UInt64 {
+    private func checkContent(limit: Int) throws(ArchiveError) {
+        var total: UInt64 = 0
+        for (index, name) in names.enumerated() {
+            let (sum, overflows) = total.addingReportingOverflow(try statedSize(of: UInt64(index), name: name))
+            total = overflows ? .max : sum
+            guard total <= UInt64(limit) else { throw .contentTooLarge(byteCount: total, limit: limit) }
+        }
+    }
+
+    private func statedSize(of index: UInt64, name: String) throws(ArchiveError) -> UInt64 {
         var status = zip_stat_t()
         let wanted = UInt64(ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD)
         guard zip_stat_index(archive, index, 0, &status) == 0, status.valid & wanted == wanted else {
@@ -54,11 +68,21 @@ struct ArchiveReader {
         guard [ZIP_CM_STORE, ZIP_CM_DEFLATE].contains(Int32(status.comp_method)) else {
             throw damaged(name, "its compression method \(status.comp_method) is unusual")
         }
+        guard isPlainFile(index) else { throw damaged(name, "it is a link or another special file") }
         return status.size
     }
 
+    /// Only Unix writes a file's type into an archive; many tools leave it out there as well.
+    private func isPlainFile(_ index: UInt64) -> Bool {
+        var system: UInt8 = 0
+        var attributes: UInt32 = 0
+        guard zip_file_get_external_attributes(archive, index, 0, &system, &attributes) == 0 else { return false }
+        let type = mode_t(attributes >> 16) & S_IFMT
+        return system != UInt8(ZIP_OPSYS_UNIX) || type == 0 || type == S_IFREG
+    }
+
     /// Reads one byte past the stated size: libzip compares the CRC-32 when it meets the end.
-    private func inflate(_ file: OpaquePointer, name: String, size: Int) throws -> [UInt8] {
+    private func inflate(_ file: OpaquePointer, name: String, size: Int) throws(ArchiveError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: size + 1)
         var count = 0
         while count <= size {
@@ -75,7 +99,7 @@ struct ArchiveReader {
         return bytes
     }
 
-    private func names() -> [[UInt8]] {
+    private func namesOfLibrary() -> [[UInt8]] {
         let count = max(0, zip_get_num_entries(archive, 0))
         return (0..<count).map { index in
             guard let name = zip_get_name(archive, UInt64(index), zip_flags_t(ZIP_FL_ENC_RAW)) else { return [] }
@@ -85,12 +109,12 @@ struct ArchiveReader {
 
     private var archiveError: String { Self.text(zip_strerror(archive)) }
 
-    private func damaged(_ name: String, _ reason: String) -> DFUError {
-        .package(.entryDamaged(name: name, reason: reason))
+    private func damaged(_ name: String, _ reason: String) -> ArchiveError {
+        .entryDamaged(name: name, reason: reason)
     }
 
-    private static func broken(_ error: inout zip_error_t) -> DFUError {
-        .package(.notAnArchive(reason: text(zip_error_strerror(&error))))
+    private static func broken(_ error: inout zip_error_t) -> ArchiveError {
+        .notAnArchive(reason: text(zip_error_strerror(&error)))
     }
 
     private static func text(_ message: UnsafePointer<CChar>?) -> String {

@@ -9,22 +9,23 @@ enum ArchiveDirectory {
     private static let entryLength = 46
     private static let longestComment = 65_535
 
-    /// - Throws: ``DFUError/package(_:)`` for a broken directory, too many entries, unsafe or duplicate names.
-    static func names(in archive: [UInt8], entryLimit: Int) throws -> [[UInt8]] {
+    /// - Throws: ``ArchiveError`` for a broken directory, too many entries, unsafe or duplicate names.
+    static func names(in archive: [UInt8], limits: ArchiveLimits) throws(ArchiveError) -> [[UInt8]] {
         guard let end = endRecord(in: archive) else { throw broken("it has no end record") }
         let count = Int(little16(archive, end + 10))
-        guard count <= entryLimit else {
-            throw DFUError.package(.tooManyEntries(count: count, limit: entryLimit))
-        }
+        guard count <= limits.entryCount else { throw .tooManyEntries(count: count, limit: limits.entryCount) }
         guard little16(archive, end + 4) == 0, little16(archive, end + 6) == 0,
             little16(archive, end + 8) == UInt16(count)
         else { throw broken("it spans several files") }
         var position = Int(little32(archive, end + 16))
         var names: [[UInt8]] = []
+        var seen: Set<[UInt8]> = []
         for _ in 0..<count {
             let name = try entryName(in: archive, at: &position, end: end)
-            guard isSafe(name) else { throw DFUError.package(.unsafeEntryName(printable(name))) }
-            guard !names.contains(name) else { throw DFUError.package(.duplicateEntry(printable(name))) }
+            guard EntryName.isSafe(name, allowsFolders: limits.allowsFolders) else {
+                throw .unsafeName(EntryName.printable(name))
+            }
+            guard seen.insert(name).inserted else { throw .duplicateEntry(EntryName.printable(name)) }
             names.append(name)
         }
         guard position == end else { throw broken("its directory does not end where it should") }
@@ -42,7 +43,7 @@ enum ArchiveDirectory {
         return nil
     }
 
-    private static func entryName(in archive: [UInt8], at position: inout Int, end: Int) throws -> [UInt8] {
+    private static func entryName(in archive: [UInt8], at position: inout Int, end: Int) throws(ArchiveError) -> [UInt8] {
         guard position >= 0, position <= end - entryLength, little32(archive, position) == entrySignature else {
             throw broken("its directory is truncated")
         }
@@ -54,24 +55,7 @@ enum ArchiveDirectory {
         return Array(archive[start..<(start + nameLength)])
     }
 
-    /// A plain file name in the archive's root: printable ASCII, no separator, not `.` or `..` or anything with `..`.
-    private static func isSafe(_ name: [UInt8]) -> Bool {
-        guard !name.isEmpty, name.count <= 128, name != [0x2E] else { return false }
-        guard name.allSatisfy({ (0x20...0x7E).contains($0) && !Array("/\\:".utf8).contains($0) }) else { return false }
-        return !zip(name, name.dropFirst()).contains { $0 == 0x2E && $1 == 0x2E }
-    }
-
-    /// A name for a message: at most 60 characters, with everything but printable ASCII escaped.
-    private static func printable(_ name: [UInt8]) -> String {
-        name.prefix(60).map { byte -> String in
-            guard (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\\") else {
-                return "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
-            }
-            return String(UnicodeScalar(byte))
-        }.joined()
-    }
-
-    private static func broken(_ reason: String) -> DFUError { .package(.notAnArchive(reason: reason)) }
+    private static func broken(_ reason: String) -> ArchiveError { .notAnArchive(reason: reason) }
 
     /// The callers have checked that the bytes are there.
     private static func little16(_ bytes: [UInt8], _ at: Int) -> UInt16 {

@@ -1,0 +1,54 @@
+/// A kind of thing that the asset folders hold.
+public enum CataloguePart: String, Sendable, Hashable, CaseIterable {
+    case firmware, fpga, scripts
+
+    func folder(for hardware: String) -> String {
+        switch self {
+        case .firmware: "Firmware"
+        case .fpga: "FPGA"
+        case .scripts: "Scripts/\(hardware)"
+        }
+    }
+}
+
+/// One entry of a manifest.
+public struct CatalogueItem: Sendable, Hashable {
+    public var part: CataloguePart
+    public var version: String
+    public var hardware: String
+    public var folder: String
+    /// In the manifest's order.
+    public var files: [String]
+    /// Lower-case hexadecimal, one for each file.
+    public var digests: [String]
+    public var isDevelopment: Bool
+    /// Whether a run without further options uses it.
+    public var isChosen: Bool
+    var key: String?
+}
+
+extension AssetCatalogue {
+    /// Every entry of every manifest, in their order; the files themselves are not read.
+    /// - Throws: ``CatalogueError``.
+    public func items() throws(CatalogueError) -> [CatalogueItem] {
+        var items: [CatalogueItem] = []
+        for (part, folder) in try folders() {
+            let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
+            for entry in manifest.entries {
+                let chosen = try manifest.choose(for: entry.hardware)
+                items.append(CatalogueItem(
+                    part: part, version: entry.version, hardware: entry.hardware, folder: folder,
+                    files: entry.listed.map(\.file), digests: entry.listed.map { $0.sha256.lowercased() },
+                    isDevelopment: entry.isDevelopment, isChosen: chosen.version == entry.version, key: entry.key))
+            }
+        }
+        return items
+    }
+
+    /// The folders with a manifest: a family's scripts may be missing, the rest may not.
+    private func folders() throws(CatalogueError) -> [(CataloguePart, String)] {
+        let scripts = ScriptFamilies.names.map { (CataloguePart.scripts, "\(root)/\(CataloguePart.scripts.folder(for: $0))") }
+        return [(.firmware, "\(root)/Firmware"), (.fpga, "\(root)/FPGA")]
+            + scripts.filter { CatalogueFiles.exists("\($0.1)/manifest.json") }
+    }
+}

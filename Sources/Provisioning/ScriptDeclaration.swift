@@ -1,0 +1,52 @@
+import Foundation
+import ScriptBundle
+
+/// What the manifest in a folder of scripts declares: which scripts make the set, and their order.
+public struct ScriptDeclaration: Sendable {
+    public let family: ScriptFamily
+    /// In the order in which they are hashed and installed.
+    public let names: [String]
+    private let digests: [String: String]
+    private let folder: String
+
+    /// - Parameter family: `nil` where the manifest is to tell.
+    /// - Returns: `nil` when the folder has no `manifest.json`.
+    /// - Throws: ``CatalogueError``.
+    public init?(folder: String, family: ScriptFamily?) throws(CatalogueError) {
+        let manifest: CatalogueManifest
+        do {
+            manifest = try CatalogueManifest(path: "\(folder)/manifest.json", requiresDigests: false)
+        } catch .manifestMissing {
+            return nil
+        }
+        let hardware = if let family { family.rawValue } else { try Self.onlyHardware(of: manifest) }
+        guard let known = ScriptFamily(rawValue: hardware) else {
+            throw .manifestInvalid(path: manifest.path, reason: "\(hardware) is no hardware with scripts")
+        }
+        let entry = try manifest.choose(for: hardware)
+        self.family = known
+        self.folder = folder
+        names = entry.listed.map(\.file)
+        digests = Dictionary(entry.listed.map { ($0.file, $0.sha256.lowercased()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func onlyHardware(of manifest: CatalogueManifest) throws(CatalogueError) -> String {
+        let all = Set(manifest.entries.map(\.hardware))
+        guard let hardware = all.first, all.count == 1 else {
+            throw .manifestInvalid(path: manifest.path, reason: "it has entries for \(all.count) kinds of hardware; say which with --family")
+        }
+        return hardware
+    }
+
+    /// Holds the scripts against the digests that the manifest gives.
+    /// - Throws: ``CatalogueError/digestDiffers(path:expected:actual:)``.
+    public func check(_ scripts: ScriptSet) throws(CatalogueError) {
+        for file in scripts.files {
+            guard let expected = digests[file.name], !expected.isEmpty else { continue }
+            let actual = CatalogueFiles.sha256(file.bytes) ?? "unknown"
+            guard actual == expected else {
+                throw .digestDiffers(path: "\(folder)/\(file.name)", expected: expected, actual: actual)
+            }
+        }
+    }
+}

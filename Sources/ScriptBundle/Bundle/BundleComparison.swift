@@ -1,0 +1,40 @@
+/// How a folder differs from the bundle that was made of it.
+public enum BundleDifference: Sendable, Hashable, CustomStringConvertible {
+    case onlyInBundle(String)
+    case onlyInFolder(String)
+    /// Lengths in bytes.
+    case differs(String, bundle: Int, folder: Int)
+    case order
+    /// A firmware package or FPGA image that was given for comparison.
+    case image(String)
+
+    public var description: String {
+        switch self {
+        case .onlyInBundle(let name): "\(name) is in the bundle only"
+        case .onlyInFolder(let name): "\(name) is in the folder only"
+        case .differs(let name, let bundle, let folder) where bundle == folder: "\(name) differs in content"
+        case .differs(let name, let bundle, let folder):
+            "\(name) has \(folder) bytes in the folder, \(bundle) in the bundle"
+        case .order: "the scripts stand in another order"
+        case .image(let part): "the \(part) differs"
+        }
+    }
+}
+
+extension ScriptSet {
+    /// What differs in `folder`; empty when the same bundle would come of it.
+    public func differences(in folder: ScriptSet) -> [BundleDifference] {
+        let bundled = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.bytes) })
+        let present = Set(folder.files.map(\.name))
+        var found = files.filter { !present.contains($0.name) }.map { BundleDifference.onlyInBundle($0.name) }
+        for file in folder.files {
+            guard let bytes = bundled[file.name] else {
+                found.append(.onlyInFolder(file.name))
+                continue
+            }
+            if bytes != file.bytes { found.append(.differs(file.name, bundle: bytes.count, folder: file.bytes.count)) }
+        }
+        if found.isEmpty, files.map(\.name) != folder.files.map(\.name) { found.append(.order) }
+        return found
+    }
+}

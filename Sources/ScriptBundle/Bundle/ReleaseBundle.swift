@@ -1,0 +1,167 @@
+import Archive
+import REPL
+
+/// A bundle, opened without trusting anything in it: whatever it holds has been held against its manifest.
+public struct ReleaseBundle: Sendable {
+    private static let limits = ArchiveLimits(
+        entryCount: ScriptLimits.bundle.fileCount + 5, contentByteCount: 300 << 20, allowsFolders: true)
+    /// In bytes; several times what 10,000 names take.
+    private static let manifestByteCount = 8 << 20
+    /// The largest file in bytes.
+    public static let fileByteCount = 304 << 20
+
+    /// Who signed it, as the bundle says.
+    public struct Signature: Sendable, Hashable {
+        public let signer: BundleKey
+        let bytes: [UInt8]
+    }
+
+    public let place: String
+    public let manifest: BundleManifest
+    /// Checked with the signer's own key, which anyone can make: only ``verify(trusting:)`` says whose it is.
+    public let signature: Signature?
+    private let manifestBytes: [UInt8]
+    private let archive: [UInt8]
+
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - place: its name, for messages.
+    /// - Throws: ``BundleError``.
+    public init(bytes: [UInt8], place: String) throws(BundleError) {
+        self.place = place
+        archive = bytes
+        (manifest, manifestBytes, signature) = try Self.opened(bytes, place) { archive throws(BundleError) in
+            let bytes = try Self.read(BundleEntry.manifest, in: archive, limit: Self.manifestByteCount, place)
+            let manifest = try BundleManifest(parsing: bytes)
+            try Self.check(manifest, archive, place)
+            return (manifest, bytes, try Self.signature(over: bytes, in: archive, place))
+        }
+        _ = try scripts(limits: .bundle)
+    }
+
+    /// Of the whole file, lower-case hexadecimal.
+    public var sha256: String { HexText.encode(SHA256.of(archive)) }
+    public var byteCount: Int { archive.count }
+
+    /// Every listed file has its size and digest, and nothing else is there.
+    private static func check(_ manifest: BundleManifest, _ archive: ArchiveReader, _ place: String) throws(BundleError) {
+        let ownEntries: Set = [BundleEntry.manifest, BundleEntry.signature, BundleEntry.signer]
+        var unlisted = Set(archive.names).subtracting(ownEntries)
+        for file in manifest.files {
+            guard unlisted.remove(file.file) != nil else {
+                let isThere = archive.names.contains(file.file)
+                throw .manifestInvalid(reason: "it lists \(UnitText.printable(file.file.utf8)) "
+                    + (isThere ? "twice" : "which the bundle does not hold"))
+            }
+            guard file.bytes >= 0, file.bytes <= limits.contentByteCount else {
+                throw .manifestInvalid(reason: "the size of \(file.file) is out of range")
+            }
+            let bytes = try read(file.file, in: archive, limit: file.bytes, place)
+            let digest = HexText.encode(SHA256.of(bytes))
+            guard bytes.count == file.bytes, digest == file.sha256 else {
+                throw .digestDiffers(file: file.file, place: place, expected: file.sha256, actual: digest)
+            }
+        }
+        if let name = unlisted.min() { throw .entryUnlisted(name, place: place) }
+        for (image, name) in [(manifest.firmware, BundleEntry.firmware), (manifest.fpga, BundleEntry.fpga)] {
+            if let image, image.file != name { throw .manifestInvalid(reason: "\(name) has another name") }
+        }
+    }
+
+    private static func signature(
+        over manifest: [UInt8], in archive: ArchiveReader, _ place: String
+    ) throws(BundleError) -> Signature? {
+        let parts = [BundleEntry.signature, BundleEntry.signer].filter(archive.names.contains)
+        if parts.isEmpty { return nil }
+        guard parts.count == 2 else { throw .signatureInvalid(place: place) }
+        let bytes = try read(BundleEntry.signature, in: archive, limit: BundleKey.signatureByteCount, place)
+        let pem = try read(BundleEntry.signer, in: archive, limit: BundleKey.pemByteCount, place)
+        let signer = try BundleKey(name: "\(BundleEntry.signer) in \(place)", pem: pem)
+        guard signer.verifies(bytes, over: manifest) else { throw .signatureInvalid(place: place) }
+        return Signature(signer: signer, bytes: bytes)
+    }
+
+    /// - Returns: the trusted key that signed the manifest, which covers everything else by digest.
+    /// - Throws: ``BundleError/unsigned(place:)`` or ``BundleError/signerNotTrusted(place:signer:trusted:)``.
+    @discardableResult
+    public func verify(trusting keys: [BundleKey]) throws(BundleError) -> BundleKey {
+        guard let signature else { throw .unsigned(place: place) }
+        guard let key = keys.first(where: { $0.verifies(signature.bytes, over: manifestBytes) }) else {
+            throw .signerNotTrusted(place: place, signer: signature.signer.fingerprint, trusted: keys.map(\.name))
+        }
+        return key
+    }
+
+    /// The scripts without the version's line, in their order.
+    /// - Throws: ``BundleError``; ``BundleError/scripts(_:)`` for what a unit is not given.
+    public func scripts(limits: ScriptLimits) throws(BundleError) -> ScriptSet {
+        let prefix = BundleEntry.script("")
+        let stored = try Self.opened(archive, place) { archive throws(BundleError) in
+            var files: [ScriptSet.File] = []
+            for file in manifest.scripts.files {
+                guard file.file.hasPrefix(prefix) else {
+                    throw .manifestInvalid(reason: "the script \(file.file) does not stand under \(prefix)")
+                }
+                let bytes = try Self.read(file.file, in: archive, limit: file.bytes, place)
+                files.append(ScriptSet.File(name: String(file.file.dropFirst(prefix.count)), bytes: bytes))
+            }
+            return files
+        }
+        let set: ScriptSet
+        do {
+            set = try ScriptSet(
+                files: withoutVersionLine(stored), family: manifest.family, order: .declared,
+                scheme: manifest.scripts.scheme, limits: limits, place: place)
+        } catch {
+            throw .scripts(error)
+        }
+        guard set.version == manifest.scripts.version, set.installed == stored else {
+            throw .versionDiffers(place: place, expected: manifest.scripts.version, actual: set.version)
+        }
+        return set
+    }
+
+    private func withoutVersionLine(_ stored: [ScriptSet.File]) -> [ScriptSet.File] {
+        stored.map { file in
+            guard file.name == manifest.family.mainName, let end = file.bytes.firstIndex(of: 0x0A) else { return file }
+            return ScriptSet.File(name: file.name, bytes: Array(file.bytes[(end + 1)...]))
+        }
+    }
+
+    /// The firmware package; `nil` when there is none.
+    public func firmware() throws(BundleError) -> [UInt8]? { try image(manifest.firmware) }
+
+    /// The FPGA image; `nil` when there is none.
+    public func fpga() throws(BundleError) -> [UInt8]? { try image(manifest.fpga) }
+
+    private func image(_ image: BundleManifest.Image?) throws(BundleError) -> [UInt8]? {
+        guard let image else { return nil }
+        return try Self.opened(archive, place) { archive throws(BundleError) in
+            try Self.read(image.file, in: archive, limit: image.bytes, place)
+        }
+    }
+
+    private static func opened<Result>(
+        _ bytes: [UInt8], _ place: String, _ body: (ArchiveReader) throws(BundleError) -> Result
+    ) throws(BundleError) -> Result {
+        do {
+            return try ArchiveReader.open(bytes, limits: limits, body)
+        } catch let error as BundleError {
+            throw error
+        } catch let error as ArchiveError {
+            throw .archive(error, place: place)
+        } catch {
+            throw .manifestInvalid(reason: "\(error)")
+        }
+    }
+
+    private static func read(
+        _ name: String, in archive: ArchiveReader, limit: Int, _ place: String
+    ) throws(BundleError) -> [UInt8] {
+        do {
+            return try archive.read(name, limit: limit)
+        } catch {
+            throw .archive(error, place: place)
+        }
+    }
+}

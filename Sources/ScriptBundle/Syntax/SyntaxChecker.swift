@@ -1,0 +1,65 @@
+import Glibc
+import REPL
+
+/// Has scripts compiled by the language's own compiler, several at a time.
+public struct SyntaxChecker: Sendable {
+    /// Milliseconds for one script; the largest take a second.
+    private static let timeLimit = 30_000
+    /// What a compiler says of a mistake has some hundred bytes.
+    static let outputLimit = 4096
+
+    private let tool: SyntaxTool
+    private let path: String
+
+    /// - Parameter path: the program.
+    public init(_ tool: SyntaxTool, path: String) {
+        self.tool = tool
+        self.path = path
+    }
+
+    /// - Throws: ``BundleError/syntax(file:says:)`` for the first script, in their order, that does not compile;
+    ///   ``BundleError/checkFailed(file:reason:)``.
+    public func check(_ files: [ScriptSet.File]) throws(BundleError) {
+        var waiting = files[...]
+        var running: [(file: ScriptSet.File, compiler: BoundedProcess)] = []
+        defer { for (_, compiler) in running { compiler.kill() } }
+        // Twice the processors: one starts while another is being judged.
+        let width = max(1, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        while !waiting.isEmpty || !running.isEmpty {
+            while running.count < width, let file = waiting.popFirst() {
+                if let reason = tool.refusal(of: file.bytes) { throw .syntax(file: file.name, says: reason) }
+                running.append((file, try start(file)))
+            }
+            // In their order, so that the same mistake is reported each time; the others run on meanwhile.
+            let (file, compiler) = running.removeFirst()
+            try judge(compiler.wait(milliseconds: Self.timeLimit), of: file)
+        }
+    }
+
+    private func start(_ file: ScriptSet.File) throws(BundleError) -> BoundedProcess {
+        let arguments = tool.arguments(byteCount: file.bytes.count)
+        guard let compiler = BoundedProcess(path, arguments, input: file.bytes, outputLimit: Self.outputLimit) else {
+            throw .checkFailed(file: file.name, reason: "\(path) cannot be started")
+        }
+        return compiler
+    }
+
+    private func judge(_ ending: BoundedProcess.Ending, of file: ScriptSet.File) throws(BundleError) {
+        switch ending {
+        case .exited(0, _): return
+        // 126 and 127 are the system's: it could not be run.
+        case .exited(let status, let output) where status < 126: throw .syntax(file: file.name, says: words(output))
+        case .exited(let status, _): throw .checkFailed(file: file.name, reason: "\(path) ended with status \(status)")
+        case .killed(let signal): throw .checkFailed(file: file.name, reason: "\(path) died of signal \(signal)")
+        case .timedOut: throw .checkFailed(file: file.name, reason: "it took longer than \(Self.timeLimit / 1000) s")
+        }
+    }
+
+    /// The compiler's message on one line, without its own name and what says nothing.
+    private func words(_ output: [UInt8]) -> String {
+        let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { UnitText.printable($0).replacing("\(path): ", with: "") }
+        let telling = lines.filter { !$0.hasPrefix("Traceback") }
+        let text = telling.map { $0.drop { $0 == " " } }.joined(separator: ": ")
+        return text.isEmpty ? "the compiler refused it without a word" : text
+    }
+}

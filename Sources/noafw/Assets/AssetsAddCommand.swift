@@ -1,0 +1,103 @@
+import ArgumentParser
+import Bluetooth
+import DFU
+import Foundation
+import Provisioning
+import ScriptBundle
+
+/// `noafw assets add`
+struct AssetsAddCommand: ContextCommand {
+    static let schema = "noafw.assets.add/1"
+    /// Of the vendor's FPGA images. A shorter one is padded, but is more often another kind of file.
+    private static let usualImageByteCount = 444_430
+
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a released firmware package or FPGA image to the catalogue.",
+        discussion: """
+            The file is checked as before a flash: structure, hash, hardware, signature, size. A package's version is read \
+            from its image; an FPGA image does not tell its own. The file is copied under a name of its own, and its \
+            SHA-256 is kept.
+
+            Examples:
+              noafw assets add monocle-micropython-v23.248.0754.zip
+              noafw assets add monocle-fpga.bin --version v23.230.0808
+              noafw assets add own-build.zip --key own-build.pub.pem --development
+
+            Exit codes: 0 added or there already, 65 bad data, 66 missing input, 74 I/O.
+            """)
+
+    @Argument(help: "A DFU package (zip) or an FPGA image.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("The version that the unit shows, where it does not stand in the image.", valueName: "v"))
+    var version: String?
+
+    @Option(help: "The glasses it is for; by default as the package tells.")
+    var hardware: ScriptFamily?
+
+    @Option(help: ArgumentHelp("Refuse the file unless it has this SHA-256, as its source states it.", valueName: "digest"))
+    var sha256: String?
+
+    @Option(
+        help: ArgumentHelp("The public key (PEM) that the package is signed with, when it is not the vendor's.", valueName: "key"),
+        completion: .file(extensions: ["pem"]))
+    var key: String?
+
+    @Flag(help: "Mark it as a development image.")
+    var development = false
+
+    @Flag(help: "Use it from now on, even when it is not the newest release.")
+    var makeDefault = false
+
+    @OptionGroup var options: CatalogueOptions
+
+    func validate() throws {
+        let isDigest = sha256.map { $0.utf8.count == 64 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } } ?? true
+        guard isDigest else { throw ValidationError("--sha256 is 64 hexadecimal digits.") }
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let verb = FileVerb(context: context, isJSON: options.json)
+        return verb.run(failure: { document(nil, nil, $0) }) { _ in
+            let catalogue = try options.catalogue(context)
+            let bytes = try InputFile.read(file, limit: DFUPackage.fileSizeLimit)
+            if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file) }
+            let part = bytes.starts(with: Array("PK".utf8)) ? CataloguePart.firmware : .fpga
+            let candidate = AssetCandidate(
+                part: part, hardware: try hardware?.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes), bytes: bytes,
+                key: try key.map { try publicKey($0) }, name: file)
+            let version = try candidate.version(stated: version)
+            if part == .fpga, bytes.count != Self.usualImageByteCount {
+                verb.note("the image has \(bytes.count) bytes, released ones have \(Self.usualImageByteCount); make sure that it is one")
+            }
+            let outcome = try catalogue.add(
+                candidate, version: version, isDevelopment: development, makesDefault: makeDefault)
+            return result(outcome, candidate, version)
+        }
+    }
+
+    /// The public half, whatever was given: a private key has no place in the catalogue.
+    private func publicKey(_ path: String) throws -> [UInt8] { Array(try PackageKeyFile.trusted(path).pem().utf8) }
+
+    private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> FileVerb.Result {
+        let what = "\(candidate.part.rawValue) \(version) for the \(candidate.hardware)"
+        let line = switch outcome {
+        case .added(let path): "added \(what) as \(UntrustedText.escape(path))"
+        case .present(let path): "\(what) is there already: \(UntrustedText.escape(path))"
+        }
+        return FileVerb.Result(lines: [line], document: document(outcome, version, nil))
+    }
+
+    private func document(_ outcome: AssetCatalogue.AddOutcome?, _ version: String?, _ error: Diagnosis?) -> JSONText {
+        let (action, path): (String, String?) = switch outcome {
+        case .added(let path): ("added", path)
+        case .present(let path): ("present", path)
+        case nil: ("failed", nil)
+        }
+        return .object([
+            ("schema", .string(Self.schema)), ("file", .string(file)), ("action", .string(action)), ("path", .optional(path)),
+            ("version", .optional(version)), ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+}

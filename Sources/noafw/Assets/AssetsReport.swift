@@ -1,0 +1,70 @@
+import Bluetooth
+import Provisioning
+
+/// The catalogue as text and as JSON.
+struct AssetsReport {
+    static let schema = "noafw.assets/1"
+
+    struct Row {
+        var item: CatalogueItem
+        var isChecked = false
+        var problem: Diagnosis?
+
+        fileprivate var verdict: String? { isChecked ? (problem == nil ? "good" : "bad") : nil }
+    }
+
+    var root: String
+    var rows: [Row]
+
+    func lines(style: TextStyle) -> [String] {
+        let isChecked = rows.contains(where: \.isChecked)
+        var table = TextTable([.init("part"), .init("version"), .init("hardware"), .init("kind"), .init(isChecked ? "result" : "used"), .init("file")])
+        for row in rows {
+            let item = row.item
+            let state = row.verdict ?? (item.isChosen ? "yes" : "-")
+            let more = item.files.count > 1 ? " and \(item.files.count - 1) more" : ""
+            table.append([
+                item.part.rawValue, item.version, UntrustedText.escape(item.hardware), item.isDevelopment ? "development" : "release",
+                state, UntrustedText.escape(item.files.first ?? "-") + more,
+            ])
+        }
+        let problems = rows.compactMap(\.problem).flatMap { ErrorText.lines($0, style: style) }
+        let body = table.lines(style: style) { rows[$0].problem == nil ? nil : .bad }
+        return [UntrustedText.escape(root)] + body + problems
+    }
+
+    /// The first bad entry, as the run's own end.
+    var verdict: Diagnosis? {
+        let count = rows.count { $0.problem != nil }
+        guard count > 0 else { return nil }
+        return Diagnosis(
+            code: "CAT-0020", category: .badData, fault: .station,
+            message: count == 1 ? "1 entry of the catalogue is bad" : "\(count) entries of the catalogue are bad",
+            cause: "files were damaged or replaced, or a manifest was changed by hand",
+            remedy: "follow the advice beside each entry; no run uses a bad file")
+    }
+
+    func document(error: Diagnosis? = nil) -> JSONText {
+        .object([
+            ("schema", .string(Self.schema)), ("root", .string(root)),
+            ("entries", .array(rows.map(Self.document))), ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+
+    private static func document(_ row: Row) -> JSONText {
+        let item = row.item
+        let files = zip(item.files, item.digests).map { JSONText.object([("file", .string($0)), ("sha256", .string($1))]) }
+        return .object([
+            ("part", .string(item.part.rawValue)), ("version", .string(item.version)), ("hardware", .string(item.hardware)),
+            ("development", .bool(item.isDevelopment)), ("used", .bool(item.isChosen)), ("folder", .string(item.folder)),
+            ("files", .array(files)), ("verdict", .optional(row.verdict)),
+            ("error", row.problem.map(ReportText.document) ?? .null),
+        ])
+    }
+
+    static func failure(_ error: Diagnosis) -> JSONText {
+        .object([
+            ("schema", .string(schema)), ("root", .null), ("entries", .array([])), ("error", ReportText.document(error)),
+        ])
+    }
+}

@@ -1,0 +1,18 @@
+import Bluetooth
+import ScriptBundle
+
+/// Bundles and their keys in files named on the command line.
+enum BundleFile {
+    static func open(_ path: String) throws -> ReleaseBundle {
+        try ReleaseBundle(bytes: try InputFile.read(path, limit: ReleaseBundle.fileByteCount), place: path)
+    }
+}
+
+enum BundleKeyFile {
+    /// - Throws: ``BundleError/keyExposed(name:)`` for a key that others may read.
+    static func signing(_ path: String) throws -> BundleSigningKey {
+        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path) }
+        return try BundleSigningKey(name: path, pem: pem)
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import ScriptBundle
+
+/// `noafw bundle key`
+struct BundleKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Make and show the keys that bundles are signed with.",
+        subcommands: [BundleKeyNewCommand.self, BundleKeyShowCommand.self])
+}
+
+/// `noafw bundle key new`
+struct BundleKeyNewCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Make a private key (Ed25519) that only you can read.",
+        discussion: """
+            An existing file is never replaced.
+
+            Example:
+              noafw bundle key new -o release-key.pem
+            """)
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The key file to write.", valueName: "file"),
+        completion: .file(extensions: ["pem"]))
+    var output: String
+
+    func run(in context: CommandContext) async -> Int32 {
+        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+            try OutputFile.createSecret(output, try BundleSigningKey.generate())
+            let name = UntrustedText.escape(output)
+            return FileVerb.Result(
+                lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"],
+                document: .null)
+        }
+    }
+}
+
+/// `noafw bundle key show`
+struct BundleKeyShowCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print the public half of a private key as PEM.",
+        discussion: """
+            Example:
+              noafw bundle key show release-key.pem > release-key.pub.pem
+            """)
+
+    @Argument(help: "A private key (PEM).", completion: .file(extensions: ["pem"]))
+    var file: String
+
+    func run(in context: CommandContext) async -> Int32 {
+        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+            let key = try BundleKeyFile.signing(file).publicKey
+            FileVerb(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
+            return FileVerb.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
+        }
+    }
+}

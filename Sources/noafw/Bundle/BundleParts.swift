@@ -1,0 +1,40 @@
+import DFU
+import FPGA
+import Provisioning
+import ScriptBundle
+
+/// Firmware packages and FPGA images on their way into a bundle or out of it, checked for the family.
+struct BundleParts {
+    /// In bytes; the largest of either kind.
+    static let imageLimit = DFUPackage.fileSizeLimit
+
+    let family: ScriptFamily
+    let trust: TrustInputs
+
+    func firmware(_ path: String) throws -> BundleRecipe.Image {
+        let bytes = try InputFile.read(path, limit: Self.imageLimit)
+        let package = try DFUPackage(bytes: bytes)
+        try package.check(against: family.target, trusting: trust.packageKeys())
+        guard let version = package.images.first?.version else { throw ProvisioningError.versionUnknown(path) }
+        return BundleRecipe.Image(version: version.description, bytes: bytes)
+    }
+
+    func fpga(_ path: String, version: String) throws -> BundleRecipe.Image {
+        guard family == .monocle else { throw BundleError.fpgaInFirmware(family) }
+        let bytes = try InputFile.read(path, limit: Self.imageLimit)
+        _ = try FPGAImage(bytes)
+        return BundleRecipe.Image(version: version, bytes: bytes)
+    }
+
+    /// `vYY.DDD.HHMM`
+    static func isVersion(_ text: String) -> Bool { FirmwareVersion(text) != nil }
+}
+
+extension ScriptFamily {
+    var target: DFUTarget {
+        switch self {
+        case .monocle: .monocle
+        case .frame: .frame
+        }
+    }
+}

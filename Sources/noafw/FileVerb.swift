@@ -1,0 +1,41 @@
+import Bluetooth
+
+/// A verb that works on files alone: no unit, no progress, done within moments.
+struct FileVerb: Sendable {
+    /// What it says when it ends.
+    struct Result: Sendable {
+        /// For a human.
+        var lines: [String]
+        var document: JSONText
+        /// The verdict was bad although the work was done.
+        var error: Diagnosis?
+    }
+
+    var context: CommandContext
+    var isJSON: Bool
+
+    /// - Parameter failure: the JSON document of a run that ended with an error.
+    func run(failure: (Diagnosis) -> JSONText, _ body: (TextStyle) throws -> Result) -> Int32 {
+        let sink = isJSON ? context.diagnostics : context.output
+        do {
+            let result = try body(context.style(for: sink))
+            for line in result.lines { sink.writeLine(line) }
+            if let error = result.error { report(error) }
+            if isJSON { context.output.writeLine(result.document.text) }
+            return result.error?.category.rawValue ?? 0
+        } catch {
+            let diagnosis = CommandError.explain(error)
+            report(diagnosis)
+            if isJSON { context.output.writeLine(failure(diagnosis).text) }
+            return diagnosis.category.rawValue
+        }
+    }
+
+    func note(_ text: String) { context.diagnostics.writeLine("note: \(UntrustedText.escape(text))") }
+
+    private func report(_ error: Diagnosis) {
+        for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) {
+            context.diagnostics.writeLine(line)
+        }
+    }
+}

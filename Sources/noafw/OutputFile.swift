@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+
+/// Writes a file named on the command line: whole or not at all.
+enum OutputFile {
+    /// Replaces what is there in one step, so that an interrupted run leaves the old file or the new one.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
+    static func replace(_ path: String, with bytes: [UInt8]) throws(CommandError) {
+        let temporary = try temporaryPath(for: path)
+        try create(temporary, mode: 0o666, bytes, namedTo: path)
+        try move(temporary, to: path)
+    }
+
+    /// The same for content that is not held in memory.
+    /// - Parameter write: writes to the path that it is given.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and what `write` throws.
+    static func replace(_ path: String, write: (String) throws -> Void) throws {
+        let temporary = try temporaryPath(for: path)
+        do {
+            try write(temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            let reason = lastReason
+            unlink(temporary)
+            throw CommandError.outputNotWritten(path: path, reason: reason)
+        }
+        try move(temporary, to: path)
+    }
+
+    private static func temporaryPath(for path: String) throws(CommandError) -> String {
+        var status = stat()
+        // The rename would put a plain file in place of a device, a pipe or a link such as /dev/stdout.
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw .outputNotWritten(path: path, reason: "it is there already and no regular file")
+        }
+        return URL(fileURLWithPath: path).deletingLastPathComponent()
+            .appendingPathComponent(".noafw-\(UInt64.random(in: 0 ... .max)).tmp").path
+    }
+
+    private static func move(_ temporary: String, to path: String) throws(CommandError) {
+        guard rename(temporary, path) == 0 else {
+            let reason = lastReason
+            unlink(temporary)
+            throw .outputNotWritten(path: path, reason: reason)
+        }
+    }
+
+    /// Creates a file that only its owner can read.
+    /// - Throws: ``CommandError/outputExists(path:)`` rather than touch what is there.
+    static func createSecret(_ path: String, _ bytes: [UInt8]) throws(CommandError) {
+        try create(path, mode: 0o600, bytes, namedTo: path)
+    }
+
+    private static func create(_ path: String, mode: mode_t, _ bytes: [UInt8], namedTo name: String) throws(CommandError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else {
+            throw errno == EEXIST ? .outputExists(path: name) : .outputNotWritten(path: name, reason: lastReason)
+        }
+        let isWritten = writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
+        let reason = lastReason
+        guard close(descriptor) == 0, isWritten else {
+            unlink(path)
+            throw .outputNotWritten(path: name, reason: reason)
+        }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    private static var lastReason: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import DFU
+
+/// `noafw package create`
+struct PackageCreateCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Make a package from Intel HEX or raw images.",
+        discussion: """
+            Files named .bin are raw images, all others Intel HEX; gaps become 0xFF, and what lies in the MBR (below \
+            0x1000) or from 0x10000000 on (UICR) is left out. A SoftDevice and a bootloader become one image. The same \
+            input gives the same file but for its signatures, which are random by their nature.
+
+            Examples:
+              noafw package create --family monocle --application app.hex --application-version 12 \\
+                  --key-file release.pem -o app.zip
+              noafw package create --hw-version 52 --sd-req 0x0123 --application app.bin \\
+                  --application-version-string 1.4.2 --app-boot-validation sha256 \\
+                  --key-file release.pem -o app.zip
+              noafw package create --family frame --softdevice s140.hex --bootloader bootloader.hex \\
+                  --bootloader-version 3 --application app.hex --application-version 12 --sd-id 0x0123 \\
+                  --key-file release.pem -o all.zip
+
+            Exit codes: 0 made, 64 usage, 65 a bad image or key, 66 missing input, 74 I/O.
+            """)
+
+    @OptionGroup(title: "Images") var images: PackageImageOptions
+    @OptionGroup(title: "Target") var target: PackageTargetOptions
+    @OptionGroup(title: "Signature") var signature: PackageSignatureOptions
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The package to write; replaced in one step.", valueName: "file"),
+        completion: .file(extensions: ["zip"]))
+    var output: String
+
+    @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
+    var json = false
+
+    func validate() throws {
+        guard target.hardwareVersion != nil else { throw ValidationError("Give --hw-version or --family.") }
+        guard target.softDevices != nil || images.externalApp else { throw ValidationError("Give --sd-req or --family.") }
+        if images.application != nil, applicationVersion == nil {
+            throw ValidationError("Give --application-version or --application-version-string.")
+        }
+        if images.bootloader != nil, bootloaderVersion == nil { throw ValidationError("Give --bootloader-version.") }
+        if images.softdevice == nil, !target.newSoftDevices.isEmpty { throw ValidationError("--sd-id needs --softdevice.") }
+        if images.softdevice != nil, images.application != nil, target.newSoftDevices.isEmpty {
+            throw ValidationError("A SoftDevice and an application need --sd-id: what the application will run on.")
+        }
+        if images.needsKey, signature.unsigned { throw ValidationError("ECDSA boot validation needs --key-file.") }
+    }
+
+    private var applicationVersion: UInt32? {
+        images.applicationVersion?.value ?? images.applicationVersionString?.value ?? (target.debugMode ? .max : nil)
+    }
+
+    private var bootloaderVersion: UInt32? { images.bootloaderVersion?.value ?? (target.debugMode ? .max : nil) }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let verb = FileVerb(context: context, isJSON: json)
+        return verb.run(failure: { PackageReport.failure(file: output, $0) }) { style in
+            let key = try signature.keyFile.map { path in
+                let key = try PackageKeyFile.signing(path)
+                if PackageKeyFile.isExposed(path) { verb.note("\(path) can be read by others; its mode should be 600") }
+                return (signing: key, trusted: key.trusted(as: path))
+            }
+            let bytes = try recipe(note: verb.note).archive(signedBy: key?.signing)
+            // What is written is what was read back and proved.
+            let report = try PackageReport(file: output, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
+            if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
+            try OutputFile.replace(output, with: bytes)
+            if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
+            return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
+        }
+    }
+
+    private func recipe(note: (String) -> Void) throws -> PackageRecipe {
+        var recipe = PackageRecipe(
+            hardwareVersion: target.hardwareVersion ?? .max,
+            softDevices: target.softDevices ?? [PackageTargetOptions.anySoftDevice])
+        recipe.newSoftDevices = target.newSoftDevices
+        recipe.isDebug = target.debugMode
+        if let path = images.application {
+            let room = target.family?.target.imageCapacity ?? DFUPackage.imageSizeLimit
+            recipe.application = .init(
+                image: try image(path, limit: room, note), version: applicationVersion ?? .max,
+                isExternal: images.externalApp, bootValidation: images.appBootValidation.method)
+        }
+        if let path = images.softdevice {
+            recipe.softDevice = .init(image: try image(path, note), bootValidation: images.sdBootValidation.method)
+        }
+        if let path = images.bootloader {
+            recipe.bootloader = .init(image: try image(path, note), version: bootloaderVersion ?? .max)
+        }
+        return recipe
+    }
+
+    private func image(_ path: String, limit: Int = DFUPackage.imageSizeLimit, _ note: (String) -> Void) throws -> [UInt8] {
+        let bytes = try InputFile.read(path, limit: FirmwareFile.fileSizeLimit)
+        let file = try FirmwareFile(name: path, format: .init(fileName: path), bytes: bytes, limit: limit)
+        if file.omittedByteCount > 0 {
+            note("\(path): left out \(file.omittedByteCount) bytes below 0x1000 (MBR) or from 0x10000000 on (UICR)")
+        }
+        return file.image
+    }
+}

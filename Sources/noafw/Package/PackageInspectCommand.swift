@@ -1,0 +1,34 @@
+import ArgumentParser
+import DFU
+
+/// `noafw package inspect`
+struct PackageInspectCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what a package holds and who signed it.",
+        discussion: """
+            The vendor's published keys are known. Their private halves are published too, so such a signature proves \
+            that nothing was changed by accident, not who made the package.
+
+            Exit codes: 0 shown, 65 no intact package, 66 missing input.
+            """)
+
+    @OptionGroup var options: PackageFileOptions
+
+    func run(in context: CommandContext) async -> Int32 {
+        let verb = FileVerb(context: context, isJSON: options.json)
+        return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+            let report = try PackageReport.open(options)
+            return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: nil))
+        }
+    }
+}
+
+extension PackageReport {
+    /// Given keys come first: a signature is attributed to the first that matches.
+    static func open(_ options: PackageFileOptions, trusting keys: [TrustedKey]? = nil) throws -> PackageReport {
+        let keys = try keys ?? options.keys() + TrustedKey.vendors
+        let bytes = try InputFile.read(options.file, limit: DFUPackage.fileSizeLimit)
+        return try PackageReport(file: options.file, bytes: bytes, keys: keys)
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import DFU
+
+/// `noafw package key new`
+struct PackageKeyNewCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "new",
+        abstract: "Make a private key (P-256) that only you can read.",
+        discussion: """
+            An existing file is never replaced. Keep the key secret and keep a copy: units that trust it take no other.
+
+            Example:
+              noafw package key new -o release.pem
+            """)
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("The key file to write.", valueName: "file"),
+        completion: .file(extensions: ["pem"]))
+    var output: String
+
+    func run(in context: CommandContext) async -> Int32 {
+        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { style in
+            let key = try SigningKey.generate()
+            try OutputFile.createSecret(output, Array(key.pem.utf8))
+            let name = UntrustedText.escape(output)
+            return FileVerb.Result(
+                lines: [
+                    "\(name): a new private key, readable by you alone",
+                    "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output])))",
+                ],
+                document: .null)
+        }
+    }
+}
+
+/// `noafw package key show`
+struct PackageKeyShowCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show the public half of a key.",
+        discussion: """
+            As PEM, and in the byte order of Nordic's bootloaders (x and y, each least significant byte first) as \
+            hexadecimal and as C for a bootloader's dfu_public_key.c. A private key is never shown.
+
+            Examples:
+              noafw package key show release.pem
+              noafw package key show release.pem --format code > dfu_public_key.c
+            """)
+
+    @Argument(help: "A private or public key (PEM).", completion: .file(extensions: ["pem"]))
+    var file: String
+
+    @Option(help: "Only this form.")
+    var format: Format?
+
+    enum Format: String, ExpressibleByArgument, Sendable, CaseIterable { case pem, hex, code }
+
+    func run(in context: CommandContext) async -> Int32 {
+        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+            let key = try PackageKeyFile.trusted(file)
+            let formats = format.map { [$0] } ?? Format.allCases
+            let texts = try formats.map { try PackageKeyText.lines(key, $0) }
+            return FileVerb.Result(lines: Array(texts.joined(separator: [""])), document: .null)
+        }
+    }
+}

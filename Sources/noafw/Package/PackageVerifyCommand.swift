@@ -1,0 +1,36 @@
+import ArgumentParser
+import DFU
+
+/// `noafw package verify`
+struct PackageVerifyCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Prove a package: sizes, hash and signature of every image.",
+        discussion: """
+            With --key the package has to be signed with one of the given keys; without it, with one of the vendor's \
+            published ones, which proves integrity, not origin.
+
+            Exit codes: 0 proved, 65 not proved or no intact package, 66 missing input.
+            """)
+
+    @OptionGroup var options: PackageFileOptions
+
+    func run(in context: CommandContext) async -> Int32 {
+        let verb = FileVerb(context: context, isJSON: options.json)
+        return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+            let given = try options.keys()
+            let report = try PackageReport.open(options, trusting: given.isEmpty ? TrustedKey.vendors : given)
+            let fault = report.fault()
+            let verdict = style.paint(fault == nil ? "PASS" : "FAIL", fault == nil ? .good : .bad)
+            let meaning = fault == nil ? Self.proof(report) : "the package is not proved"
+            return FileVerb.Result(
+                lines: report.lines(style: style) + ["", "\(verdict)  \(meaning)"],
+                document: report.document(verdict: fault == nil ? .pass : .fail, error: fault), error: fault)
+        }
+    }
+
+    private static func proof(_ report: PackageReport) -> String {
+        let provesOrigin = report.images.allSatisfy { $0.signer?.provesOrigin == true }
+        return "sizes, hash and signature are proved" + (provesOrigin ? "" : ": integrity, not origin")
+    }
+}

@@ -1,0 +1,82 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import ScriptBundle
+import TestSupport
+import Testing
+
+@testable import noafw
+
+/// A bundle as `flash` and `verify` take it: what it holds, and nothing else.
+@Suite struct BundleLoaderTests {
+    private let folder: TemporaryFolder
+    private let set: ScriptSet
+
+    init() throws {
+        folder = try TemporaryFolder()
+        set = try ScriptSet(files: [.init(name: "main.py", bytes: [0xEF, 0xBB, 0xBF]), .init(name: "a.py", bytes: [1])], scheme: .sha256)
+    }
+
+    private func load(_ name: String = "b.zip", _ parts: Set<Part> = Set(Part.allCases), trust: [String] = []) throws -> (MonocleAssets, [String]) {
+        var notices: [String] = []
+        // No catalogue anywhere: a look-up would fail.
+        let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
+        let inputs = AssetInputs(bundle: folder.path(name), trust: trust, search: search)
+        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: true, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
+        return (assets, notices)
+    }
+
+    private func write(_ recipe: BundleRecipe, signedBy key: BundleSigningKey? = nil) throws {
+        try recipe.write(to: folder.path("b.zip"), place: "b.zip", signedBy: key)
+    }
+
+    private func code(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return CommandError.explain(error).code
+        }
+    }
+
+    @Test func partsThatAreNotThereAreLeftAlone() throws {
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "v23.230.0808", bytes: [1, 2]), tool: "1"))
+        let (assets, notices) = try load()
+        #expect(assets.scripts == set && assets.scripts?.version == set.version)
+        #expect(assets.fpga?.version == "v23.230.0808")
+        #expect(assets.firmware == nil)
+        #expect(notices == [
+            "bundle DIR/b.zip: not signed", "the bundle holds no firmware; the unit's is left alone",
+            "main.py begins with a byte order mark, which MicroPython takes for a part of the first word",
+        ])
+        #expect(try load("b.zip", [.scripts]).0.fpga == nil)
+        #expect(code { _ = try load("b.zip", [.firmware]) } == "BND-0006")
+    }
+
+    @Test func onlyATrustedBundleIsTakenWhenKeysAreGiven() throws {
+        let key = try BundleSigningKey(name: "k", pem: BundleSigningKey.generate())
+        let other = try BundleSigningKey(name: "k", pem: BundleSigningKey.generate())
+        let trusted = try folder.write(key.publicKey.pem, to: "k.pem")
+        let recipe = BundleRecipe(scripts: set, tool: "1")
+        try write(recipe)
+        #expect(code { _ = try load(trust: [trusted]) } == "BND-0010")
+        try write(recipe, signedBy: other)
+        #expect(code { _ = try load(trust: [trusted]) } == "BND-0011")
+        try write(recipe, signedBy: key)
+        #expect(try load(trust: [trusted]).1.first == "bundle DIR/b.zip: signed by \(key.publicKey.fingerprint), trusted as DIR/k.pem")
+        #expect(try load().1.first == "bundle DIR/b.zip: signed by \(key.publicKey.fingerprint), unverified: no trusted key was given")
+    }
+
+    @Test func whatAUnitIsNotGivenIsRefused() throws {
+        let lua = try ScriptSet(files: [.init(name: "main.lua", bytes: [])], family: .frame)
+        try write(BundleRecipe(scripts: lua, tool: "1"))
+        #expect(code { _ = try load() } == "BND-0005")
+        let many = try ScriptSet(files: [.init(name: "main.py", bytes: [])] + (0..<64).map { .init(name: "\($0).py", bytes: []) }, limits: .bundle)
+        try write(BundleRecipe(scripts: many, tool: "1"))
+        #expect(code { _ = try load() } == "SCR-0006")
+        try write(BundleRecipe(scripts: set, firmware: .init(version: "v23.248.0754", bytes: [1]), tool: "1"))
+        #expect(code { _ = try load() } == "DFU-1003")
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "x", bytes: [1]), tool: "1"))
+        #expect(code { _ = try load() } == "BND-0001")
+    }
+}

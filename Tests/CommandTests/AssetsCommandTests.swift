@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import noafw
+
+@Suite struct AssetsCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        for name in ["Firmware", "FPGA", "Scripts/monocle"] { try folder.write(#"{"entries": []}"#, to: "\(name)/manifest.json") }
+        try folder.write([1, 2, 3], to: "given.bin")
+    }
+
+    private func run(_ arguments: [String]) async throws -> (code: Int32, output: String, errors: String) {
+        let harness = Harness()
+        let code = await Noafw.execute(in: harness.context(["assets"] + arguments + ["--assets", folder.path]))
+        return (code, harness.output.replacing(folder.path, with: "DIR"), harness.diagnostics.replacing(folder.path, with: "DIR"))
+    }
+
+    @Test func anImageIsAddedListedAndChecked() async throws {
+        let add = ["add", folder.path("given.bin"), "--version", "v23.230.0808"]
+        #expect(try await run(add).output == "added fpga v23.230.0808 for the monocle as DIR/FPGA/monocle-v23.230.0808.bin\n")
+        #expect(try await run(add).output == "fpga v23.230.0808 for the monocle is there already: DIR/FPGA/monocle-v23.230.0808.bin\n")
+        #expect(try await run(["list"]).output == """
+            DIR
+            part  version       hardware  kind     used  file
+            fpga  v23.230.0808  monocle   release  yes   monocle-v23.230.0808.bin
+
+            """)
+        #expect(try await run(["check"]).output.contains("good"))
+        try folder.write([1, 2, 4], to: "FPGA/monocle-v23.230.0808.bin")
+        let bad = try await run(["check", "--json"])
+        #expect(bad.code == 65 && bad.errors.contains("CAT-0010") && bad.errors.contains("error CAT-0020: 1 entry of the catalogue is bad"))
+        let document = try ToolBench.json(bad.output)
+        let entries = try #require(document["entries"] as? [[String: Any]])
+        #expect(document["schema"] as? String == "noafw.assets/1" && entries.count == 1)
+        #expect(entries[0]["verdict"] as? String == "bad" && entries[0]["used"] as? Bool == true)
+    }
+
+    @Test func whatDoesNotMatchIsRefused() async throws {
+        let file = folder.path("given.bin")
+        #expect(try await run(["add", file]).errors.hasPrefix("error CAT-0012"))
+        #expect(try await run(["add", file, "--version", "v23.230.0808", "--hardware", "frame"]).errors.hasPrefix("error CAT-0016"))
+        let wrong = try await run(["add", file, "--version", "v23.230.0808", "--sha256", String(repeating: "0", count: 64), "--json"])
+        #expect(wrong.code == 65 && wrong.errors.hasPrefix("error CAT-0018"))
+        #expect(try ToolBench.json(wrong.output)["action"] as? String == "failed")
+        #expect(try await run(["add", file, "--version", "v23.230.0808", "--sha256", "12"]).code == 64)
+        try folder.write("PK\u{3}\u{4}", to: "given.zip")
+        #expect(try await run(["add", folder.path("given.zip")]).errors.hasPrefix("error DFU-1003"))
+        #expect(try await run(["add", folder.path("none")]).code == 66)
+        #expect(try folder.names() == ["FPGA", "Firmware", "Scripts", "given.bin", "given.zip"])
+    }
+
+    /// The project's own folders are what the manifests say.
+    @Test func theProjectsOwnAssetsAreGood() async throws {
+        let harness = Harness()
+        let code = await Noafw.execute(in: harness.context(["assets", "check", "--assets", ToolBench.root.path]))
+        #expect(code == 0, "\(harness.diagnostics)\(harness.output)")
+    }
+}

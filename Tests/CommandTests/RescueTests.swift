@@ -1,0 +1,92 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Synchronization
+import TestSupport
+import Testing
+import VirtualDevices
+
+@testable import noafw
+
+/// `rescue` on a virtual air, with the catalogue's own development images.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct RescueTests {
+    /// A Monocle whose firmware update was interrupted, and the folder of a station.
+    private func rescue(
+        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false
+    ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
+        try JSONEncoder().encode(BootloaderStorage()).write(to: folder.root.appendingPathComponent("bootloader.json"))
+        let search = AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/", executable: nil)
+        let inputs = AssetInputs(search: search, allowsDevelopment: true)
+        var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        configuration.trustedKeys.append(try DevelopmentKey.bigEndian())
+        let air = VirtualAir(time: .simulated())
+        let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        if isKnown { try KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
+        var options = FlashOptions()
+        options.parts = [.firmware, .scripts]
+        options.dryRun = isDryRun
+        let request = RescueRequest(
+            radio: RadioSelection(wish: device.map { .address($0) } ?? .only), inputs: inputs, options: options,
+            stateFolder: bench.state.path)
+        let notices = Mutex<[String]>([])
+        let report = try await air.time.run {
+            try await withVirtualMonocle(monocle) {
+                let station = RadioStation(central: VirtualCentral(air: air), stateFolder: request.stateFolder)
+                return try await Rescue(station: station, request: request, events: { event in
+                    if case .notice(let text) = event { notices.withLock { $0.append(text) } }
+                }).run()
+            }
+        }
+        return (report, monocle.address, notices.withLock { $0 })
+    }
+
+    @Test func aKnownUnitIsFinished() async throws {
+        let (report, address, notices) = try await rescue(isKnown: true)
+        #expect(report.passed, "\(report)")
+        #expect(report.units.map(\.identity.address) == [address])
+        #expect(report.units.first?.steps.map(\.action) == [.updated, .skipped, .updated])
+        #expect(notices.contains("\(address) (monocle) is stranded in its bootloader"))
+    }
+
+    @Test func aStrangerIsLeftAlone() async throws {
+        let (report, address, _) = try await rescue(isKnown: false)
+        #expect(report.units.isEmpty)
+        #expect(report.strangers.map(\.address) == [address])
+    }
+
+    @Test func aNamedStrangerIsFinishedAndKnownFromThenOn() async throws {
+        let address = try UnitFolderAddress.stranded()
+        let (report, found, _) = try await rescue(isKnown: false, device: address)
+        #expect(found == address)
+        #expect(report.passed && report.units.count == 1, "\(report)")
+    }
+
+    @Test func dryRunChangesNothing() async throws {
+        let (report, _, _) = try await rescue(isKnown: true, isDryRun: true)
+        #expect(report.passed)
+        #expect(report.units.first?.steps.map(\.action) == [.planned, .skipped, .planned])
+    }
+}
+
+private enum DevelopmentKey {
+    static func bigEndian() throws -> [UInt8] {
+        let catalogue = AssetCatalogue(root: TestTools.root.path)
+        let key = try #require(try catalogue.firmware(for: "monocle").key)
+        return BootloaderKey.bigEndian(try VirtualStation.coordinates(of: key))
+    }
+}
+
+private enum UnitFolderAddress {
+    /// A unit's address follows from its name.
+    static func stranded() throws -> DeviceAddress {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
+        let configuration = MonocleConfiguration(python: "/nowhere")
+        return try VirtualMonocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
+    }
+}

@@ -1,0 +1,139 @@
+import Bluetooth
+import TestSupport
+import Testing
+
+@testable import DFU
+
+@Suite struct IntelHexTests {
+    private static let end = ":00000001FF\n"
+
+    private func image(_ text: String, limit: Int = DFUPackage.imageSizeLimit) throws -> [UInt8] {
+        try FirmwareFile(name: "a.hex", format: .intelHex, bytes: Array(text.utf8), limit: limit).image
+    }
+
+    private func problem(_ text: String, limit: Int = DFUPackage.imageSizeLimit) -> FirmwareFileFault? {
+        do {
+            _ = try image(text, limit: limit)
+            return nil
+        } catch DFUError.firmwareFile(name: "a.hex", let fault) {
+            let diagnosis = DFUError.firmwareFile(name: "a.hex", fault).diagnosis
+            #expect(diagnosis.category == .badData && diagnosis.message.hasPrefix("a.hex: "))
+            return fault
+        } catch {
+            Issue.record("unexpected error \(error)")
+            return nil
+        }
+    }
+
+    @Test func whatALinkerWritesIsReadBack() throws {
+        let bytes = Fixtures.image(70_000)
+        #expect(try image(IntelHexText.of([(0x26000, bytes)])) == bytes)
+        #expect(try image(IntelHexText.of([(0x26000, bytes)]).lowercased().replacing("\n", with: "\r\n")) == bytes)
+    }
+
+    @Test func gapsAndTheLastWordAreErasedFlash() throws {
+        let text = IntelHexText.of([(0x26008, [7]), (0x26000, [1, 2, 3])])
+        #expect(try image(text) == [1, 2, 3, 255, 255, 255, 255, 255, 7, 255, 255, 255])
+        let raw = try FirmwareFile(name: "a.bin", format: .init(fileName: "a.BIN"), bytes: [1, 2, 3, 4, 5])
+        #expect(raw.image == [1, 2, 3, 4, 5, 255, 255, 255])
+    }
+
+    @Test func onlyTheUpdatableFlashIsTaken() throws {
+        let text = IntelHexText.of([(0xFF0, Fixtures.image(32)), (0x1000_1014, [0, 0x50, 0x0F, 0])])
+        let file = try FirmwareFile(name: "a.hex", format: .intelHex, bytes: Array(text.utf8))
+        #expect(file.image == Array(Fixtures.image(32).suffix(16)))
+        #expect(file.omittedByteCount == 20)
+    }
+
+    /// As the released Frame bootloaders are written: data behind a segment record, the UICR behind a linear one.
+    @Test func segmentsAndStartAddressesAreUnderstood() throws {
+        let text = IntelHexText.record([2, 0, 0, 2, 0xF0, 0]) + IntelHexText.record([4, 0x50, 0, 0, 1, 2, 3, 4])
+            + IntelHexText.record([2, 0, 0, 2, 0, 0]) + IntelHexText.record([2, 0, 0, 4, 0x10, 0])
+            + IntelHexText.record([4, 0x10, 0x14, 0, 0, 0x50, 0x0F, 0]) + IntelHexText.record([4, 0, 0, 3, 0xF0, 0, 0x55, 0x3D])
+            + IntelHexText.record([4, 0, 0, 5, 0, 0x0F, 0x50, 1]) + "\n" + Self.end + "  \r\n"
+        let hex = try IntelHex(parsing: Array(text.utf8))
+        #expect(try hex.image(in: 0xF5000..<0xF6000, limit: 100) == [1, 2, 3, 4])
+        #expect(hex.count(outside: FirmwareFile.updatable) == 4)
+    }
+
+    @Test(arguments: [
+        ("00", FirmwareFileFault.notARecord(line: 2)),
+        (":", .notARecord(line: 2)),
+        (":0", .notARecord(line: 2)),
+        (":000000", .notARecord(line: 2)),
+        (":0000000g", .notARecord(line: 2)),
+        (":04600000010203049", .notARecord(line: 2)),
+        (":0460000001020304", .lengthDiffers(line: 2, stated: 4, actual: 3)),
+        (":036000000102030492", .lengthDiffers(line: 2, stated: 3, actual: 4)),
+        (":0460000001020304FF", .checksumDiffers(line: 2, stated: 0xFF, computed: 0x92)),
+        (":00000006FA", .recordTypeUnknown(line: 2, type: 6)),
+        (":01000004FFFC", .recordMalformed(line: 2, type: 4)),
+        (":020001040000F9", .recordMalformed(line: 2, type: 4)),
+        (":0300000500000FE9", .recordMalformed(line: 2, type: 5)),
+        (":0100000100FE", .recordMalformed(line: 2, type: 1)),
+    ])
+    func damagedRecordsAreRefusedByLine(line: String, expected: FirmwareFileFault) {
+        #expect(problem(":020000040002F8\n\(line)\n\(Self.end)") == expected)
+    }
+
+    @Test func cutAndJoinedFilesAreRefused() {
+        let whole = IntelHexText.of([(0x26000, Fixtures.image(40))])
+        #expect(problem(String(whole.dropLast(Self.end.count))) == .endMissing(line: 4))
+        #expect(problem(String(whole.dropLast(Self.end.count + 5))) == .lengthDiffers(line: 4, stated: 8, actual: 6))
+        #expect(problem(whole + "\n" + whole) == .contentAfterEnd(line: 7))
+        #expect(problem("") == .empty)
+        #expect(problem("\n\r\n") == .empty)
+        #expect(problem(Self.end) == .empty)
+        #expect(problem(IntelHexText.of([(0x0, [1, 2]), (0x1000_1014, [3])])) == .empty)
+    }
+
+    @Test func overlapsAreRefusedWithBothLines() {
+        let text = IntelHexText.of([(0x26010, [1, 2, 3, 4]), (0x26000, Fixtures.image(17))])
+        #expect(problem(text) == .overlap(line: 5, earlierLine: 2, address: 0x26010))
+        #expect(problem(IntelHexText.of([(0x26000, [1]), (0x26000, [1])])) == .overlap(line: 4, earlierLine: 2, address: 0x26000))
+    }
+
+    @Test func hugeGapsAreRefusedBeforeTheyAreFilled() {
+        let text = IntelHexText.of([(0x26000, [1]), (0x26000 + 100 * 1024 * 1024, [2])])
+        #expect(
+            problem(text)
+                == .spanTooLarge(line: 4, otherLine: 2, byteCount: 104_857_601, limit: DFUPackage.imageSizeLimit))
+        #expect(problem(IntelHexText.of([(0x26000, Fixtures.image(101))]), limit: 100) == .spanTooLarge(
+            line: 8, otherLine: 2, byteCount: 101, limit: 100))
+    }
+
+    @Test func addressesDoNotWrap() {
+        let linear = IntelHexText.record([2, 0, 0, 4, 0xFF, 0xFF]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
+        #expect(problem(linear + Self.end) == .addressOutOfRange(line: 2))
+        let segment = IntelHexText.record([2, 0, 0, 2, 0x20, 0]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
+        #expect(problem(segment + Self.end) == .addressOutOfRange(line: 2))
+        let across = IntelHexText.record([2, 0, 0, 4, 0, 2]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
+        #expect(problem(across + Self.end) == nil)
+    }
+
+    @Test func rawImagesAreBounded() {
+        #expect(throws: DFUError.firmwareFile(name: "a.bin", .empty)) { try FirmwareFile(name: "a.bin", format: .binary, bytes: []) }
+        #expect(throws: DFUError.firmwareFile(name: "a.bin", .tooLarge(byteCount: 8, limit: 7))) {
+            try FirmwareFile(name: "a.bin", format: .binary, bytes: [1, 2, 3, 4, 5], limit: 7)
+        }
+        #expect(throws: FirmwareFileFault.tooLarge(byteCount: IntelHex.fileSizeLimit + 1, limit: IntelHex.fileSizeLimit)) {
+            try IntelHex(parsing: [UInt8](repeating: 0x0A, count: IntelHex.fileSizeLimit + 1))
+        }
+    }
+
+    /// Any image, cut into records in any order, comes back.
+    @Test func recordsInAnyOrderGiveTheSameImage() throws {
+        var numbers = SeededNumbers(seed: 11)
+        for _ in 0..<200 {
+            let bytes = numbers.bytes(count: Int.random(in: 1...300, using: &numbers))
+            var address = 0x3FF80
+            let pieces = numbers.fragments(of: bytes).map { piece in
+                defer { address += piece.count }
+                return (address: address, bytes: piece)
+            }
+            let image = try image(IntelHexText.of(pieces.shuffled(using: &numbers)))
+            #expect(Array(image.prefix(bytes.count)) == bytes)
+            #expect(image.dropFirst(bytes.count).allSatisfy { $0 == 0xFF } && image.count % 4 == 0)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CFuzzer
+import Foundation
+import FuzzTargets
+
+/// `fuzz list` names the readers, `fuzz seeds TARGET FOLDER` writes the good inputs of one, and
+/// `fuzz run TARGET [libFuzzer's options and corpus folders]` feeds it.
+@main
+enum Fuzz {
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let target = FuzzTarget.all.first { $0.name == arguments.dropFirst().first }
+        switch (arguments.first, target) {
+        case ("list", _): for target in FuzzTarget.all { print(target.name) }
+        case ("seeds", let target?):
+            let folder = URL(fileURLWithPath: arguments.last ?? ".")
+            for (index, seed) in try target.seeds().enumerated() {
+                try Data(seed).write(to: folder.appendingPathComponent("seed-\(index)"))
+            }
+        case ("run", _?): exit(run())
+        default: exit(64)
+        }
+    }
+
+    /// Hands libFuzzer the arguments after the target's name, in place of which it sees a program's name.
+    private static func run() -> Int32 {
+        var count = CommandLine.argc - 2
+        var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 2
+        return LLVMFuzzerRunDriver(&count, &arguments) { takeOneInput($0, $1) }
+    }
+
+    static let target = FuzzTarget.all.first { $0.name == CommandLine.arguments.dropFirst(2).first }
+}
+
+/// By this name libFuzzer's library wants it, too.
+@_cdecl("LLVMFuzzerTestOneInput")
+func takeOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let input = [UInt8](UnsafeBufferPointer(start: bytes, count: count))
+    if let complaint = Fuzz.target?.complaint(about: input) {
+        print("complaint: \(complaint)")
+        abort()
+    }
+    return 0
+}

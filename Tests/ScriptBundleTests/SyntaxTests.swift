@@ -1,0 +1,83 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ScriptBundle
+
+@Suite(.enabled(if: TestTools.mayCheckSyntax, "a compiler is missing: run Tools/setup tests"))
+struct SyntaxTests {
+    private func file(_ name: String, _ text: String) -> ScriptSet.File { .init(name: name, bytes: Array(text.utf8)) }
+
+    private func python() throws -> SyntaxChecker {
+        SyntaxChecker(.mpyCross, path: try TestTools.require(TestTools.mpyCross, "mpy-cross"))
+    }
+
+    private func lua() throws -> SyntaxChecker { SyntaxChecker(.luac, path: try TestTools.require(TestTools.luac, "luac")) }
+
+    @Test func goodScriptsPass() throws {
+        try python().check([file("a.py", "x = '''\n\\x03'''\r\n"), file("-o", "y = 1"), file("empty.py", "")])
+        try lua().check([file("a.lua", "local s = [===[\nx]===]\n"), file("--", "return 1")])
+    }
+
+    @Test func aMistakeIsNamedWithItsPlace() throws {
+        let python = try python()
+        #expect(throws: BundleError.syntax(file: "b.py", says: "File \"<stdin>\", line 3: SyntaxError: invalid syntax")) {
+            try python.check([file("a.py", "x = 1\n"), file("b.py", "x = 1\ny = (\n"), file("c.py", ")")])
+        }
+        let lua = try lua()
+        #expect {
+            try lua.check([file("b.lua", "x = 1\ny = = 2\n")])
+        } throws: { error in
+            guard case .syntax(file: "b.lua", let says)? = error as? BundleError else { return false }
+            return says.hasPrefix("stdin:2:")
+        }
+    }
+
+    /// luac would load it without a check.
+    @Test func compiledChunksAreRefused() throws {
+        let lua = try lua()
+        #expect(throws: BundleError.syntax(file: "a.lua", says: "it is a compiled chunk, not a script")) {
+            try lua.check([ScriptSet.File(name: "a.lua", bytes: [0x1B] + Array("Lua".utf8))])
+        }
+    }
+
+    @Test func tenMebibytesAreCompiled() throws {
+        let line = Array("x = 1 # ten mebibytes of assignments and of comments\n".utf8)
+        let bytes = Array((0..<(10 << 20) / line.count).map { _ in line }.joined())
+        try python().check([.init(name: "a.py", bytes: bytes)])
+    }
+
+    @Test func thousandsOfScriptsAreCheckedInOrder() throws {
+        let python = try python()
+        let files = (0..<300).map { file("\($0).py", $0 == 250 || $0 == 280 ? "(" : "x = \($0)\n") }
+        #expect { try python.check(files) } throws: { error in
+            guard case .syntax(file: "250.py", _)? = error as? BundleError else { return false }
+            return true
+        }
+    }
+}
+
+@Suite struct BoundedProcessTests {
+    private func run(_ program: String, _ arguments: [String], input: [UInt8] = [], milliseconds: Int = 20_000) throws -> BoundedProcess.Ending {
+        try #require(BoundedProcess(program, arguments, input: input, outputLimit: 100)).wait(milliseconds: milliseconds)
+    }
+
+    @Test func itGetsNothingButItsInput() throws {
+        setenv("NOAFW_TEST_SECRET", "hunter2", 1)
+        #expect(try run("/usr/bin/env", []) == .exited(status: 0, output: Array("PATH=/usr/bin:/bin\nLC_ALL=C\n".utf8)))
+        #expect(try run("/bin/cat", [], input: [0, 3, 255]) == .exited(status: 0, output: [0, 3, 255]))
+        let leak = open("/dev/null", O_RDONLY)
+        defer { close(leak) }
+        // The fourth is the folder that is being listed.
+        #expect(try run("/bin/ls", ["/proc/self/fd"]) == .exited(status: 0, output: Array("0\n1\n2\n3\n".utf8)))
+    }
+
+    @Test func itIsBounded() throws {
+        #expect(try run("/usr/bin/head", ["-c", "1000000", "/dev/zero"]) == .exited(status: 0, output: [UInt8](repeating: 0, count: 100)))
+        #expect(try run("/bin/sleep", ["600"], milliseconds: 20) == .timedOut)
+        #expect(try run("/bin/sh", ["-c", "exec 1>&- 2>&-; exec sleep 600"], milliseconds: 100) == .timedOut)
+        #expect(try run("/bin/sh", ["-c", "kill -9 $$"]) == .killed(signal: 9))
+        #expect(BoundedProcess("/nonexistent", [], input: [], outputLimit: 1) == nil)
+    }
+}
