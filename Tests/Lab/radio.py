@@ -55,10 +55,12 @@ class HostAdapter(LongPacketController):
 
     def __init__(self, reader, writer, air):
         parser = PacketParser()
-        super().__init__("adapter", host_source=parser, host_sink=self, link=air, public_address="00:1B:DC:0F:00:01")
-        self.reader, self.writer, self.parser, self.air = reader, writer, parser, air
-        self.host = SocketSink(writer)
+        super().__init__(
+            "adapter", host_source=parser, host_sink=SocketSink(writer), link=air, public_address="00:1B:DC:0F:00:01")
+        self.reader, self.parser, self.air = reader, parser, air
+        # Packets taken from the host but not reported as sent, by connection handle.
         self.unreported = {}
+        # By a unit's address: how many packets its link layer has not taken yet.
         self.backlogs = {}
 
     async def serve(self):

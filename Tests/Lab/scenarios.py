@@ -200,10 +200,10 @@ def fpga_is_underway(lab, unit):
     return flash.startswith(start) and not flash[444_430:].startswith(b"done")
 
 
-@scenario("one of 40 writes and notifications lost in the firmware's run, one of 150 in the scripts'", limit=240)
+@scenario("one of 60 writes and notifications lost in the firmware's run, one of 250 in the scripts'", limit=240)
 async def packet_loss(lab):
     async with lab.unit() as unit:
-        for part, unit.loss in (("firmware", 1 / 40), ("scripts", 1 / 150)):
+        for part, unit.loss in (("firmware", 1 / 60), ("scripts", 1 / 250)):
             before = unit.counts["lost"]
             await lab.flash(unit, "--only", part)
             expect(unit.counts["lost"] > before, f"nothing was lost in the {part}")
@@ -258,7 +258,8 @@ async def rescue(lab):
         await until(lambda: unit.counts[DFU_PACKET] >= 20, "firmware packets")
         command.signal(signal.SIGKILL)
         await command.wait(10)
-        await until(lambda: unit.current is None, "the end of the link")
+        # bluetoothd keeps the link of a client that died, and a unit with a link does not advertise.
+        expect(unit.current is not None, "bluetoothd has ended the link by itself")
         await lab.noafw("rescue", "--development", "--assets", str(lab.assets.folder), "--json")
         await lab.verify(unit)
 
@@ -332,7 +333,8 @@ async def rounds(lab):
         # The first round opens the bus and loads what is loaded once.
         open_files = {line["descriptors"] for line in lines[1:]}
         expect(len(open_files) == 1, f"open files by round: {[line['descriptors'] for line in lines]}")
-        expect(not any(line["unreturned"] for line in lines), f"not given back: {[line['unreturned'] for line in lines]}")
+        kept = [line["unreturned"] for line in lines]
+        expect(not any(kept), f"not given back: {kept}")
         first, last = lines[len(lines) // 2]["residentKilobytes"], lines[-1]["residentKilobytes"]
         print(f"      {open_files.pop()} open files in every round; bluetoothd {min(files)} to {max(files)};"
               f" memory {first} kB half-way, {last} kB at the end; {lines[-1]['seconds']:.1f} s a round", flush=True)

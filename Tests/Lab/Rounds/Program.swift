@@ -14,7 +14,7 @@ enum Program {
         /// Open files of this process.
         var descriptors: Int
         /// Match rules, sockets, calls, discoveries, links and agents that were not given back.
-        var unreturned: Int
+        var unreturned: [String: Int]
         var residentKilobytes: Int
     }
 
@@ -52,15 +52,19 @@ enum Program {
 
     /// What ends in the background, such as the last discovery, gets a moment for it.
     private static func settle(_ central: BlueZCentral) async throws {
-        let deadline = central.clock.deadline(in: .seconds(3))
-        while unreturned(central) > 0, central.clock.now < deadline {
+        let deadline = central.clock.deadline(in: .seconds(10))
+        while !unreturned(central).isEmpty, central.clock.now < deadline {
             try await central.clock.sleep(until: central.clock.deadline(in: .milliseconds(50)))
         }
     }
 
-    private static func unreturned(_ central: BlueZCentral) -> Int {
+    private static func unreturned(_ central: BlueZCentral) -> [String: Int] {
         let open = central.traffic.open
-        return open.matches + open.sockets + open.pendingCalls + open.discoveries + open.links + open.agents
+        let counts = [
+            "matches": open.matches, "sockets": open.sockets, "calls": open.pendingCalls, "discoveries": open.discoveries,
+            "links": open.links, "agents": open.agents,
+        ]
+        return counts.filter { $0.value != 0 }
     }
 
     private static func measure(_ round: Int, _ time: Duration, _ central: BlueZCentral) throws -> Round {
