@@ -30,7 +30,10 @@ final class BlueZSession: Sendable {
             address: address.text,
             listener: BusThread.Listener(
                 signal: { [weak self] in self?.receive($0) },
-                call: { [weak self] in self?.answer($0) ?? "org.freedesktop.DBus.Error.UnknownObject" },
+                call: { [weak self] call in
+                    guard let self else { return "org.freedesktop.DBus.Error.UnknownObject" }
+                    return answer(call)
+                },
                 gone: { [weak self] in self?.lose(.init($0)) }))
         greet()
     }
