@@ -52,8 +52,10 @@ final class BlueZSession: Sendable {
     @discardableResult
     func change<Value>(_ body: (inout SessionState) -> Value) -> Value {
         let (value, bells) = guarded.withLock { guarded in
+            let listeners = guarded.session.listeners.count
             let value = body(&guarded.session)
             let session = guarded.session
+            ledger.countDiscoveries(session.listeners.count - listeners)
             let ripe = guarded.watchers.filter { $0.value.test(session) }
             for key in ripe.keys { guarded.watchers[key] = nil }
             return (value, ripe.values.map(\.bell))
@@ -168,7 +170,10 @@ final class BlueZSession: Sendable {
     }
 
     private func answer(_ call: BusMessage) -> String? {
-        read { state in call.sender == state.owner ? PairingAgent.answer(call, pairing: state.pairing) : "org.freedesktop.DBus.Error.AccessDenied" }
+        read { state in
+            guard call.sender == state.owner else { return "org.freedesktop.DBus.Error.AccessDenied" }
+            return PairingAgent.answer(call, pairing: state.pairing)
+        }
     }
 }
 
