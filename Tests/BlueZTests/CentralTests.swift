@@ -38,6 +38,8 @@ struct CentralTests {
         let first = try await station.central.discover()
         let second = try await station.central.discover()
         await first.stop()
+        await first.stop()
+        #expect(station.central.traffic.open.discoveries == 1)
         #expect(try await second.sightings.next(before: station.soon, on: Station.clock) != nil)
         #expect(try await station.daemon.state().calls["StartDiscovery"] == 1)
         await second.stop()

@@ -92,6 +92,10 @@ struct LeakTests {
         }
         try await station.addUnit(["advertising": false])
         try await station.daemon.tell("know", ["address": Station.address.description])
+        let (session, adapter) = try await station.central.station(before: station.soon)
+        try await session.wait(for: "the device", before: station.soon) { state in
+            state.mirror.device(Station.address, on: adapter.path).map { _ in }
+        }
         await #expect(throws: LinkError.connectFailed(Station.address, reason: "the unit did not answer in time")) {
             _ = try await station.central.connect(to: Station.address, deadline: Station.clock.deadline(in: .milliseconds(300)))
         }

@@ -23,23 +23,24 @@ final class LineProcess: Sendable {
         try process.run()
         self.input = input.fileHandleForWriting
         self.output = output.fileHandleForReading
-        let lines = lines
-        let handle = self.output
-        // A thread of its own: Foundation's readability handlers crash in libdispatch when descriptors come and go.
-        let reader = Thread {
-            var rest = Data()
-            while true {
-                let data = handle.availableData
-                if data.isEmpty { break }
-                rest.append(data)
-                while let end = rest.firstIndex(of: 10) {
-                    lines.deliver(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
-                    rest = Data(rest[rest.index(after: end)...])
-                }
-            }
-            lines.finish(throwing: Failure(what: "the process ended"))
-        }
+        // A thread of its own: it ends with the process's end of the pipe.
+        let reader = Thread { [lines, output = self.output] in Self.read(output, into: lines) }
         reader.start()
+    }
+
+    private static func read(_ output: FileHandle, into lines: Inbox<String>) {
+        var rest = Data()
+        while true {
+            let data = output.availableData
+            if data.isEmpty { break }
+            rest.append(data)
+            while let end = rest.firstIndex(of: 10) {
+                lines.deliver(String(decoding: rest[..<end], as: UTF8.self))
+                rest = Data(rest[rest.index(after: end)...])
+            }
+        }
+        try? output.close()
+        lines.finish(throwing: Failure(what: "the process ended"))
     }
 
     deinit { end() }
@@ -92,7 +93,7 @@ final class PrivateBus: Sendable {
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
         <busconfig>
-          <type>system</type>
+          <type>session</type>
           <listen>unix:path=\(socket)</listen>
           <auth>EXTERNAL</auth>
           <policy context="default">

@@ -25,7 +25,8 @@ struct RecoveryTests {
     @Test func aBusThatRefusesTheUser() async throws {
         let bus = try await PrivateBus(policy: "<deny user=\"*\"/>")
         let central = Station.central(on: bus)
-        #expect(await code { _ = try await central.discover() } == "BLZ-0002")
+        let found = await code { _ = try await central.discover() }
+        #expect(found == "BLZ-0002")
     }
 
     @Test func aPolicyThatRefusesTheUser() async throws {
@@ -68,7 +69,8 @@ struct RecoveryTests {
     @Test func everyRefusalOfAWriteIsItsOwnError() async throws {
         let station = try await Station()
         let connection = try await station.connect()
-        for reply in ErrorTests.replies where ["NotAuthorized", "NotSupported", "InProgress", "InvalidValueLength", "NotPermitted"].contains(where: reply.name.hasSuffix) {
+        let names = ["NotAuthorized", "NotSupported", "InProgress", "InvalidValueLength", "NotPermitted"]
+        for reply in ErrorTests.replies where names.contains(where: reply.name.hasSuffix) {
             try await station.daemon.fail("WriteValue", reply.name, reply.text)
             let found = await code { try await connection.write([1], to: Station.receive, deadline: station.soon) }
             #expect(found == reply.code, "\(reply.name) \(reply.text)")

@@ -546,6 +546,9 @@ class Daemon:
         device = self.device_path(spec["address"])
         for number in range(spec["count"]):
             self.notify(device, spec["uuid"], number.to_bytes(4, "little"))
+            if number % 50 == 49:
+                # dbus-fast gives up on a bus whose socket is full.
+                await asyncio.sleep(0.001)
 
     async def command_drop(self, spec):
         self.link_down(self.device_path(spec["address"]))

@@ -52,9 +52,6 @@ final class BusConnection {
             { _, _ in }, Unmanaged.passUnretained(watches).toOpaque(), nil)
     }
 
-    /// The bus has accepted this user.
-    var isAuthenticated: Bool { dbus_connection_get_is_authenticated(connection) != 0 }
-
     var isOpen: Bool { dbus_connection_get_is_connected(connection) != 0 }
 
     /// - Returns: the serial, or `nil` when the message cannot be made.

@@ -17,6 +17,7 @@ final class BusLoop {
     private var pending: [UInt32: Pending] = [:]
     private var sockets: [AcquiredSocket] = []
     private var isStopping = false
+    /// The bus has said something: one that hangs up before that does not want this user.
     private var wasAccepted = false
 
     init(thread: BusThread, listener: BusThread.Listener) {
@@ -40,7 +41,6 @@ final class BusLoop {
                 }
                 expire()
                 if !isStopping { wait(on: connection) }
-                wasAccepted = wasAccepted || connection.isAuthenticated
             }
             if isStopping { connection.flush() }
             connection.close()
@@ -85,6 +85,8 @@ final class BusLoop {
     private func receive(from connection: BusConnection) {
         while let message = connection.next() {
             defer { dbus_message_unref(message) }
+            // libdbus itself announces the end of the connection with a message that nobody sent.
+            wasAccepted = wasAccepted || dbus_message_get_sender(message) != nil
             let serial = dbus_message_get_reply_serial(message)
             // A late answer is not even read: a descriptor in it is closed with it.
             let entry = serial == 0 ? nil : forget(serial)

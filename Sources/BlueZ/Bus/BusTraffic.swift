@@ -52,7 +52,12 @@ final class TrafficLedger: Sendable {
     func packetReceived() { traffic.withLock { $0.packetsReceived += 1 } }
     func setPending(_ count: Int) { traffic.withLock { $0.open.pendingCalls = count } }
 
-    enum Resource { case match, socket, discovery, link, agent }
+    /// - Parameter change: listeners that came, less those that went.
+    func countDiscoveries(_ change: Int) {
+        if change != 0 { traffic.withLock { $0.open.discoveries += change } }
+    }
+
+    enum Resource { case match, socket, link, agent }
 
     func opened(_ resource: Resource) { count(resource, 1) }
     func closed(_ resource: Resource) { count(resource, -1) }
@@ -62,7 +67,6 @@ final class TrafficLedger: Sendable {
             switch resource {
             case .match: traffic.open.matches += change
             case .socket: traffic.open.sockets += change
-            case .discovery: traffic.open.discoveries += change
             case .link: traffic.open.links += change
             case .agent: traffic.open.agents += change
             }

@@ -27,7 +27,7 @@ final class BlueZConnection: Connection {
         let established = state.withLock { $0.established }
         guard established.link.end == nil else { return }
         established.session.release(.bluez(BusName.device, "Disconnect", at: established.link.device))
-        established.link.finish(.disconnected("closed by this host"))
+        established.link.finish(Link.closedHere)
     }
 
     var session: BlueZSession { state.withLock { $0.established.session } }

@@ -109,7 +109,8 @@ struct ObjectMirror: Sendable {
         let prefix = path + "/"
         for key in characteristics.keys where key.hasPrefix(prefix) { characteristics[key] = nil }
         guard let device = devices.removeValue(forKey: path) else { return [] }
-        return device.isConnected ? [.linkLost(device: path, reason: reason), .deviceRemoved(device: path)] : [.deviceRemoved(device: path)]
+        let lost = device.isConnected ? [Change.linkLost(device: path, reason: reason)] : []
+        return lost + [.deviceRemoved(device: path)]
     }
 
     private mutating func changeDevice(

@@ -49,7 +49,6 @@ extension BlueZSession {
     /// Adds a listener to this process's discovery, which runs while anybody listens.
     func addListener(on adapter: String) -> (number: Int, sightings: Inbox<Advertisement>) {
         let sightings = Inbox<Advertisement>()
-        ledger.opened(.discovery)
         let (number, request) = change { state in
             let number = state.newNumber()
             state.listeners[number] = SessionState.Listener(sightings: sightings)
@@ -59,8 +58,8 @@ extension BlueZSession {
         return (number, sightings)
     }
 
+    /// Harmless when it is removed already.
     func removeListener(_ number: Int) {
-        ledger.closed(.discovery)
         perform(change { state in
             // The discovery may have ended by itself and taken its listeners along.
             state.listeners.removeValue(forKey: number) == nil ? nil : state.discovery.removeListener()

@@ -23,11 +23,12 @@ extension BlueZSession {
     /// Ends a link and waits until bluetoothd has done so; the request is sent even while the task is being cancelled.
     func disconnect(_ link: Link) async {
         guard link.end == nil else { return }
+        link.beginClosing()
         await releaseAndWait(.bluez(BusName.device, "Disconnect", at: link.device))
         _ = try? await wait(for: "the link to end", before: clock.deadline(in: Self.cleanUpPatience)) { state in
             state.mirror.devices[link.device]?.isConnected == true ? nil : ()
         }
-        link.finish(.disconnected("closed by this host"))
+        link.finish(Link.closedHere)
     }
 
     func removeDevice(_ address: DeviceAddress, on adapter: String, before deadline: SessionClock.Instant) async throws {
@@ -50,7 +51,7 @@ extension BlueZSession {
 
     func close() async {
         let links = change { state in
-            for number in state.listeners.keys { state.listeners[number]?.sightings.finish(throwing: LinkError.disconnected("closed by this host")) }
+            state.listeners.values.forEach { $0.sightings.finish(throwing: Link.closedHere) }
             return Array(state.links.values)
         }
         for link in links { await disconnect(link) }

@@ -30,7 +30,10 @@ final class BlueZSession: Sendable {
             address: address.text,
             listener: BusThread.Listener(
                 signal: { [weak self] in self?.receive($0) },
-                call: { [weak self] in self?.answer($0) ?? "org.freedesktop.DBus.Error.UnknownObject" },
+                call: { [weak self] call in
+                    guard let self else { return "org.freedesktop.DBus.Error.UnknownObject" }
+                    return answer(call)
+                },
                 gone: { [weak self] in self?.lose(.init($0)) }))
         greet()
     }
@@ -49,8 +52,10 @@ final class BlueZSession: Sendable {
     @discardableResult
     func change<Value>(_ body: (inout SessionState) -> Value) -> Value {
         let (value, bells) = guarded.withLock { guarded in
+            let listeners = guarded.session.listeners.count
             let value = body(&guarded.session)
             let session = guarded.session
+            ledger.countDiscoveries(session.listeners.count - listeners)
             let ripe = guarded.watchers.filter { $0.value.test(session) }
             for key in ripe.keys { guarded.watchers[key] = nil }
             return (value, ripe.values.map(\.bell))
@@ -165,7 +170,10 @@ final class BlueZSession: Sendable {
     }
 
     private func answer(_ call: BusMessage) -> String? {
-        read { state in call.sender == state.owner ? PairingAgent.answer(call, pairing: state.pairing) : "org.freedesktop.DBus.Error.AccessDenied" }
+        read { state in
+            guard call.sender == state.owner else { return "org.freedesktop.DBus.Error.AccessDenied" }
+            return PairingAgent.answer(call, pairing: state.pairing)
+        }
     }
 }
 

@@ -5,9 +5,12 @@ import Synchronization
 final class Link: Sendable {
     private struct State {
         var end: LinkError?
+        var isClosing = false
         var nextToken = 0
         var endings: [Int: @Sendable (LinkError) -> Void] = [:]
     }
+
+    static let closedHere = LinkError.disconnected("closed by this host")
 
     let device: String
     let address: DeviceAddress
@@ -19,6 +22,9 @@ final class Link: Sendable {
     }
 
     var end: LinkError? { state.withLock { $0.end } }
+
+    /// This host is about to end the link: whatever news of the end comes first, that is the reason.
+    func beginClosing() { state.withLock { $0.isClosing = true } }
 
     func requireAlive() throws { if let end { throw end } }
 
@@ -37,12 +43,13 @@ final class Link: Sendable {
 
     func forget(_ token: Int) { state.withLock { $0.endings[token] = nil } }
 
-    func finish(_ error: LinkError) {
-        let endings = state.withLock { state -> [@Sendable (LinkError) -> Void] in
-            guard state.end == nil else { return [] }
+    func finish(_ reason: LinkError) {
+        let (error, endings) = state.withLock { state -> (LinkError, [@Sendable (LinkError) -> Void]) in
+            guard state.end == nil else { return (reason, []) }
+            let error = state.isClosing ? Self.closedHere : reason
             state.end = error
             defer { state.endings = [:] }
-            return state.endings.sorted { $0.key < $1.key }.map(\.value)
+            return (error, state.endings.sorted { $0.key < $1.key }.map(\.value))
         }
         endings.forEach { $0(error) }
     }
