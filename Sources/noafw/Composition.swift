@@ -25,7 +25,7 @@ struct ComposedRunner: UnitRunner {
     }
 
     func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport {
-        try await Radio.with(adapter: request.radio.adapter) { central in
+        try await Radio.with(adapter: request.radio.adapter, stateFolder: request.stateFolder) { central in
             try await Rescue(
                 station: RadioStation(central: central, stateFolder: request.stateFolder), request: request, events: events
             ).run()
@@ -63,7 +63,7 @@ struct ComposedRunner: UnitRunner {
         case .virtual(let unit):
             return try await VirtualStation(unit, stateFolder: stateFolder, inputs: inputs, assets: assets).run(body)
         case .radio(let selection):
-            return try await Radio.with(adapter: selection.adapter) { central in
+            return try await Radio.with(adapter: selection.adapter, stateFolder: stateFolder) { central in
                 try await RadioStation(central: central, stateFolder: stateFolder).run(selection.wish, families: [.monocle]) {
                     try await body(central, $0.address)
                 }

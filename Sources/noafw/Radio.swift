@@ -6,15 +6,39 @@ import Provisioning
 /// The machine's Bluetooth adapter.
 enum Radio {
     /// Runs `body` with the adapter and gives it back whatever happens.
-    static func with<Value: Sendable>(adapter: String?, _ body: (any Central) async throws -> Value) async throws -> Value {
+    /// - Parameter stateFolder: of the station, whose processes may have left links behind; `nil` leaves all links alone.
+    static func with<Value: Sendable>(
+        adapter: String?, stateFolder: String? = nil, _ body: (any Central) async throws -> Value
+    ) async throws -> Value {
         let central = BlueZCentral(adapter: adapter)
         do {
+            if let stateFolder { try await endLeftovers(on: central, stateFolder) }
             let value = try await body(central)
             await central.close()
             return value
         } catch {
             await central.close()
             throw error
+        }
+    }
+
+    /// bluetoothd keeps the link of a process that died, and a unit with a link is not seen by anybody. A link to glasses on
+    /// which no process of this station works any more is such a leftover.
+    private static func endLeftovers(on central: BlueZCentral, _ stateFolder: String) async throws {
+        let deadline = central.clock.deadline(in: surveyPatience)
+        do {
+            for link in try await central.foreignLinks(before: deadline) {
+                let sighting = Advertisement(address: link.address, name: link.name, services: [], rssi: 0)
+                guard let unit = SightedUnit(sighting),
+                    let lock = try? StationLock(unit: unit.address, stateFolder: stateFolder)
+                else { continue }
+                try await central.end(link, before: deadline)
+                withExtendedLifetime(lock) {}
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // Whatever stands in the way here stands in the way of the work too, which says it better.
         }
     }
 
@@ -78,23 +102,32 @@ enum ShortCommand {
 
     private static let patience = Duration.seconds(3)
 
+    /// - Parameter limit: bytes of its output that are read.
     /// - Returns: what it printed; its standard error goes nowhere.
     /// - Throws: ``Failed`` when it is not there, fails or takes longer than 3 s.
-    static func run(_ words: [String], clock: SessionClock) async throws -> String {
+    static func run(_ words: [String], clock: SessionClock, limit: Int = 4096) async throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = words
-        let output = Pipe()
+        // A file, not a pipe: it never fills up.
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-output-\(UUID().uuidString)")
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failed() }
+        let output = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try? FileManager.default.removeItem(at: file)
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         let ended = Inbox<Int32>()
         process.terminationHandler = { ended.deliver($0.terminationStatus) }
         try process.run()
-        guard try await ended.next(before: clock.deadline(in: patience), on: clock) == 0 else {
-            process.terminate()
-            throw Failed()
+        do {
+            guard try await ended.next(before: clock.deadline(in: patience), on: clock) == 0 else { throw Failed() }
+        } catch {
+            if process.isRunning { process.terminate() }
+            throw error
         }
-        return String(decoding: try output.fileHandleForReading.read(upToCount: 4096) ?? Data(), as: UTF8.self)
+        try output.seek(toOffset: 0)
+        return String(decoding: try output.read(upToCount: limit) ?? Data(), as: UTF8.self)
     }
 }

@@ -65,6 +65,24 @@ struct CentralTests {
         try await station.expectNothingLeft()
     }
 
+    /// A program that died leaves its link to bluetoothd; until it ends, nobody sees the unit.
+    @Test func aLinkOfAnotherProgramIsFoundAndEnded() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let other = Station.central(on: station.bus)
+        let links = try await other.foreignLinks(before: station.soon)
+        #expect(links.map(\.address) == [Station.address])
+        #expect(links.map(\.name) == ["monocle"])
+        #expect(try await station.central.foreignLinks(before: station.soon).isEmpty, "its own is not foreign")
+        for link in links { try await other.end(link, before: station.soon) }
+        #expect(try await other.foreignLinks(before: station.soon).isEmpty)
+        try await connection.waitUntilGone(deadline: station.soon)
+        for link in links { try await other.end(link, before: station.soon) }
+        await other.close()
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
     @Test(arguments: [(23, 20), (247, 244), (517, 512), (65_535, 512)])
     func payloadFollowsTheMTU(mtu: Int, payload: Int) async throws {
         let station = try await Station(unit: ["mtu": mtu])
