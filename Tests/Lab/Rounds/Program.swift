@@ -28,8 +28,8 @@ enum Program {
         for round in 1...count {
             let start = central.clock.now
             try await flash(round, address, central)
-            try await settle(central)
-            let line = try JSONEncoder().encode(measure(round, start.duration(to: central.clock.now), central))
+            let time = start.duration(to: central.clock.now)
+            let line = try JSONEncoder().encode(measure(round, time, try await settled(central)))
             FileHandle.standardOutput.write(line + Data("\n".utf8))
         }
         await central.close()
@@ -51,9 +51,11 @@ enum Program {
     }
 
     /// What ends in the background, such as the last discovery, gets a moment for it.
-    private static func settle(_ central: BlueZCentral) async throws {
+    private static func settled(_ central: BlueZCentral) async throws -> [String: Int] {
         let deadline = central.clock.deadline(in: .seconds(10))
-        while !unreturned(central).isEmpty, central.clock.now < deadline {
+        while true {
+            let open = unreturned(central)
+            if open.isEmpty || central.clock.now >= deadline { return open }
             try await central.clock.sleep(until: central.clock.deadline(in: .milliseconds(50)))
         }
     }
@@ -67,12 +69,13 @@ enum Program {
         return counts.filter { $0.value != 0 }
     }
 
-    private static func measure(_ round: Int, _ time: Duration, _ central: BlueZCentral) throws -> Round {
+    /// - Parameter unreturned: what is open once the round has settled.
+    private static func measure(_ round: Int, _ time: Duration, _ unreturned: [String: Int]) throws -> Round {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return Round(
             round: round, seconds: Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18,
             descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
-            unreturned: unreturned(central),
+            unreturned: unreturned,
             residentKilobytes: (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * 4)
     }
 }
