@@ -18,6 +18,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -29,6 +32,9 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
@@ -44,11 +50,14 @@ let package = Package(
         module("FPGA", ["REPL", "Bluetooth", "CCrypto"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "CCrypto"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"]),
+        module("Assistant", [
+            "Bluetooth", "REPL", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+        ]),
         module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
-                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices",
+                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "Assistant", "VirtualDevices",
                 argumentParser,
             ],
             swiftSettings: strict),
@@ -65,7 +74,8 @@ let package = Package(
             swiftSettings: strict),
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
-        .target(name: "TestSupport", dependencies: ["Bluetooth"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Bluetooth", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix")], path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
@@ -78,7 +88,11 @@ let package = Package(
         tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
-        tests("CommandTests", ["noafw", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("AssistantTests", ["Assistant", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
+        tests("CommandTests", [
+            "noafw", "Assistant", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport",
+            nio("NIOHTTP1"),
+        ]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ScriptTests", ["VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),

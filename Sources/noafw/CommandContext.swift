@@ -15,6 +15,13 @@ struct CommandContext: Sendable {
     var clock: SessionClock
     var interrupts: Interrupts
     var runner: any UnitRunner
+    /// What a person types, or another program.
+    var input = TextSource.none
+    /// The time of day, for what is kept.
+    var date: @Sendable () -> Date = { Date() }
+
+    /// A path of the command line.
+    func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(currentDirectory)/\(path)" }
 
     /// Colours only where somebody looks, and not where they asked for none (no-color.org).
     func style(for sink: TextSink) -> TextStyle {

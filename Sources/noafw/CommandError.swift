@@ -1,4 +1,5 @@
 import Bluetooth
+import Provisioning
 
 /// What can go wrong in the program itself, outside every module.
 enum CommandError: Error, Hashable, Sendable {
@@ -10,6 +11,12 @@ enum CommandError: Error, Hashable, Sendable {
     /// A result that never replaces anything, such as a key.
     case outputExists(path: String)
     case outputNotWritten(path: String, reason: String)
+    /// `--assistant openai` without a key for OpenAI.
+    case noKey
+    /// Something of a conversation lives in real time, and the virtual unit was to run ahead of it.
+    case noRealTime
+    case differs(parts: [Part], repair: String)
+    case chatInterrupted
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
 }
@@ -45,6 +52,26 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0008", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
                 remedy: "check the folder, its permissions and the free space")
+        case .noKey:
+            Diagnosis(
+                code: "NOA-0011", category: .missingInput, fault: nil, message: "there is no key for the assistant",
+                cause: "neither NOAFW_API_KEY, OPENAI_API_KEY nor the configuration file holds one for api.openai.com",
+                remedy: "set NOAFW_API_KEY, name another server with --base-url, or use --assistant echo")
+        case .noRealTime:
+            Diagnosis(
+                code: "NOA-0012", category: .usage, fault: nil, message: "--virtual-speed max is for the echo, without a terminal",
+                cause: "a person and a server live in real time, which such a unit runs ahead of",
+                remedy: "leave out --virtual-speed max, or add --assistant echo and --query or --script")
+        case .differs(let parts, let repair):
+            Diagnosis(
+                code: "NOA-0013", category: .unitFailed, fault: .unit,
+                message: "the unit differs from the catalogue in: \(parts.map(\.rawValue).joined(separator: ", "))",
+                cause: "the unit was not flashed, or with something else",
+                remedy: "run: \(repair) (or noafw chat --no-verify to talk to it as it is)")
+        case .chatInterrupted:
+            Diagnosis(
+                code: "NOA-0014", category: .interrupted, fault: nil, message: "the conversation was interrupted",
+                cause: "it was ended by a signal", remedy: "run the same command to begin a new one")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

@@ -16,6 +16,7 @@ struct Noafw: ParsableCommand {
         discussion: """
             Examples:
               noafw flash                              flash and prove the Monocle in reach
+              noafw chat                               talk through the Monocle in reach
               noafw scan                               show who is in reach
               noafw doctor                             what this machine lacks
               noafw flash --virtual monocle            flash and prove a virtual Monocle
@@ -27,7 +28,7 @@ struct Noafw: ParsableCommand {
             """,
         version: Noafw.version,
         subcommands: [
-            FlashCommand.self, VerifyCommand.self, ScanCommand.self, RescueCommand.self, DoctorCommand.self,
+            FlashCommand.self, VerifyCommand.self, ChatVerb.self, ScanCommand.self, RescueCommand.self, DoctorCommand.self,
             BundleCommand.self, PackageCommand.self, AssetsCommand.self,
         ])
 

@@ -17,7 +17,8 @@ enum Program {
             diagnostics: FileSink(STDERR_FILENO).sink,
             clock: .continuous,
             interrupts: interrupts,
-            runner: ComposedRunner())
+            runner: ComposedRunner(),
+            input: FileSource.source(STDIN_FILENO))
         let code = await Noafw.execute(in: context)
         guard code == 0, output.hasFailed else { exit(code) }
         context.diagnostics.writeLine("error NOA-0005: the result could not be written to standard output")

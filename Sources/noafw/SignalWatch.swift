@@ -2,7 +2,7 @@ import Bluetooth
 import Foundation
 import Glibc
 
-/// Turns SIGINT and SIGTERM into a request to end; a second signal, or a run that does not end in time, ends the process.
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to end; a second signal, or a run that does not end in time, ends the process.
 ///
 /// Handlers rather than ignored or blocked signals: both of those would be inherited by the virtual units' processes,
 /// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
@@ -29,6 +29,11 @@ final class SignalWatch: Sendable {
         thread.start()
         install(SIGINT) { _ in reportSignal() }
         install(SIGTERM) { _ in reportSignal() }
+        // A terminal that is closed; `nohup` has it ignored, and so it stays.
+        var hangUp = sigaction()
+        if sigaction(SIGHUP, nil, &hangUp) == 0, unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
+            install(SIGHUP) { _ in reportSignal() }
+        }
         // A reader that goes away must not kill a run halfway through a flash; the write's error is enough.
         install(SIGPIPE) { _ in }
     }
@@ -45,11 +50,13 @@ final class SignalWatch: Sendable {
             // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
             let speaker = Thread { [interrupts] in
                 interrupts.lastWords.speak()
+                TerminalMode.restoreForExit()
                 _exit(Self.exitCode)
             }
             speaker.start()
             _ = waitForSignal(milliseconds: Self.lastWordsMilliseconds)
         }
+        TerminalMode.restoreForExit()
         leaveProgressLine()
         _exit(Self.exitCode)
     }

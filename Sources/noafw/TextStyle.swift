@@ -16,13 +16,26 @@ enum UntrustedText {
 
     static func escape(_ text: String) -> String {
         let scalars = text.unicodeScalars
-        let escaped = scalars.prefix(limit).map { isHarmless($0) ? String($0) : "\\u{\(String($0.value, radix: 16))}" }.joined()
-        return scalars.count > limit ? escaped + "..." : escaped
+        return scalars.prefix(limit).map(escaped).joined() + (scalars.count > limit ? "..." : "")
+    }
+
+    /// A long text from a server, such as an answer: its lines, each harmless.
+    static func lines(_ text: String) -> [String] {
+        text.prefix(textLimit).split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.unicodeScalars.map(escaped).joined()
+        }
+    }
+
+    /// Characters of an answer.
+    private static let textLimit = 32 << 10
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        isHarmless(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }
 
     /// Control (C0, C1), format (bidi overrides, zero-width), line and paragraph separators, private and unassigned
     /// code points are not.
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true

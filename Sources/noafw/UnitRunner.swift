@@ -12,6 +12,10 @@ protocol UnitRunner: Sendable {
     /// - Parameter look: gets who is in reach, at least twice a second.
     func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport
     func examine(_ request: DoctorRequest) async -> DoctorFacts
+    /// Puts a unit on the air and has `body` hold a conversation with it.
+    func chat(
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
+    ) async throws -> ChatVerdict
 }
 
 struct RescueRequest: Sendable {

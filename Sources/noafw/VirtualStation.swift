@@ -12,6 +12,7 @@ struct VirtualStation {
 
     private let monocle: VirtualMonocle
     private let air: VirtualAir
+    private let folder: UnitFolder
     private let lock: UnitLock
 
     init(_ unit: VirtualUnit, stateFolder: String, inputs: AssetInputs, assets: MonocleAssets) throws {
@@ -23,7 +24,7 @@ struct VirtualStation {
         }
         air = VirtualAir(time: time)
         do {
-            let folder = try UnitFolder(root: root, name: unit.name.name)
+            folder = try UnitFolder(root: root, name: unit.name.name)
             lock = try folder.lock()
             monocle = try VirtualMonocle(folder: folder, configuration: try Self.configuration(inputs, assets), air: air)
         } catch let error as any DiagnosableError {
@@ -35,6 +36,14 @@ struct VirtualStation {
                     message: "cannot open the virtual unit in \(root.path)", cause: "\(error)",
                     remedy: "check the folder's permissions and disk space, or remove it to start with a new unit"))
         }
+    }
+
+    /// Hands, voice and eyes for the unit.
+    var senses: VirtualSenses {
+        let (monocle, folder) = (monocle, folder)
+        return VirtualSenses(
+            hand: { monocle.hand($0) }, speak: { try folder.setMicrophone(wav: $0) }, show: { try folder.setCamera(jpeg: $0) },
+            display: { VirtualDisplay.lines(of: folder.display).map(\.text) })
     }
 
     func run<Value: Sendable>(

@@ -27,7 +27,12 @@ import Testing
     ]
 
     /// Which modules may use a library from outside.
-    static let libraryUsers: [String: Set<String>] = ["SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"]]
+    static let libraryUsers: [String: Set<String>] = [
+        "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"],
+        "AsyncHTTPClient": ["Assistant"], "NIOSSL": ["Assistant"],
+        "NIOCore": ["Assistant", "TestSupport"], "NIOHTTP1": ["Assistant", "TestSupport"],
+        "NIOPosix": ["Assistant", "TestSupport"],
+    ]
 
     /// What comes with the toolchain.
     static let toolchain: Set<String> = [

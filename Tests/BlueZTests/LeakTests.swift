@@ -60,7 +60,11 @@ struct LeakTests {
         if member == "AddMatch" {
             let task = Task { try await operation() }
             task.cancel()
-            _ = await task.result
+            // On a busy machine the cancellation may come after the subscription, which then stays, as it should.
+            if case .success = await task.result {
+                await connection.disconnect()
+                return try await station.expectNothingLeft()
+            }
         } else {
             try await cancel(at: member, station, operation)
         }

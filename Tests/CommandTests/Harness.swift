@@ -61,6 +61,8 @@ struct FakeRunner: UnitRunner {
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport)?
+    typealias ChatBody = @Sendable (ChatBench) async throws -> ChatVerdict
+    var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
@@ -94,6 +96,16 @@ struct FakeRunner: UnitRunner {
             return DoctorFacts(bluetooth: .failure(trouble), state: .failure(trouble), catalogue: .failure(trouble))
         }
         return onExamine(request)
+    }
+
+    func chat(
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
+    ) async throws -> ChatVerdict {
+        guard let onChat else {
+            Issue.record("chat was not expected to run")
+            throw NotExpected()
+        }
+        return try await onChat(request, body)
     }
 
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {

@@ -20,13 +20,22 @@ struct ToolBench: Sendable {
 
     var unit: URL { state.appendingPathComponent("virtual/monocle/default") }
 
-    func start(_ arguments: [String]) throws -> RunningTool {
-        try RunningTool(arguments, environment: ["NOAFW_STATE_DIR": state.path, "NOAFW_ASSETS": Self.root.path, "NO_COLOR": "1"])
+    func environment(_ more: [String: String] = [:]) -> [String: String] {
+        // The developer's own assistant is none of the tests' business.
+        ["NOAFW_STATE_DIR": state.path, "NOAFW_ASSETS": Self.root.path, "NO_COLOR": "1", "XDG_CONFIG_HOME": state.path]
+            .merging(["NOAFW_API_KEY", "OPENAI_API_KEY", "NOAFW_BASE_URL", "OPENAI_BASE_URL"].map { ($0, "") }) { $1 }
+            .merging(more) { $1 }
+    }
+
+    func start(_ arguments: [String], environment more: [String: String] = [:]) throws -> RunningTool {
+        try RunningTool(arguments, environment: environment(more))
     }
 
     /// Runs to the end.
-    func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
-        let tool = try start(arguments)
+    func run(
+        _ arguments: [String], environment more: [String: String] = [:]
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let tool = try start(arguments, environment: more)
         let errors = tool.remainingErrors()
         return (tool.wait(), tool.output(), errors)
     }
@@ -79,6 +88,8 @@ final class RunningTool {
         while nextLine() != nil {}
         return lines.joined(separator: "\n")
     }
+
+    var processID: Int32 { process.processIdentifier }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 

@@ -85,19 +85,23 @@ async def run_scenarios(chosen, is_full):
         print(flush=True)
         lab = Lab(bench, assets, is_full)
         for scenario in chosen:
-            seconds, problem = await run_one(lab, scenario)
-            rows.append((scenario, seconds, problem))
-            print(f"{'FAIL' if problem else 'pass'}  {scenario.name:22} {seconds:6.1f} s", flush=True)
-            if problem:
+            # Emulation on a busy machine is uneven: what failed is run once more, and the table says so.
+            for attempt in (1, 2):
+                seconds, problem = await run_one(lab, scenario)
+                print(f"{'FAIL' if problem else 'pass'}  {scenario.name:22} {seconds:6.1f} s", flush=True)
+                if not problem:
+                    break
                 print(f"      {problem}\n      {lab.log}", flush=True)
+            rows.append((scenario, seconds, problem, attempt))
     return rows
 
 
 def print_table(rows):
-    width = max(len(scenario.title) for scenario, _, _ in rows)
+    width = max(len(row[0].title) for row in rows)
     print(f"\n{'scenario':22} {'what ran':{width}} {'seconds':>8}  result")
-    for scenario, seconds, problem in rows:
-        print(f"{scenario.name:22} {scenario.title:{width}} {seconds:8.1f}  {'FAIL' if problem else 'pass'}")
+    for scenario, seconds, problem, attempt in rows:
+        result = "FAIL" if problem else "pass" if attempt == 1 else "pass, at the second attempt"
+        print(f"{scenario.name:22} {scenario.title:{width}} {seconds:8.1f}  {result}")
     failed = [row for row in rows if row[2]]
     print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0

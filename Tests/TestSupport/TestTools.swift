@@ -33,6 +33,10 @@ package enum TestTools {
     package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
     package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || isContinuousIntegration
 
+    /// LLMock, an OpenAI-compatible server: `NOAFW_LLMOCK`, else the project's own.
+    package static let llmock = find(".venv-assistant/bin/llmock", variable: "NOAFW_LLMOCK")
+    package static let mayRunLLMock = llmock != nil || isContinuousIntegration
+
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
     }

@@ -1,0 +1,102 @@
+import Bluetooth
+
+/// One question and its answer, numbered from 1 in the order of asking.
+public struct ExchangeID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let number: Int
+    public init(number: Int) { self.number = number }
+    public var description: String { "\(number)" }
+    public static func < (left: ExchangeID, right: ExchangeID) -> Bool { left.number < right.number }
+}
+
+/// What a chat session tells while it runs. Texts may come from the unit or from a server: escape them before a terminal
+/// shows them.
+public enum ChatEvent: Sendable {
+    // The link.
+    /// - attempt: 1 for the first one of a session, and of every reconnection.
+    case connecting(attempt: Int)
+    /// The link is there; the unit's program is being looked at or started.
+    case starting
+    /// The program runs.
+    case connected(UnitStatus)
+    /// The unit says that it waits for its wearer, after every start and every reconnection.
+    case ready
+    /// The link, or an attempt at a new one, has failed.
+    case lost(reason: String)
+    case reconnecting(after: Duration)
+
+    // What the unit does.
+    case listening
+    /// A JPEG from the unit.
+    case photo([UInt8])
+    case notice(RelayNotice)
+
+    // One exchange.
+    case asked(ExchangeID, Question)
+    /// Speech has become text.
+    case heard(ExchangeID, String)
+    /// The question is with the assistant.
+    case thinking(ExchangeID)
+    /// The server did not take the request; it is made again after a pause.
+    case retrying(ExchangeID, after: Duration, because: AssistantError)
+    case answerPiece(ExchangeID, String)
+    /// The answer is whole, or as much of it as will come.
+    case answered(ExchangeID, String, AnswerSummary.CutShort?)
+    /// The last of the answer, or of the error, is on the unit.
+    case delivered(ExchangeID)
+    /// No answer. ``ChatCommand/retry`` asks the same again.
+    case failed(ExchangeID, any DiagnosableError)
+    case cancelled(ExchangeID, Cancellation)
+
+    // The conversation.
+    case historyCleared(ClearReason)
+    case mode(AssistantMode)
+    /// So many answers wait for the unit to come back.
+    case undelivered(Int)
+
+    public enum Question: Sendable, Hashable {
+        case typed(String)
+        case spoken(seconds: Double, photo: Bool, cut: Utterance.Cut?)
+    }
+
+    public enum Cancellation: String, Sendable, Hashable {
+        /// From the terminal.
+        case byUser
+        /// The wearer tapped the request away: the unit did not confirm it.
+        case byWearer
+        /// A newer recording took its place.
+        case superseded
+        case nothingSaid
+        /// Too many questions wait already.
+        case queueFull
+    }
+
+    public enum ClearReason: String, Sendable, Hashable { case tokenLimit, modeSwitch, byUser }
+}
+
+/// What a terminal tells a running session.
+public enum ChatCommand: Sendable, Hashable {
+    case ask(String)
+    case clearHistory
+    case switchMode(AssistantMode)
+    /// Gives up the question being worked on.
+    case cancelAnswer
+    /// Asks the last failed question again.
+    case retry
+    /// Ends the session once everything asked so far is answered and on the unit.
+    case finish
+}
+
+/// What is known of a unit when its program runs.
+public struct UnitStatus: Sendable, Hashable {
+    public var batteryPercent: Int?
+    /// Firmware version, untrusted text.
+    public var firmware: String?
+    /// The scripts' version string, untrusted text.
+    public var scripts: String?
+
+    public init(batteryPercent: Int? = nil, firmware: String? = nil, scripts: String? = nil) {
+        self.batteryPercent = batteryPercent
+        self.firmware = firmware
+        self.scripts = scripts
+    }
+}

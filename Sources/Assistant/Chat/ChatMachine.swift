@@ -1,0 +1,220 @@
+import Bluetooth
+
+/// The whole conversation as a state machine: what comes from the link, the terminal and the responder goes in, what is to be
+/// done comes out. One question is worked on at a time; the others wait.
+struct ChatMachine {
+    enum Input: Sendable {
+        case linkUp(payloadSize: Int, UnitStatus)
+        case linkDown(reason: String)
+        case packet([UInt8])
+        /// The packet handed out last is on the unit.
+        case sent
+        case command(ChatCommand)
+        case progress(work: Int, ResponderProgress)
+        case heard(work: Int, Result<String, any Error>)
+        case answered(work: Int, Result<AnswerSummary, any Error>)
+        /// Something of the link to tell, and nothing to do.
+        case told(ChatEvent)
+        case tick
+    }
+
+    enum Action: Sendable {
+        case report(ChatEvent)
+        case send([UInt8])
+        case hear(work: Int, Sound, AssistantMode)
+        case answer(work: Int, Conversation)
+        case stopWork
+    }
+
+    enum Stage {
+        case hearing(work: Int)
+        /// `nil`: asked as soon as the unit is there.
+        case confirming(ConfirmationID?)
+        case answering(work: Int)
+    }
+
+    /// Questions that wait, answers that wait, and the one being worked on.
+    static let questionLimit = 16
+    /// Acknowledgements that wait: more come only from a unit that does not wait for them.
+    static let urgentLimit = 16
+    /// Bytes of one typed question.
+    static let typedLimit = 8 << 10
+
+    var relay: any AppRelay
+    var conversation: Conversation
+    let readyTimeout: Duration
+    let newConfirmation: @Sendable () -> ConfirmationID
+
+    /// Counts links; 0 before the first.
+    var link = 0
+    var isUp = false
+    var isReady = false
+    var readyBy: SessionClock.Instant?
+    var isRecording = false
+
+    var exchangeCount = 0
+    var workCount = 0
+    var queue: [Exchange] = []
+    var current: (exchange: Exchange, stage: Stage)?
+    /// The answer of ``current`` so far.
+    var answerText = ""
+    var failed: Exchange?
+    var isFinishing = false
+
+    var outbox = Outbox()
+    /// Packets that go before any text.
+    var urgent: [[UInt8]] = []
+    /// The rest of a message that takes several packets.
+    var rest: [[UInt8]] = []
+    var isSending = false
+    /// Whether the packet being sent belongs to ``outbox``.
+    var isSendingText = false
+    var maySendAt: SessionClock.Instant?
+
+    var actions: [Action] = []
+
+    init(
+        relay: any AppRelay, conversation: Conversation, readyTimeout: Duration,
+        newConfirmation: @escaping @Sendable () -> ConfirmationID
+    ) {
+        self.relay = relay
+        self.conversation = conversation
+        self.readyTimeout = readyTimeout
+        self.newConfirmation = newConfirmation
+    }
+
+    /// Everything asked is answered, and nobody will ask more.
+    var isFinished: Bool {
+        isFinishing && queue.isEmpty && current == nil && outbox.isEmpty && !isRecording && !isSending && urgent.isEmpty
+    }
+
+    var nextDeadline: SessionClock.Instant? {
+        var deadlines = [relay.nextDeadline, readyBy].compactMap { $0 }
+        if isUp, !isSending {
+            if let maySendAt {
+                deadlines.append(maySendAt)
+            } else if isReady, !isRecording, let patience = outbox.nextDeadline {
+                deadlines.append(patience)
+            }
+        }
+        return deadlines.min()
+    }
+
+    mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
+        take(input, now: now)
+        for event in relay.advance(now: now) { take(event, now: now) }
+        if let readyBy, readyBy <= now { becomeReady(now: now) }
+        startNext(now: now)
+        send(now: now)
+        defer { actions = [] }
+        return actions
+    }
+
+    private mutating func take(_ input: Input, now: SessionClock.Instant) {
+        switch input {
+        case .linkUp(let payloadSize, let status): linkUp(payloadSize, status, now: now)
+        case .linkDown(let reason): linkDown(reason, now: now)
+        case .packet(let packet):
+            guard isUp else { return }
+            for event in relay.receive(packet, now: now) { take(event, now: now) }
+        case .sent: didSend(now: now)
+        case .command(let command): take(command)
+        case .progress(let work, let progress): take(progress, of: work)
+        case .heard(let work, let result): heard(result, work: work, now: now)
+        case .answered(let work, let result): answered(result, work: work)
+        case .told(let event): report(event)
+        case .tick: break
+        }
+    }
+
+    mutating func report(_ event: ChatEvent) { actions.append(.report(event)) }
+
+    // MARK: - The link
+
+    private mutating func linkUp(_ payloadSize: Int, _ status: UnitStatus, now: SessionClock.Instant) {
+        link += 1
+        isUp = true
+        isReady = false
+        readyBy = now.advanced(by: readyTimeout)
+        relay.linkUp(payloadSize: payloadSize)
+        report(.connected(status))
+    }
+
+    private mutating func linkDown(_ reason: String, now: SessionClock.Instant) {
+        report(.lost(reason: reason))
+        let events = isUp ? relay.linkDown() : []
+        (isUp, isReady, isRecording, isSending, isSendingText) = (false, false, false, false, false)
+        (readyBy, maySendAt) = (nil, nil)
+        (urgent, rest) = ([], [])
+        outbox.rewind()
+        for event in events { take(event, now: now) }
+        if let current, case .confirming = current.stage { self.current?.stage = .confirming(nil) }
+        if !outbox.isEmpty { report(.undelivered(outbox.count)) }
+    }
+
+    /// The unit takes text from now on.
+    private mutating func becomeReady(now: SessionClock.Instant) {
+        readyBy = nil
+        isReady = true
+        if let current, case .confirming = current.stage { confirm(now: now) }
+    }
+
+    private mutating func take(_ event: RelayEvent, now: SessionClock.Instant) {
+        switch event {
+        case .ready:
+            // A unit that restarted under a link shows nothing of what it got.
+            if isReady {
+                rest = []
+                outbox.rewind()
+            }
+            isRecording = false
+            report(.ready)
+            becomeReady(now: now)
+        case .recordingStarted:
+            isRecording = true
+            supersede()
+            report(.listening)
+        case .photo(let jpeg): report(.photo(jpeg))
+        case .utterance(let utterance):
+            isRecording = false
+            ask(.spoken(utterance), link: link)
+        case .nothingRecorded:
+            isRecording = false
+        case .confirmed(let id): confirmed(id)
+        case .expired(let id): expired(id)
+        case .send(let packet): if isUp, urgent.count < Self.urgentLimit { urgent.append(packet) }
+        case .notice(let notice): report(.notice(notice))
+        }
+    }
+
+    // MARK: - Sending
+
+    private mutating func send(now: SessionClock.Instant) {
+        guard isUp, !isSending, maySendAt.map({ $0 <= now }) ?? true else { return }
+        maySendAt = nil
+        if !urgent.isEmpty { return hand(urgent.removeFirst(), isText: false) }
+        while isReady, !isRecording {
+            if !rest.isEmpty { return hand(rest.removeFirst(), isText: true) }
+            guard let message = outbox.next(capacity: relay.textCapacity, now: now) else { return }
+            rest = relay.packets(for: message)
+            if rest.isEmpty { delivered() }
+        }
+    }
+
+    private mutating func hand(_ packet: [UInt8], isText: Bool) {
+        (isSending, isSendingText) = (true, isText)
+        actions.append(.send(packet))
+    }
+
+    private mutating func didSend(now: SessionClock.Instant) {
+        guard isSending else { return }
+        isSending = false
+        maySendAt = now.advanced(by: relay.pace)
+        if isSendingText, rest.isEmpty { delivered() }
+        isSendingText = false
+    }
+
+    private mutating func delivered() {
+        if let id = outbox.didSend() { report(.delivered(id)) }
+    }
+}

@@ -1,0 +1,112 @@
+import Bluetooth
+
+/// Keeps a link to the unit: connects, gets its program to run, carries packets, and begins anew when the link is lost.
+struct LinkKeeper: Sendable {
+    private struct OpenLink: Sendable {
+        let connection: any Connection
+        let output: Inbox<[UInt8]>
+        var status = UnitStatus()
+        /// What came while the program was waited for.
+        var firstPacket: [UInt8]?
+    }
+
+    let session: ChatSession
+    let inputs: Inbox<ChatSession.Input>
+
+    private static let subscribeTimeout = Duration.seconds(5)
+    /// A unit that does not acknowledge a write for so long is gone.
+    private static let writeTimeout = Duration.seconds(10)
+
+    private var clock: SessionClock { session.clock }
+
+    /// - Throws: what the first connection or start threw, and `CancellationError`; later failures are tried again.
+    func run() async throws {
+        var known: UnitStatus?
+        var failures = 0
+        while true {
+            tell(.told(.connecting(attempt: failures + 1)))
+            do {
+                let link = try await open(known)
+                known = link.status
+                failures = 0
+                tell(.linkDown(reason: try await serve(link)))
+            } catch {
+                try Task.checkCancellation()
+                guard known != nil else { throw error }
+                failures += 1
+                tell(.told(.lost(reason: Self.reason(error))))
+            }
+            let delays = session.options.reconnectDelays
+            let delay = delays.isEmpty ? .seconds(1) : delays[min(failures, delays.count - 1)]
+            tell(.told(.reconnecting(after: delay)))
+            try await clock.sleep(until: clock.deadline(in: delay))
+        }
+    }
+
+    /// - Parameter known: what an earlier link told; the unit's program then needs a start only when it keeps silent.
+    private func open(_ known: UnitStatus?) async throws -> OpenLink {
+        let connection = try await session.central.connect(
+            to: session.address, deadline: clock.deadline(in: session.options.connectTimeout))
+        do {
+            // Before the start: the program announces itself once.
+            let output = try await connection.subscribe(
+                to: session.relay.transmit, deadline: clock.deadline(in: Self.subscribeTimeout))
+            var link = OpenLink(connection: connection, output: output)
+            tell(.told(.starting))
+            if let known {
+                link.status = known
+                link.firstPacket = try await output.next(before: clock.deadline(in: session.options.readyTimeout), on: clock)
+                if link.firstPacket != nil { return link }
+            }
+            link.status = try await session.startProgram(connection, known != nil) {
+                while output.poll() != nil {}
+            }
+            return link
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+    }
+
+    /// Carries packets both ways until the link is lost.
+    /// - Returns: why it was.
+    private func serve(_ link: OpenLink) async throws -> String {
+        let packets = Inbox<[UInt8]>()
+        inputs.deliver(.link(payloadSize: link.connection.payloadSize, link.status, packets: packets))
+        if let first = link.firstPacket { tell(.packet(first)) }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await receive(link.output) }
+                group.addTask { try await send(packets, over: link.connection) }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+            await link.connection.disconnect()
+            return "no more packets"
+        } catch {
+            await link.connection.disconnect()
+            try Task.checkCancellation()
+            return Self.reason(error)
+        }
+    }
+
+    private func receive(_ output: Inbox<[UInt8]>) async throws {
+        while let packet = try await output.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
+            tell(.packet(packet))
+        }
+    }
+
+    /// With response: what is acknowledged is on the unit, which is how the session knows what it has delivered.
+    private func send(_ packets: Inbox<[UInt8]>, over connection: any Connection) async throws {
+        while let packet = try await packets.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
+            try await connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
+            tell(.sent)
+        }
+    }
+
+    private func tell(_ input: ChatMachine.Input) { inputs.deliver(.machine(input)) }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? any DiagnosableError)?.diagnosis.message ?? "\(type(of: error))"
+    }
+}

@@ -1,0 +1,51 @@
+/// Which server answers, and how long it may take.
+public struct AssistantSettings: Sendable {
+    public struct Timeouts: Sendable, Hashable {
+        /// To a connection, in real time.
+        public var connect = Duration.seconds(10)
+        /// From the request to the first byte of the answer, and from its head to the first piece.
+        public var firstByte = Duration.seconds(60)
+        public var betweenPieces = Duration.seconds(30)
+        public var whole = Duration.seconds(180)
+
+        public init() {}
+    }
+
+    public struct Proxy: Sendable, Hashable {
+        public var host: String
+        public var port: Int
+    }
+
+    public var baseURL = BaseURL.openAI
+    public var chatModel = "gpt-4o-mini"
+    public var speechModel = "whisper-1"
+    /// Whether the chat model takes pictures.
+    public var takesImages = true
+    /// The wearer's language as ISO 639-1, for the recognition of speech; `nil` has the server find out.
+    public var language: String?
+    public var tokenLimit = 4096
+    public var timeouts = Timeouts()
+    public var retries = RetryPolicy()
+    /// Used only when set here: the environment's proxy variables are not read.
+    public var proxy: Proxy?
+    /// Lets a key go to another machine over `http://`.
+    public var allowsPlainHTTP = false
+    /// Sent to ``baseURL``'s origin alone. A local server needs none.
+    public private(set) var key: SecretText?
+    /// What the user should know about these settings, one sentence each without a full stop.
+    public internal(set) var notices: [String] = []
+
+    public init(baseURL: BaseURL = .openAI, key: SecretText? = nil) {
+        self.baseURL = baseURL
+        self.key = key
+    }
+
+    mutating func use(_ key: SecretText?) { self.key = key }
+
+    /// - Throws: ``AssistantError/plainHTTP(host:)``.
+    func check() throws(AssistantError) {
+        if key != nil, !baseURL.isEncrypted, !baseURL.isPrivateToThisMachine, !allowsPlainHTTP {
+            throw .plainHTTP(host: baseURL.host)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Glibc
+
+/// The user's configuration: JSON that may hold a key, so nobody else may read it.
+struct ConfigurationFile: Decodable {
+    var path = ""
+    var baseURL: String?
+    var model: String?
+    var speechModel: String?
+    var apiKey: String?
+    var images: Bool?
+    var language: String?
+    var tokenLimit: Int?
+    var proxy: String?
+    var allowPlainHTTP: Bool?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case baseURL = "base_url", model, speechModel = "speech_model", apiKey = "api_key", images, language
+        case tokenLimit = "token_limit", proxy, allowPlainHTTP = "allow_plain_http"
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private struct UnknownKey: Error {
+        let name: String
+    }
+
+    init(from decoder: any Decoder) throws {
+        let known = Set(CodingKeys.allCases.map(\.rawValue))
+        for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
+            throw UnknownKey(name: key.stringValue)
+        }
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        baseURL = try values.decodeIfPresent(String.self, forKey: .baseURL)
+        model = try values.decodeIfPresent(String.self, forKey: .model)
+        speechModel = try values.decodeIfPresent(String.self, forKey: .speechModel)
+        apiKey = try values.decodeIfPresent(String.self, forKey: .apiKey)
+        images = try values.decodeIfPresent(Bool.self, forKey: .images)
+        language = try values.decodeIfPresent(String.self, forKey: .language)
+        tokenLimit = try values.decodeIfPresent(Int.self, forKey: .tokenLimit)
+        proxy = try values.decodeIfPresent(String.self, forKey: .proxy)
+        allowPlainHTTP = try values.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP)
+    }
+
+    private static let sizeLimit = 64 << 10
+
+    /// - Returns: `nil` when there is no such file.
+    /// - Throws: ``AssistantError/notPrivate(path:_:)``, ``AssistantError/badConfiguration(path:_:)``. Neither repeats a value.
+    static func read(_ path: String) throws(AssistantError) -> ConfigurationFile? {
+        guard let content = try privateContent(of: path) else { return nil }
+        do {
+            var file = try JSONDecoder().decode(ConfigurationFile.self, from: content)
+            file.path = path
+            return file
+        } catch let error as UnknownKey {
+            throw .badConfiguration(path: path, "it has a key of no meaning: \(error.name.prefix(40))")
+        } catch let DecodingError.typeMismatch(_, context) {
+            let key = context.codingPath.last?.stringValue ?? "it"
+            throw .badConfiguration(path: path, "the value of \(key) is of another type than expected")
+        } catch {
+            throw .badConfiguration(path: path, "it is not a JSON object")
+        }
+    }
+
+    /// Looks at the file that is open, not at its name: between two looks at a name it may change.
+    private static func privateContent(of path: String) throws(AssistantError) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .badConfiguration(path: path, String(cString: strerror(errno)))
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .badConfiguration(path: path, "it is not a file")
+        }
+        guard status.st_uid == geteuid() else { throw .notPrivate(path: path, "it belongs to somebody else") }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .notPrivate(path: path, "its permissions are \(String(status.st_mode & 0o777, radix: 8)), not 600")
+        }
+        guard status.st_size <= sizeLimit else { throw .badConfiguration(path: path, "it is larger than \(sizeLimit) bytes") }
+        var content = [UInt8](repeating: 0, count: sizeLimit)
+        let count = Glibc.read(descriptor, &content, content.count)
+        guard count >= 0 else { throw .badConfiguration(path: path, String(cString: strerror(errno))) }
+        return Data(content[..<count])
+    }
+}

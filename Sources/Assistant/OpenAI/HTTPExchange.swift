@@ -1,0 +1,165 @@
+import AsyncHTTPClient
+import Bluetooth
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import REPL
+
+/// An error of one attempt, with what is known about making another.
+struct FailedAttempt: Error {
+    var error: AssistantError
+    var isWorthRepeating: Bool
+    /// The server's `Retry-After`.
+    var wantedDelay: Duration?
+
+    init(_ error: AssistantError, isWorthRepeating: Bool, wantedDelay: Duration? = nil) {
+        self.error = error
+        self.isWorthRepeating = isWorthRepeating
+        self.wantedDelay = wantedDelay
+    }
+}
+
+/// One request and its answer, which is read with a deadline on every wait and a limit on its bytes.
+///
+/// A task of its own moves the answer into an inbox: a wait that passes its deadline then leaves nothing half read.
+struct HTTPExchange: Sendable {
+    /// More than any answer: what comes beyond it is not read.
+    static let bodyLimit = AnswerDecoder.bodyLimit
+
+    struct Head: Sendable {
+        var status: Int
+        var retryAfter: Duration?
+        var location: String?
+    }
+
+    enum Part: Sendable {
+        case head(Head)
+        case body([UInt8])
+        case end
+    }
+
+    let client: HTTPClient
+    let clock: SessionClock
+    let settings: AssistantSettings
+
+    /// Sends a request and has `read` take the answer; whatever is left of it then is dropped with its connection.
+    func perform<Value: Sendable>(
+        _ request: HTTPClientRequest, read: @escaping @Sendable (ResponseReader) async throws -> Value
+    ) async throws -> Value {
+        // The byte limit bounds the inbox: no part is empty.
+        let parts = Inbox<Part>(capacity: Self.bodyLimit + 3)
+        let end = clock.deadline(in: settings.timeouts.whole)
+        let reader = ResponseReader(parts: parts, clock: clock, timeouts: settings.timeouts, end: end)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                await fetch(request, into: parts)
+                return nil
+            }
+            group.addTask { try await read(reader) }
+            defer { group.cancelAll() }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func fetch(_ request: HTTPClientRequest, into parts: Inbox<Part>) async {
+        var hasHead = false
+        do {
+            let response = try await client.execute(request, timeout: .hours(1))
+            hasHead = true
+            parts.deliver(.head(head(of: response)))
+            var count = 0
+            for try await buffer in response.body where buffer.readableBytes > 0 {
+                count += buffer.readableBytes
+                guard count <= Self.bodyLimit else {
+                    let error = AssistantError.tooLong(what: "the answer", limitBytes: Self.bodyLimit)
+                    return parts.finish(throwing: FailedAttempt(error, isWorthRepeating: false))
+                }
+                parts.deliver(.body(Array(buffer.readableBytesView)))
+            }
+            parts.deliver(.end)
+        } catch {
+            parts.finish(throwing: hasHead ? ConnectionBroke() : failure(from: error))
+        }
+    }
+
+    /// The connection ended within the body.
+    struct ConnectionBroke: Error {}
+
+    private func head(of response: HTTPClientResponse) -> Head {
+        let headers = response.headers
+        let retryAfter = headers.first(name: "Retry-After").flatMap { RetryAfter.parse($0, date: headers.first(name: "Date")) }
+        let location = headers.first(name: "Location").map { ServerMessage.excerpt(of: $0.utf8, count: 200, hiding: settings.key) }
+        return Head(status: Int(response.status.code), retryAfter: retryAfter, location: location)
+    }
+
+    /// What kept an answer from beginning.
+    private func failure(from error: any Error) -> any Error {
+        let host = settings.baseURL.host
+        switch error {
+        case is CancellationError: return error
+        case let error as HTTPClientError where error == .cancelled: return CancellationError()
+        case let error as HTTPClientError where error == .connectTimeout:
+            return FailedAttempt(.timedOut("a connection to \(host)"), isWorthRepeating: true)
+        case let error as NIOConnectionError:
+            if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
+                return FailedAttempt(.unknownHost(host), isWorthRepeating: false)
+            }
+            let reason = error.connectionErrors.first.map { Self.reason($0.error) } ?? "no address"
+            return FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            return FailedAttempt(.insecure(host: host, reason: Self.reason(error)), isWorthRepeating: false)
+        default:
+            return FailedAttempt(.unreachable(host: host, reason: Self.reason(error)), isWorthRepeating: true)
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        return UnitText.printable("\(error)".utf8.prefix(120))
+    }
+}
+
+/// The answer to a request, taken piece by piece.
+struct ResponseReader: Sendable {
+    let parts: Inbox<HTTPExchange.Part>
+    let clock: SessionClock
+    let timeouts: AssistantSettings.Timeouts
+    /// When the whole exchange has to be over.
+    let end: SessionClock.Instant
+
+    func head() async throws -> HTTPExchange.Head {
+        guard case .head(let head) = try await part(within: timeouts.firstByte, "the server's answer") else {
+            throw FailedAttempt(.notUnderstood("no head"), isWorthRepeating: false)
+        }
+        return head
+    }
+
+    /// - Returns: `nil` at the end of the body.
+    /// - Throws: ``HTTPExchange/ConnectionBroke`` when it ends in its middle.
+    func piece(isFirst: Bool) async throws -> [UInt8]? {
+        let limit = isFirst ? timeouts.firstByte : timeouts.betweenPieces
+        switch try await part(within: limit, isFirst ? "the first word" : "the next words") {
+        case .body(let bytes): return bytes
+        case .head, .end: return nil
+        }
+    }
+
+    func wholeBody() async throws -> [UInt8] {
+        var body: [UInt8] = []
+        while let piece = try await piece(isFirst: body.isEmpty) { body += piece }
+        return body
+    }
+
+    private func part(within limit: Duration, _ what: String) async throws -> HTTPExchange.Part {
+        let deadline = min(clock.deadline(in: limit), end)
+        guard let part = try await parts.next(before: deadline, on: clock) else {
+            // Whoever has waited that long does not want to wait as long again.
+            throw FailedAttempt(.timedOut(what), isWorthRepeating: false)
+        }
+        return part
+    }
+}

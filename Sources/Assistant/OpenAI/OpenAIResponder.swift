@@ -1,0 +1,190 @@
+import AsyncHTTPClient
+import Bluetooth
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// A server that speaks OpenAI's HTTP API: OpenAI's own, or llama.cpp, vLLM, Ollama, LocalAI, whisper.cpp and others.
+public struct OpenAIResponder: Responder {
+    let settings: AssistantSettings
+    let clock: SessionClock
+    let client: HTTPClient
+
+    /// Runs `body` with a responder; its connections are closed afterwards.
+    /// - Parameter clock: what timeouts and the waits between attempts are measured on.
+    /// - Throws: ``AssistantError/plainHTTP(host:)``, and what `body` throws.
+    public static func with<Value: Sendable>(
+        _ settings: AssistantSettings, clock: SessionClock, body: (OpenAIResponder) async throws -> Value
+    ) async throws -> Value {
+        try settings.check()
+        var configuration = HTTPClient.Configuration()
+        // A redirect would carry the question, and perhaps the key, to a place that nobody chose.
+        configuration.redirectConfiguration = .disallow
+        configuration.httpVersion = .http1Only
+        configuration.timeout.connect = .nanoseconds(settings.timeouts.connect.nanoseconds)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.proxy = settings.proxy.map { .server(host: $0.host, port: $0.port) }
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let value = try await body(OpenAIResponder(settings: settings, clock: clock, client: client))
+            try? await client.shutdown()
+            return value
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    public func hear(
+        _ sound: Sound, as mode: AssistantMode, progress: @escaping @Sendable (ResponderProgress) -> Void
+    ) async throws -> String {
+        var form = MultipartForm()
+        form.add("model", settings.speechModel)
+        form.add("response_format", "json")
+        if mode == .assistant, let language = settings.language { form.add("language", language) }
+        form.add("file", fileName: "speech.wav", type: "audio/wav", WAVFile.bytes(of: sound))
+        let endpoint = mode == .assistant ? "audio/transcriptions" : "audio/translations"
+        let request = request(endpoint, body: form.body, type: form.contentType)
+        return try await retrying(progress) {
+            try await exchange.perform(request) { reader in
+                try await self.checkHead(reader)
+                return try Self.transcript(in: try await Self.wholeBody(reader), hiding: settings.key)
+            }
+        }
+    }
+
+    public func answer(
+        _ conversation: Conversation, progress: @escaping @Sendable (ResponderProgress) -> Void
+    ) async throws -> AnswerSummary {
+        let body = ChatRequest(
+            model: settings.chatModel, conversation: conversation, takesImages: settings.takesImages)
+        guard let json = try? body.json() else { throw AssistantError.notUnderstood("the conversation is not text") }
+        let request = request("chat/completions", body: json, type: "application/json")
+        return try await retrying(progress) {
+            try await exchange.perform(request) { reader in
+                try await self.checkHead(reader)
+                return try await self.readAnswer(reader) { progress(.text($0)) }
+            }
+        }
+    }
+
+    private var exchange: HTTPExchange { HTTPExchange(client: client, clock: clock, settings: settings) }
+
+    private func request(_ endpoint: String, body: [UInt8], type: String) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: settings.baseURL.endpoint(endpoint))
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: type)
+        request.headers.add(name: "Accept", value: "application/json, text/event-stream")
+        request.headers.add(name: "User-Agent", value: "noafw")
+        if let key = settings.key { request.headers.add(name: "Authorization", value: key.bearer) }
+        request.body = .bytes(ByteBuffer(bytes: body))
+        return request
+    }
+
+    private func retrying<Value>(
+        _ progress: (ResponderProgress) -> Void, _ attempt: () async throws -> Value
+    ) async throws -> Value {
+        var count = 0
+        while true {
+            do {
+                return try await attempt()
+            } catch let failure as FailedAttempt {
+                count += 1
+                guard failure.isWorthRepeating,
+                    let delay = settings.retries.delay(afterAttempts: count, wanted: failure.wantedDelay)
+                else { throw failure.error }
+                progress(.retrying(after: delay, because: failure.error))
+                try await clock.sleep(until: clock.deadline(in: delay))
+            }
+        }
+    }
+
+    // MARK: - Reading
+
+    /// - Throws: ``FailedAttempt`` for every status but 2xx.
+    private func checkHead(_ reader: ResponseReader) async throws {
+        let head = try await reader.head()
+        guard !(200...299).contains(head.status) else { return }
+        if (300...399).contains(head.status) {
+            throw FailedAttempt(.redirected(to: head.location ?? "an unnamed place"), isWorthRepeating: false)
+        }
+        let body = (try? await reader.wholeBody()) ?? []
+        try Task.checkCancellation()
+        let message = ServerMessage(body: body)
+        let text = message.shortText(hiding: settings.key)
+        switch head.status {
+        case 401, 403: throw FailedAttempt(.unauthorized(status: head.status, text), isWorthRepeating: false)
+        case 429:
+            throw FailedAttempt(
+                .tooManyRequests(text, retryAfter: head.retryAfter), isWorthRepeating: !message.isAboutQuota,
+                wantedDelay: head.retryAfter)
+        case 501, 505: throw FailedAttempt(.serverFailed(status: head.status, text), isWorthRepeating: false)
+        case 500...:
+            throw FailedAttempt(
+                .serverFailed(status: head.status, text), isWorthRepeating: true, wantedDelay: head.retryAfter)
+        default: throw FailedAttempt(.refused(status: head.status, text), isWorthRepeating: false)
+        }
+    }
+
+    /// The answer's text goes out as it comes. Once some has, an error no longer throws: what there is, is kept and marked.
+    private func readAnswer(_ reader: ResponseReader, piece: (String) -> Void) async throws -> AnswerSummary {
+        var decoder = AnswerDecoder(hiding: settings.key)
+        var filter = SecretFilter(settings.key)
+        func show(_ text: String) { if !text.isEmpty { piece(text) } }
+        defer { show(filter.finish()) }
+        do {
+            var isFirst = true
+            while !decoder.isComplete, let bytes = try await reader.piece(isFirst: isFirst) {
+                isFirst = false
+                for text in try decoder.receive(bytes) { show(filter.pass(text)) }
+            }
+            if !decoder.isComplete { for text in try decoder.finish() { show(filter.pass(text)) } }
+            return try decoder.summary()
+        } catch {
+            let failure = try Self.failure(from: error, textCount: decoder.textCount)
+            guard decoder.textCount > 0 else { throw failure }
+            return AnswerSummary(totalTokens: decoder.totalTokens, cutShort: .byError(failure.error))
+        }
+    }
+
+    private static func wholeBody(_ reader: ResponseReader) async throws -> [UInt8] {
+        do {
+            return try await reader.wholeBody()
+        } catch {
+            throw try failure(from: error, textCount: 0)
+        }
+    }
+
+    private static func failure(from error: any Error, textCount: Int) throws -> FailedAttempt {
+        switch error {
+        case let failure as FailedAttempt: failure
+        case let error as AssistantError: FailedAttempt(error, isWorthRepeating: false)
+        case is HTTPExchange.ConnectionBroke: FailedAttempt(.brokenOff(afterBytes: textCount), isWorthRepeating: true)
+        default: throw error
+        }
+    }
+
+    private struct Transcript: Decodable {
+        var text: String?
+    }
+
+    /// Bytes of text in one transcript; a minute of speech has about a thousand.
+    private static let transcriptLimit = 16 << 10
+
+    private static func transcript(in body: [UInt8], hiding key: SecretText?) throws -> String {
+        guard let text = (try? JSONDecoder().decode(Transcript.self, from: Data(body)))?.text else {
+            let isPage = body.first { $0 > 0x20 } == UInt8(ascii: "<")
+            throw FailedAttempt(.notUnderstood(isPage ? "an HTML page" : "JSON with a text was expected"), isWorthRepeating: false)
+        }
+        let trimmed = (key?.redacted(from: text) ?? text).trimmingCharacters(in: .whitespacesAndNewlines)
+        return String(TextCutter.prefix(of: trimmed[...], atMostBytes: transcriptLimit))
+    }
+}
+
+extension Duration {
+    /// Clamped to what 64 bits hold: 292 years.
+    fileprivate var nanoseconds: Int64 {
+        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : product.addingReportingOverflow(components.attoseconds / 1_000_000_000).partialValue
+    }
+}

@@ -1,0 +1,114 @@
+import Bluetooth
+
+/// One family's app protocol as a state machine: packets and time in, events out; no I/O and no clock of its own.
+///
+/// The session knows a family by this alone. ``MonocleRelay`` speaks 4-character commands; a Frame's will speak 0x01-messages.
+public protocol AppRelay: Sendable {
+    /// Where the app's messages are written, and where the unit's come from.
+    var receive: AttributeID { get }
+    var transmit: AttributeID { get }
+
+    /// The least time between two packets to the unit.
+    var pace: Duration { get }
+
+    /// Bytes of UTF-8 in one packet of text.
+    var textCapacity: Int { get }
+
+    /// When ``advance(now:)`` has something to do.
+    var nextDeadline: SessionClock.Instant? { get }
+
+    /// A link is there.
+    /// - Parameter payloadSize: bytes of one write or notification at most.
+    mutating func linkUp(payloadSize: Int)
+
+    /// The link is gone; a recording under way has ended here.
+    mutating func linkDown() -> [RelayEvent]
+
+    mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent]
+    mutating func advance(now: SessionClock.Instant) -> [RelayEvent]
+
+    /// Asks the unit whether the wearer still waits for an answer. A family that has no such question confirms at once.
+    mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent]
+
+    /// The packets that carry a message.
+    mutating func packets(for message: HostMessage) -> [[UInt8]]
+}
+
+/// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
+public struct ConfirmationID: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    public init(_ text: String) { description = text }
+}
+
+/// What the host has to say to the unit.
+public enum HostMessage: Sendable, Hashable {
+    /// A piece of an answer that fits ``AppRelay/textCapacity``, or the end of it with an empty text.
+    case answer(String, isFirst: Bool, isLast: Bool)
+    case error(String)
+    /// A picture in the display's own format.
+    case bitmap([UInt8])
+}
+
+/// What a packet or the passing of time meant.
+public enum RelayEvent: Sendable, Hashable {
+    /// The unit's program has started, or has noticed the link: it takes text from now on.
+    case ready
+    /// The wearer takes a picture or speaks. Text sent before the recording's end would be lost.
+    case recordingStarted
+    /// A whole picture (JPEG). Sound follows.
+    case photo([UInt8])
+    /// A recording is complete.
+    case utterance(Utterance)
+    /// A recording ended with nothing in it.
+    case nothingRecorded
+    case confirmed(ConfirmationID)
+    /// No confirmation came in time: the wearer does not wait any more.
+    case expired(ConfirmationID)
+    /// A packet for the unit, such as an acknowledgement, that goes before everything else.
+    case send([UInt8])
+    case notice(RelayNotice)
+}
+
+/// What a wearer said, and the picture that goes with it.
+public struct Utterance: Sendable, Hashable {
+    public var sound: Sound
+    public var photo: [UInt8]?
+    /// The recording did not come to its own end.
+    public var cut: Cut?
+
+    public enum Cut: String, Sendable, Hashable { case tooLong, linkLost, stalled, restarted }
+
+    public init(sound: Sound, photo: [UInt8]? = nil, cut: Cut? = nil) {
+        self.sound = sound
+        self.photo = photo
+        self.cut = cut
+    }
+}
+
+/// Something is not as it should be, but the conversation goes on. Text from the unit in here is printable.
+public enum RelayNotice: Sendable, Hashable {
+    case unknownCommand(String, byteCount: Int)
+    case shortMessage(byteCount: Int)
+    /// What should have been text is not UTF-8.
+    case brokenText(command: String, String)
+    case unknownConfirmation(String)
+    case recordingTooLong(limitSeconds: Int)
+    /// The picture is dropped.
+    case photoTooLarge(limitBytes: Int)
+    case photoIncomplete(byteCount: Int)
+    case recordingStalled(seconds: Double)
+
+    /// One sentence without a full stop.
+    public var message: String {
+        switch self {
+        case .unknownCommand(let command, let count): "the unit sent an unknown command '\(command)' (\(count) bytes)"
+        case .shortMessage(let count): "the unit sent a message of \(count) bytes; the shortest has 4"
+        case .brokenText(let command, let text): "the unit sent broken text in '\(command)': \(text)"
+        case .unknownConfirmation(let id): "the unit confirmed a question that nobody asked or that expired: \(id)"
+        case .recordingTooLong(let limit): "the recording does not end; it was cut after \(limit) s"
+        case .photoTooLarge(let limit): "the picture does not end; it was dropped after \(limit) bytes"
+        case .photoIncomplete(let count): "the picture never ended; its \(count) bytes were dropped"
+        case .recordingStalled(let seconds): "the recording stopped after \(Int(seconds)) s without an end"
+        }
+    }
+}

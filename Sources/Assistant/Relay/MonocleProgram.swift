@@ -1,0 +1,33 @@
+import Bluetooth
+import REPL
+
+/// The Monocle's scripts as they are: asks the unit what it is, then restarts its Python so that `main.py` runs.
+public enum MonocleProgram {
+    private static let question =
+        "import device;print(device.VERSION);print(device.battery_level());print(globals().get('ARGPT_VERSION',''))"
+
+    /// Starts the program without checking its version; a verb that verifies gives a closure of its own.
+    public static func restart(clock: SessionClock) -> ProgramStarter {
+        { connection, _, willStart in
+            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: .seconds(15))
+            do {
+                let status = status(in: try await repl.run(PythonCode(question), within: .seconds(5)))
+                willStart()
+                try await repl.start(within: .seconds(5))
+                await repl.close()
+                return status
+            } catch {
+                await repl.close()
+                throw error
+            }
+        }
+    }
+
+    private static func status(in answer: [UInt8]) -> UnitStatus {
+        let lines = UnitText.printable(answer.prefix(1000), keepingLines: true)
+            .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        func line(_ index: Int) -> String? { index < lines.count && !lines[index].isEmpty ? lines[index] : nil }
+        let battery = line(1).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
+        return UnitStatus(batteryPercent: battery, firmware: line(0), scripts: line(2))
+    }
+}

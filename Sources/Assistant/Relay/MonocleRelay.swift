@@ -1,0 +1,231 @@
+import Bluetooth
+import REPL
+
+/// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
+///
+/// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
+public struct MonocleRelay: AppRelay {
+    public struct Limits: Sendable, Hashable {
+        /// One recording; the scripts make 6 s.
+        public var recordingSeconds = 60
+        /// One picture; the camera makes 20 to 60 KB.
+        public var photoBytes = 256 << 10
+        /// Silence on the link within a recording after which it counts as ended.
+        public var stall = Duration.seconds(8)
+        /// From `pin:` to `pon:`.
+        public var confirmation = Duration.seconds(6)
+        /// Confirmations asked for at the same time.
+        public var confirmations = 8
+
+        public init() {}
+    }
+
+    /// Sound that is worth an answer although its recording was cut, in seconds.
+    private static let leastSeconds = 0.5
+    static let rate = 8000
+    private static let commandLength = 4
+
+    enum Recording: Equatable {
+        case none
+        case photo
+        case sound
+        /// Too long, and cut; what still comes of it is passed over.
+        case overflowing
+    }
+
+    public let receive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
+    public let transmit = AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d")
+    /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts look at what came every 40 ms.
+    public let pace = Duration.milliseconds(50)
+
+    let limits: Limits
+    private var payloadSize = 23 - 3
+    private var recording = Recording.none
+    private var sound: [UInt8] = []
+    private var incoming: [UInt8] = []
+    private var photo: [UInt8]?
+    private var stallsAt: SessionClock.Instant?
+    private var pings: [(id: ConfirmationID, expires: SessionClock.Instant)] = []
+    /// The display shows an answer to which text would be appended.
+    private var showsAnswer = false
+
+    public init(limits: Limits = Limits()) { self.limits = limits }
+
+    public var textCapacity: Int { max(4, payloadSize - Self.commandLength) }
+
+    public var nextDeadline: SessionClock.Instant? { (pings.map(\.expires) + [stallsAt].compactMap { $0 }).min() }
+
+    public mutating func linkUp(payloadSize: Int) {
+        self.payloadSize = payloadSize
+        forget()
+        showsAnswer = false
+    }
+
+    /// Confirmations that were asked for are forgotten in silence: the one who asked asks again over the next link.
+    public mutating func linkDown() -> [RelayEvent] {
+        pings = []
+        showsAnswer = false
+        return abandon(.linkLost)
+    }
+
+    public mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {
+        guard packet.count >= Self.commandLength else { return [.notice(.shortMessage(byteCount: packet.count))] }
+        let data = packet.dropFirst(Self.commandLength)
+        if recording != .none { stallsAt = now.advanced(by: limits.stall) }
+        switch String(decoding: packet.prefix(Self.commandLength), as: UTF8.self) {
+        case "rdy:": return restarted()
+        case "ast:": return soundStarts(now: now)
+        case "dat:": return takeSound(data, now: now)
+        case "aen:": return soundEnds()
+        case "ist:": return photoStarts(now: now)
+        case "idt:": return takePhoto(data)
+        case "ien:": return photoEnds(now: now)
+        case "pon:": return takeConfirmation(data)
+        default:
+            let command = UnitText.printable(packet.prefix(Self.commandLength))
+            return [.notice(.unknownCommand(command, byteCount: packet.count))]
+        }
+    }
+
+    public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
+        let expired = pings.filter { $0.expires <= now }
+        pings.removeAll { $0.expires <= now }
+        var events = expired.map { RelayEvent.expired($0.id) }
+        if let stallsAt, stallsAt <= now {
+            if recording == .sound { events.append(.notice(.recordingStalled(seconds: seconds))) }
+            events += abandon(.stalled)
+        }
+        return events
+    }
+
+    public mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
+        var events: [RelayEvent] = []
+        if pings.count >= limits.confirmations { events.append(.expired(pings.removeFirst().id)) }
+        pings.append((id, now.advanced(by: limits.confirmation)))
+        let text = TextCutter.prefix(of: id.description[...], atMostBytes: textCapacity)
+        return events + [.send(Array("pin:\(text)".utf8))]
+    }
+
+    public mutating func packets(for message: HostMessage) -> [[UInt8]] {
+        switch message {
+        case .answer(let text, let isFirst, _):
+            // The scripts append to an answer that is on the display: a new one goes to a line of its own.
+            let lineEnd = isFirst && showsAnswer && !text.isEmpty ? "\n" : ""
+            if !text.isEmpty { showsAnswer = true }
+            return packets("res:", lineEnd + text)
+        case .error(let text):
+            showsAnswer = false
+            // A second "err:" would replace the first: an error has one packet.
+            return packets("err:", String(TextCutter.prefix(of: text[...], atMostBytes: textCapacity)))
+        case .bitmap(let bytes):
+            let pieces = stride(from: 0, to: bytes.count, by: textCapacity).map { start in
+                Array("bdt:".utf8) + bytes[start..<min(start + textCapacity, bytes.count)]
+            }
+            return [Array("bst:".utf8)] + pieces + [Array("ben:".utf8)]
+        }
+    }
+
+    private func packets(_ command: String, _ text: String) -> [[UInt8]] {
+        TextCutter.pieces(of: text, atMostBytes: textCapacity).map { Array((command + $0).utf8) }
+    }
+}
+
+// MARK: - What the unit sends
+
+extension MonocleRelay {
+    private var seconds: Double { Double(sound.count) / Double(Self.rate) }
+
+    private mutating func forget() {
+        recording = .none
+        stallsAt = nil
+        (sound, incoming, photo) = ([], [], nil)
+    }
+
+    private mutating func restarted() -> [RelayEvent] {
+        let cut = abandon(.restarted)
+        showsAnswer = false
+        return cut + [.ready]
+    }
+
+    /// What there is of a recording that will not go on: an utterance where it is long enough to hold words.
+    private mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
+        defer { forget() }
+        if !incoming.isEmpty { return [.notice(.photoIncomplete(byteCount: incoming.count))] }
+        guard recording == .sound, seconds >= Self.leastSeconds || photo != nil else {
+            return recording == .sound || recording == .photo ? [.nothingRecorded] : []
+        }
+        return [.utterance(Utterance(sound: Sound(bytes: sound, rate: Self.rate), photo: photo, cut: cut))]
+    }
+
+    private mutating func begin(_ kind: Recording, now: SessionClock.Instant) -> [RelayEvent] {
+        let isNew = recording == .none || recording == .overflowing
+        recording = kind
+        stallsAt = now.advanced(by: limits.stall)
+        showsAnswer = false
+        return isNew ? [.recordingStarted] : []
+    }
+
+    private mutating func soundStarts(now: SessionClock.Instant) -> [RelayEvent] {
+        recording = .none
+        forget()
+        return begin(.sound, now: now)
+    }
+
+    private mutating func takeSound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
+        guard recording != .overflowing else { return [] }
+        let events = recording == .sound ? [] : begin(.sound, now: now)
+        let room = limits.recordingSeconds * Self.rate - sound.count
+        sound += data.prefix(room)
+        guard data.count > room else { return events }
+        let utterance = Utterance(sound: Sound(bytes: sound, rate: Self.rate), photo: photo, cut: .tooLong)
+        forget()
+        recording = .overflowing
+        return events + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds)), .utterance(utterance)]
+    }
+
+    private mutating func soundEnds() -> [RelayEvent] {
+        defer { forget() }
+        if recording == .overflowing { return [] }
+        if sound.isEmpty, photo == nil { return [.nothingRecorded] }
+        return [.utterance(Utterance(sound: Sound(bytes: sound, rate: Self.rate), photo: photo))]
+    }
+
+    private mutating func photoStarts(now: SessionClock.Instant) -> [RelayEvent] {
+        (incoming, photo) = ([], nil)
+        return begin(.photo, now: now)
+    }
+
+    private mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
+        // Without its beginning a JPEG is nothing.
+        guard recording == .photo else { return [] }
+        guard incoming.count + data.count <= limits.photoBytes else {
+            incoming = []
+            recording = .sound
+            return [.notice(.photoTooLarge(limitBytes: limits.photoBytes))]
+        }
+        incoming += data
+        return []
+    }
+
+    private mutating func photoEnds(now: SessionClock.Instant) -> [RelayEvent] {
+        let acknowledgement = RelayEvent.send(Array("ick:".utf8))
+        let events = begin(.sound, now: now)
+        sound = []
+        guard !incoming.isEmpty else { return events + [acknowledgement] }
+        photo = incoming
+        incoming = []
+        return events + [acknowledgement, .photo(photo ?? [])]
+    }
+
+    private mutating func takeConfirmation(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
+        guard let text = String(validating: data, as: UTF8.self) else {
+            return [.notice(.brokenText(command: "pon:", UnitText.printable(data.prefix(60))))]
+        }
+        let id = ConfirmationID(text)
+        guard let index = pings.firstIndex(where: { $0.id == id }) else {
+            return [.notice(.unknownConfirmation(UnitText.printable(data.prefix(60))))]
+        }
+        pings.remove(at: index)
+        return [.confirmed(id)]
+    }
+}

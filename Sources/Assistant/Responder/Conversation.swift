@@ -1,0 +1,83 @@
+/// The two things the glasses are for.
+public enum AssistantMode: String, Sendable, Hashable, CaseIterable {
+    case assistant, translator
+
+    /// What the model is told about its place.
+    var systemPrompt: String {
+        switch self {
+        case .assistant:
+            """
+            You are Noa, the assistant in a pair of smart glasses. The wearer speaks to you and reads your answer on a display \
+            of 26 columns and 8 rows, so answer in one to three short, plain sentences, without Markdown, lists or emoji. \
+            The wearer's words come from speech recognition and may hold mistakes: answer what was meant. A picture, when \
+            there is one, shows what the wearer sees. Say so when you do not know.
+            """
+        case .translator:
+            """
+            You are the translator in a pair of smart glasses. Translate everything the user writes into English, or into the \
+            language the user names. Answer with the translation alone: no quotation marks, no remarks, no Markdown.
+            """
+        }
+    }
+}
+
+/// What has been said so far, bounded: when it passes its token limit, all of it is forgotten, as the phone app does.
+public struct Conversation: Sendable, Hashable {
+    public struct Message: Sendable, Hashable {
+        public enum Role: String, Sendable, Hashable { case user, assistant }
+        public var role: Role
+        public var text: String
+        /// A JPEG picture. Only the newest message of a conversation has one.
+        public var photo: [UInt8]?
+    }
+
+    /// Messages of one conversation at most: a server that reports no tokens cannot make it grow without end.
+    public static let messageLimit = 200
+
+    public private(set) var mode: AssistantMode
+    public private(set) var messages: [Message] = []
+    public let tokenLimit: Int
+
+    /// - Parameter tokenLimit: tokens of the whole conversation beyond which it is cleared, at least 1.
+    public init(mode: AssistantMode = .assistant, tokenLimit: Int = 4096) {
+        self.mode = mode
+        self.tokenLimit = max(1, tokenLimit)
+    }
+
+    /// Adds what the user said. Earlier photos are dropped: each costs more than a long talk.
+    public mutating func ask(_ text: String, photo: [UInt8]? = nil) {
+        for index in messages.indices { messages[index].photo = nil }
+        messages.append(Message(role: .user, text: text, photo: photo))
+    }
+
+    /// Adds the answer, and clears everything when that was too much.
+    /// - Parameter totalTokens: as the server counted; `nil` has them estimated.
+    /// - Returns: whether the conversation was cleared.
+    public mutating func answered(_ text: String, totalTokens: Int?) -> Bool {
+        messages.append(Message(role: .assistant, text: text))
+        guard totalTokens ?? estimatedTokens > tokenLimit || messages.count >= Self.messageLimit else { return false }
+        clear()
+        return true
+    }
+
+    /// Takes back the last question: it got no answer.
+    public mutating func withdrawQuestion() {
+        if messages.last?.role == .user { messages.removeLast() }
+    }
+
+    public mutating func clear() { messages = [] }
+
+    /// Switches the mode, which clears everything.
+    /// - Returns: whether it was another mode before.
+    public mutating func switchMode(to mode: AssistantMode) -> Bool {
+        guard mode != self.mode else { return false }
+        self.mode = mode
+        clear()
+        return true
+    }
+
+    /// Four bytes of English make about one token; a message costs about four more.
+    public var estimatedTokens: Int {
+        messages.reduce(mode.systemPrompt.utf8.count / 4) { $0 + ($1.text.utf8.count + 3) / 4 + 4 }
+    }
+}

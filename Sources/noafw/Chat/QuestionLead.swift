@@ -1,0 +1,82 @@
+import Assistant
+import Bluetooth
+
+/// Leads a conversation of one question.
+struct QuestionLead: Sendable {
+    let text: String
+    let bench: ChatBench
+
+    /// What was not understood is shown on the unit too.
+    private static let errorPatience = Duration.seconds(10)
+
+    func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
+        commands.deliver(.ask(text))
+        var verdict = ChatVerdict()
+        var deadline: SessionClock.Instant?
+        search: while let input = try await inputs.next(before: deadline ?? bench.clock.deadline(in: ChatTime.forever), on: bench.clock) {
+            guard case .event(let event, _) = input else { continue }
+            switch event {
+            case .answered(_, _, .byError(let error)?): verdict.failure = ChatFailure.noAnswer(error)
+            case .failed(_, let error):
+                verdict.failure = ChatFailure.noAnswer(error)
+                deadline = bench.clock.deadline(in: Self.errorPatience)
+            case .cancelled(_, let reason):
+                verdict.failure = ChatFailure.cancelled(reason)
+                break search
+            case .delivered: break search
+            default: continue
+            }
+        }
+        verdict.display = try await bench.settledDisplay()
+        return verdict
+    }
+}
+
+enum ChatTime {
+    /// Longer than any conversation.
+    static let forever = Duration.seconds(100_000_000)
+}
+
+/// A conversation that did not go as it should.
+enum ChatFailure {
+    /// Why there is no answer; whatever it is, the exit code says "no answer".
+    static func noAnswer(_ error: any DiagnosableError) -> Diagnosis {
+        var diagnosis = error.diagnosis
+        diagnosis.category = .unitFailed
+        return diagnosis
+    }
+
+    static func cancelled(_ reason: ChatEvent.Cancellation) -> Diagnosis {
+        Diagnosis(
+            code: "NOA-0009", category: .unitFailed, fault: nil, message: "no answer: \(ChatWords.describe(reason))",
+            cause: "the question was given up before it was answered", remedy: "ask again")
+    }
+
+    static func notSeen(line: Int, pattern: String, seconds: Double, seen: [String]) -> Diagnosis {
+        let list = seen.isEmpty ? "nothing" : seen.map { "\"\($0)\"" }.joined(separator: ", ")
+        return Diagnosis(
+            code: "NOA-0010", category: .unitFailed, fault: .unit,
+            message: "line \(line): nothing matched \(pattern) within \(Measure.plain(seconds)) s", cause: "seen: \(list)",
+            remedy: "run the same command with --json to see every event")
+    }
+}
+
+extension ChatBench {
+    private static let displayRest = Duration.milliseconds(1500)
+    private static let displayPatience = Duration.seconds(60)
+    private static let look = Duration.milliseconds(100)
+
+    /// What a virtual unit shows once it has shown all of it: the scripts bring an answer word by word.
+    func settledDisplay() async throws -> [String]? {
+        guard let senses else { return nil }
+        var lines = senses.display()
+        let end = clock.deadline(in: Self.displayPatience)
+        var rest = clock.deadline(in: Self.displayRest)
+        while clock.now < rest, clock.now < end {
+            try await clock.sleep(until: clock.deadline(in: Self.look))
+            let now = senses.display()
+            if now != lines { (lines, rest) = (now, clock.deadline(in: Self.displayRest)) }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,85 @@
+import Assistant
+import Bluetooth
+import VirtualDevices
+
+/// Leads a conversation by a script.
+struct ScriptLead: Sendable {
+    let script: ChatScript
+    let bench: ChatBench
+
+    private static let readyPatience = Duration.seconds(60)
+    private static let look = Duration.milliseconds(100)
+    /// Sayings that a failed expectation repeats.
+    private static let seenLimit = 20
+
+    /// What an expectation looks at.
+    private struct Seen {
+        /// Since the last step that did something.
+        var lines: [String] = []
+        var displayBefore: [String]?
+    }
+
+    func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
+        var seen = Seen()
+        guard try await isReady(inputs) else { throw LinkError.timedOut("the unit's program to be ready") }
+        for step in script.steps {
+            if case .expect(let pattern, let seconds) = step.action {
+                guard try await !meets(pattern, seconds, &seen, inputs) else { continue }
+                let shown = seen.lines.suffix(Self.seenLimit) + (display().map { [$0] } ?? [])
+                return ChatVerdict(
+                    failure: ChatFailure.notSeen(line: step.line, pattern: pattern, seconds: seconds, seen: Array(shown)),
+                    display: bench.senses?.display())
+            }
+            seen = Seen(displayBefore: bench.senses?.display())
+            while inputs.poll() != nil {}
+            try await perform(step.action, commands)
+        }
+        return ChatVerdict(display: try await bench.settledDisplay())
+    }
+
+    private func isReady(_ inputs: Inbox<ChatInput>) async throws -> Bool {
+        let deadline = bench.clock.deadline(in: Self.readyPatience)
+        while let input = try await inputs.next(before: deadline, on: bench.clock) {
+            if case .event(.ready, _) = input { return true }
+        }
+        return false
+    }
+
+    private func perform(_ action: ChatScript.Action, _ commands: Inbox<ChatCommand>) async throws {
+        switch action {
+        case .send(let text): commands.deliver(.ask(text))
+        case .tap(let pad): bench.senses?.hand(.tap(pad))
+        case .hold(let seconds):
+            bench.senses?.hand(.press(.B))
+            try await bench.clock.sleep(until: bench.clock.deadline(in: .seconds(seconds)))
+            bench.senses?.hand(.release(.B))
+        case .speak(let sound):
+            try bench.senses?.speak(sound)
+            bench.senses?.hand(.tap(.A))
+        case .show(let picture): try bench.senses?.show(picture)
+        case .expect: break
+        }
+    }
+
+    private func meets(_ pattern: String, _ seconds: Double, _ seen: inout Seen, _ inputs: Inbox<ChatInput>) async throws -> Bool {
+        let regex = try Regex(pattern)
+        let deadline = bench.clock.deadline(in: .seconds(seconds))
+        while true {
+            while let input = inputs.poll() { note(input, &seen) }
+            if try seen.lines.contains(where: { try regex.firstMatch(in: $0) != nil }) { return true }
+            let shown = bench.senses?.display()
+            if shown != seen.displayBefore, let line = display(), try regex.firstMatch(in: line) != nil { return true }
+            guard bench.clock.now < deadline else { return false }
+            let next = min(deadline, bench.clock.deadline(in: Self.look))
+            if let input = try await inputs.next(before: next, on: bench.clock) { note(input, &seen) }
+        }
+    }
+
+    private func note(_ input: ChatInput, _ seen: inout Seen) {
+        guard case .event(let event, let file) = input, let saying = ChatWords.say(event, photoFile: file) else { return }
+        seen.lines.append(saying.lines.joined(separator: "\n"))
+    }
+
+    /// Its rows as one line: an answer is wrapped to the display's width.
+    private func display() -> String? { bench.senses.map { $0.display().joined(separator: " ") } }
+}

@@ -1,0 +1,30 @@
+/// An answer as it comes: whole rows go up, the one being written stays at the bottom.
+struct AnswerStream {
+    /// The row being written.
+    private(set) var row = ""
+    private(set) var isOpen = false
+
+    /// - Returns: rows that will not change any more.
+    mutating func append(_ piece: String, columns: Int) -> [String] {
+        isOpen = true
+        var done: [String] = []
+        var lines = UntrustedText.lines(piece)
+        lines[0] = row + lines[0]
+        for (number, line) in lines.enumerated() {
+            let rows = DisplayWidth.wrap(line, columns: columns)
+            if number < lines.count - 1 {
+                done += rows
+            } else {
+                done += rows.dropLast()
+                row = rows.last ?? ""
+            }
+        }
+        return done
+    }
+
+    /// - Returns: what was still being written.
+    mutating func close() -> [String] {
+        defer { (row, isOpen) = ("", false) }
+        return isOpen && !row.isEmpty ? [row] : []
+    }
+}

@@ -1,0 +1,53 @@
+/// Columns that text takes on a terminal (Unicode Standard Annex 11, and emoji as terminals show them).
+enum DisplayWidth {
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+        0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F1E6...0x1F1FF, 0x1F300...0x1F64F, 0x1F680...0x1F6FF,
+        0x1F900...0x1F9FF, 0x1FA70...0x1FAFF, 0x20000...0x3FFFD,
+    ]
+
+    static func columns(_ character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        guard let first = scalars.first else { return 0 }
+        if character.isASCII { return 1 }
+        let isEmoji = scalars.contains { $0.value == 0xFE0F } && first.properties.isEmoji
+        if isEmoji || first.properties.isEmojiPresentation || wide.contains(where: { $0.contains(first.value) }) { return 2 }
+        switch first.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: return 1
+        }
+    }
+
+    static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }
+
+    /// The beginning of a text that fits.
+    static func prefix(_ text: String, columns limit: Int) -> String {
+        var used = 0
+        return String(text.prefix { character in
+            used += columns(character)
+            return used <= limit
+        })
+    }
+
+    /// Breaks a line into rows, at spaces where it can.
+    static func wrap(_ line: String, columns limit: Int) -> [String] {
+        var rows: [String] = []
+        var row = ""
+        for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+            let candidate = row.isEmpty ? String(word) : row + " " + word
+            if columns(candidate) <= limit {
+                row = candidate
+                continue
+            }
+            if !row.isEmpty { rows.append(row) }
+            row = String(word)
+            while columns(row) > limit {
+                let head = prefix(row, columns: max(2, limit))
+                guard !head.isEmpty else { break }
+                rows.append(head)
+                row = String(row.dropFirst(head.count))
+            }
+        }
+        return rows + [row]
+    }
+}

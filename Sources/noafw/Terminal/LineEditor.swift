@@ -1,0 +1,189 @@
+/// The text being typed, and where. A state machine: keys in, what they mean out. It draws nothing.
+struct LineEditor {
+    enum Outcome: Hashable, Sendable {
+        case submitted(String)
+        /// Ctrl-C; whether there was a line to throw away.
+        case interrupted(hadText: Bool)
+        case ended
+        case clearScreen
+        /// Nothing to do that way: no more history, or the line is full.
+        case refused
+    }
+
+    /// Bytes of one line: what a chat session takes as one question.
+    static let limit = 8 << 10
+
+    private(set) var text = ""
+    /// Bytes of ``text`` before the cursor; always between two characters.
+    private(set) var cursor = 0
+    private(set) var history: InputHistory
+    private var killed = ""
+    /// A kill right after a kill adds to it.
+    private var lastWasKill = false
+
+    init(history: InputHistory = InputHistory()) { self.history = history }
+
+    mutating func handle(_ key: Key) -> Outcome? {
+        let wasKill = lastWasKill
+        lastWasKill = false
+        switch key {
+        case .text(let text), .paste(let text): return insert(text)
+        case .enter: return enter()
+        case .newline: return insert("\n")
+        case .left, .right, .home, .end, .wordLeft, .wordRight: cursor = target(of: key)
+        case .up, .down: return moveLine(up: key == .up)
+        case .older, .newer: return recall(older: key == .older)
+        case .backspace: return remove(to: previous(cursor))
+        case .delete: return remove(to: next(cursor))
+        case .endOfInput:
+            if text.isEmpty { return .ended }
+            return remove(to: next(cursor))
+        case .deleteWordLeft: kill(to: target(of: .wordLeft), adding: wasKill)
+        case .deleteWordRight: kill(to: target(of: .wordRight), adding: wasKill)
+        case .killToStart: kill(to: target(of: .home), adding: wasKill)
+        case .killToEnd:
+            let end = target(of: .end)
+            kill(to: end == cursor ? next(cursor) : end, adding: wasKill)
+        case .yank: return insert(killed)
+        case .transpose: return transpose()
+        case .clearScreen: return .clearScreen
+        case .interrupt:
+            defer { set("") }
+            history.stopBrowsing()
+            return .interrupted(hadText: !text.isEmpty)
+        case .attributes: break
+        }
+        return nil
+    }
+
+    private mutating func enter() -> Outcome? {
+        if text.hasSuffix("\\"), cursor == text.utf8.count {
+            _ = remove(to: previous(cursor))
+            return insert("\n")
+        }
+        let line = text
+        history.add(line)
+        set("")
+        return .submitted(line)
+    }
+
+    private mutating func set(_ text: String) {
+        self.text = text
+        cursor = text.utf8.count
+    }
+
+    // MARK: - Changing
+
+    private mutating func insert(_ new: String) -> Outcome? {
+        let clean = Self.harmless(new)
+        guard text.utf8.count + clean.utf8.count <= Self.limit else { return .refused }
+        replace(cursor..<cursor, with: clean)
+        history.stopBrowsing()
+        return nil
+    }
+
+    private mutating func remove(to other: Int) -> Outcome? {
+        guard other != cursor else { return .refused }
+        replace(min(other, cursor)..<max(other, cursor), with: "")
+        history.stopBrowsing()
+        return nil
+    }
+
+    private mutating func kill(to other: Int, adding: Bool) {
+        lastWasKill = true
+        guard other != cursor else { return }
+        let range = min(other, cursor)..<max(other, cursor)
+        let piece = String(text[index(range.lowerBound)..<index(range.upperBound)])
+        killed = adding ? (other < cursor ? piece + killed : killed + piece) : piece
+        replace(range, with: "")
+        history.stopBrowsing()
+    }
+
+    private mutating func transpose() -> Outcome? {
+        let right = cursor == text.utf8.count ? previous(cursor) : cursor
+        let left = previous(right)
+        let end = next(right)
+        guard left < right, right < end else { return .refused }
+        let swapped = text[index(right)..<index(end)] + text[index(left)..<index(right)]
+        replace(left..<end, with: String(swapped))
+        return nil
+    }
+
+    /// What was two characters may be one afterwards (a letter before a combining accent): the cursor goes behind it.
+    private mutating func replace(_ range: Range<Int>, with new: String) {
+        let head = String(text[..<index(range.lowerBound)]) + new
+        let target = head.utf8.count
+        text = head + text[index(range.upperBound)...]
+        cursor = 0
+        while cursor < target { cursor = next(cursor) }
+    }
+
+    /// Line feeds stay, tabs become spaces, and nothing that could steer a terminal or reorder a line gets in; a zero-width
+    /// joiner is what families of emoji are made with.
+    private static func harmless(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        var follows = false
+        for scalar in text.unicodeScalars {
+            defer { follows = scalar == "\r" }
+            switch scalar {
+            case "\n": if !follows { result.append("\n") }
+            case "\r": result.append("\n")
+            case "\t": result.append(" ")
+            case "\u{200D}": result.append(scalar)
+            default: if UntrustedText.isHarmless(scalar) { result.append(scalar) }
+            }
+        }
+        return String(result)
+    }
+
+    // MARK: - Moving
+
+    private func index(_ offset: Int) -> String.Index { text.utf8.index(text.startIndex, offsetBy: offset) }
+    private func offset(_ index: String.Index) -> Int { text.utf8.distance(from: text.startIndex, to: index) }
+
+    private func previous(_ offset: Int) -> Int {
+        offset > 0 ? self.offset(text.index(before: index(offset))) : 0
+    }
+
+    private func next(_ offset: Int) -> Int {
+        offset < text.utf8.count ? self.offset(text.index(after: index(offset))) : offset
+    }
+
+    private func target(of key: Key) -> Int {
+        let (before, after) = (text[..<index(cursor)], text[index(cursor)...])
+        switch key {
+        case .left: return previous(cursor)
+        case .right: return next(cursor)
+        case .home: return before.lastIndex(of: "\n").map { next(offset($0)) } ?? 0
+        case .end: return after.firstIndex(of: "\n").map(offset) ?? text.utf8.count
+        case .wordLeft:
+            let word = before.lastIndex(where: Self.isWord) ?? text.startIndex
+            return before[..<word].lastIndex { !Self.isWord($0) }.map { next(offset($0)) } ?? 0
+        case .wordRight:
+            let word = after.firstIndex(where: Self.isWord) ?? text.endIndex
+            return text[word...].firstIndex { !Self.isWord($0) }.map(offset) ?? text.utf8.count
+        default: return cursor
+        }
+    }
+
+    private static func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+
+    /// To the line above or below, into the same column; beyond them is the history.
+    private mutating func moveLine(up: Bool) -> Outcome? {
+        let start = target(of: .home)
+        let end = target(of: .end)
+        guard up ? start > 0 : end < text.utf8.count else { return recall(older: up) }
+        let column = text[index(start)..<index(cursor)].count
+        cursor = up ? previous(start) : next(end)
+        if up { cursor = target(of: .home) }
+        let line = text[index(cursor)..<index(target(of: .end))]
+        cursor = offset(line.index(line.startIndex, offsetBy: column, limitedBy: line.endIndex) ?? line.endIndex)
+        return nil
+    }
+
+    private mutating func recall(older: Bool) -> Outcome? {
+        guard let line = older ? history.older(than: text) : history.newer() else { return .refused }
+        set(line)
+        return nil
+    }
+}

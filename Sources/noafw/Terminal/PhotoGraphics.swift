@@ -1,0 +1,47 @@
+import Bluetooth
+import Foundation
+
+/// How this terminal shows a picture, if it does.
+enum PhotoGraphics: Hashable, Sendable {
+    /// iTerm2's inline images, which WezTerm has too: the JPEG file as it is.
+    case inline
+    case kitty
+    case sixel
+
+    /// - Parameter sixel: what the terminal said of itself (DA1, attribute 4).
+    static func detect(_ environment: [String: String], sixel: Bool) -> PhotoGraphics? {
+        // Multiplexers swallow or garble all three.
+        if environment["TMUX"] != nil || environment["STY"] != nil { return nil }
+        let program = environment["TERM_PROGRAM"] ?? ""
+        if ["iTerm.app", "WezTerm"].contains(program) || environment["LC_TERMINAL"] == "iTerm2" { return .inline }
+        let term = environment["TERM"] ?? ""
+        if environment["KITTY_WINDOW_ID"] != nil || program == "ghostty" || term.hasPrefix("xterm-kitty") { return .kitty }
+        return sixel ? .sixel : nil
+    }
+
+    /// - Parameter columns: of the terminal; the picture takes at most 60 of them.
+    /// - Returns: the control sequences, or `nil` when the program that makes them is not there or fails.
+    func sequences(for file: String, _ jpeg: [UInt8], columns: Int, clock: SessionClock) async -> String? {
+        let size = "\(max(10, min(60, columns - 2)))x20"
+        switch self {
+        case .inline:
+            return "\u{1B}]1337;File=inline=1;size=\(jpeg.count);width=40:\(Data(jpeg).base64EncodedString())\u{07}"
+        case .kitty:
+            return await Self.output(of: ["chafa", "-f", "kitty", "--size", size, "--", file], beginning: "\u{1B}_G", clock)
+        case .sixel:
+            if let text = await Self.output(of: ["img2sixel", "-w", "480", "--", file], beginning: "\u{1B}P", clock) { return text }
+            return await Self.output(of: ["chafa", "-f", "sixels", "--size", size, "--", file], beginning: "\u{1B}P", clock)
+        }
+    }
+
+    private static let outputLimit = 4 << 20
+
+    /// What a program makes of the picture: only graphics may come of it.
+    private static func output(of words: [String], beginning: String, _ clock: SessionClock) async -> String? {
+        guard let bytes = try? await ShortCommand.run(words, clock: clock, limit: outputLimit) else { return nil }
+        guard let start = bytes.range(of: beginning), let end = bytes.range(of: "\u{1B}\\", options: .backwards),
+            start.lowerBound < end.upperBound
+        else { return nil }
+        return String(bytes[start.lowerBound..<end.upperBound])
+    }
+}

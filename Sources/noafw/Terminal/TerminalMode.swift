@@ -1,0 +1,65 @@
+import Glibc
+
+/// The terminal's mode while a line editor has it, put back on every way out: the orderly one, signals, and a crash.
+enum TerminalMode {
+    /// SA_RESETHAND, which is beyond a positive Int32.
+    private static let resetsHandler = Int32(bitPattern: 0x8000_0000)
+    private static let fatalSignals = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
+
+    /// Every key at once and unechoed, Ctrl-C and Ctrl-Z among them; output is processed as before.
+    static func enterRaw(_ descriptor: Int32) {
+        guard rawDescriptor < 0, tcgetattr(descriptor, &modeBefore) == 0 else { return }
+        var mode = modeBefore
+        mode.c_lflag &= ~UInt32(ICANON | ECHO | ISIG | IEXTEN)
+        // Enter (CR) and Ctrl-J (LF) are different keys; Ctrl-S is not a pause.
+        mode.c_iflag &= ~UInt32(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT)
+        rawDescriptor = descriptor
+        for signal in fatalSignals {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = restoreAndDie
+            action.sa_flags = resetsHandler | Int32(SA_NODEFER)
+            var before = sigaction()
+            sigaction(signal, &action, &before)
+            actionsBefore.append(before)
+        }
+        tcsetattr(descriptor, TCSANOW, &mode)
+    }
+
+    static func restore() {
+        guard rawDescriptor >= 0 else { return }
+        restoreMode()
+        rawDescriptor = -1
+        for (signal, action) in zip(fatalSignals, actionsBefore) {
+            var action = action
+            sigaction(signal, &action, nil)
+        }
+        actionsBefore = []
+    }
+
+    /// For a thread that ends the process whatever another one is doing.
+    static func restoreForExit() { restoreMode() }
+}
+
+/// Safe to share with a signal handler: written before the handlers are installed, and only then.
+nonisolated(unsafe) private var modeBefore = termios()
+/// What else wants to know of a crash, such as Swift's backtraces; no handler reads it.
+nonisolated(unsafe) private var actionsBefore: [sigaction] = []
+/// -1 while the mode is the terminal's own. Two threads that restore at once do the same thing twice.
+nonisolated(unsafe) private var rawDescriptor: Int32 = -1
+
+/// Only async-signal-safe calls.
+private func restoreMode() {
+    let descriptor = rawDescriptor
+    guard descriptor >= 0 else { return }
+    tcsetattr(descriptor, TCSANOW, &modeBefore)
+    // The end of bracketed paste.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 8) { bytes in
+        _ = bytes.update(fromContentsOf: [0x1B, 0x5B, 0x3F, 0x32, 0x30, 0x30, 0x34, 0x6C])
+        _ = write(descriptor, bytes.baseAddress, bytes.count)
+    }
+}
+
+private func restoreAndDie(_ signal: Int32) {
+    restoreMode()
+    raise(signal)
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Glibc
+
+/// Where text comes from.
+struct TextSource: Sendable {
+    /// Gets bytes as they come; `nil` at their end.
+    typealias Sink = @Sendable ([UInt8]?) -> Void
+
+    var isTerminal: Bool
+    /// - raw: every key at once, without the terminal's own editing. The mode is put back by ``TypedInput/close()``.
+    var open: @Sendable (_ raw: Bool, _ sink: @escaping Sink) throws -> any TypedInput
+
+    /// Nobody types.
+    static let none = TextSource(isTerminal: false, open: { _, sink in NoInput(sink: sink) })
+}
+
+/// Input that is being read, piece by piece as it is asked for: what nobody has asked for stays where it is.
+protocol TypedInput: Sendable {
+    func more()
+    func close()
+}
+
+private struct NoInput: TypedInput {
+    let sink: TextSource.Sink
+    func more() { sink(nil) }
+    func close() {}
+}
+
+/// A descriptor as a source. A thread of its own waits for it: a blocking read would hold one of the few threads that
+/// all tasks share.
+final class FileSource: TypedInput, Sendable {
+    private static let pieceBytes = 4096
+
+    private let descriptor: Int32
+    private let isRaw: Bool
+    private let controlRead: Int32
+    private let controlWrite: Int32
+    private let sink: TextSource.Sink
+
+    static func source(_ descriptor: Int32) -> TextSource {
+        TextSource(isTerminal: isatty(descriptor) == 1, open: { raw, sink in try FileSource(descriptor, raw: raw, sink: sink) })
+    }
+
+    private init(_ descriptor: Int32, raw: Bool, sink: @escaping TextSource.Sink) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw PrivateFile.Failure("read", "standard input", String(cString: strerror(errno))) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (self.descriptor, self.sink, isRaw) = (descriptor, sink, raw)
+        (controlRead, controlWrite) = (ends[0], ends[1])
+        if raw { TerminalMode.enterRaw(descriptor) }
+        let thread = Thread { [self] in
+            while waitsForRequest(), reads() {}
+            Glibc.close(controlRead)
+        }
+        thread.name = "input"
+        thread.start()
+    }
+
+    deinit { Glibc.close(controlWrite) }
+
+    func more() { tell(UInt8(ascii: "m")) }
+
+    func close() {
+        if isRaw { TerminalMode.restore() }
+        tell(UInt8(ascii: "q"))
+    }
+
+    private func tell(_ request: UInt8) {
+        var request = request
+        _ = Glibc.write(controlWrite, &request, 1)
+    }
+
+    private func waitsForRequest() -> Bool {
+        var request: UInt8 = 0
+        var count = read(controlRead, &request, 1)
+        while count < 0, errno == EINTR { count = read(controlRead, &request, 1) }
+        return count == 1 && request == UInt8(ascii: "m")
+    }
+
+    /// - Returns: `false` at the input's end, or when nobody wants more of it.
+    private func reads() -> Bool {
+        while true {
+            var entries = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: controlRead, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&entries, 2, -1) < 0, errno == EINTR { continue }
+            if entries[0].revents == 0 { return false }
+            var bytes = [UInt8](repeating: 0, count: Self.pieceBytes)
+            let count = read(descriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            sink(count > 0 ? Array(bytes[..<count]) : nil)
+            return count > 0
+        }
+    }
+}

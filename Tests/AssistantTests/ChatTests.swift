@@ -1,0 +1,309 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+import VirtualDevices
+
+@testable import Assistant
+
+/// The session with our scripts on real MicroPython, in simulated time.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
+struct ChatTests {
+    @Test func aTypedQuestionIsAnsweredOnTheDisplay() async throws {
+        try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
+            let status = try await bench.next("connection") { if case .connected(let status) = $0 { status } else { nil } }
+            #expect(status.batteryPercent == 80 && status.firmware?.hasPrefix("v") == true)
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("hello"))
+            bench.commands.deliver(.finish)
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            try await bench.waitForDisplay("the echo") { $0 == ["I heard: hello"] }
+            await #expect(throws: ChatBench.Ended.self) { try await bench.next("end") { _ in Bool?.none } }
+            let told = bench.history.value.map { String(ChatBench.brief($0).prefix { $0 != "(" }) }
+            #expect(told == [
+                "connecting", "starting", "connected", "ready", "asked", "thinking", "answerPiece", "answered", "delivered",
+            ])
+        }
+    }
+
+    @Test func twoAnswersStandBelowEachOther() async throws {
+        try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
+            bench.commands.deliver(.ask("one"))
+            bench.commands.deliver(.ask("two"))
+            try await bench.waitForDisplay("both") { $0 == ["I heard: one", "I heard: two"] }
+        }
+    }
+
+    @Test func whatIsSaidIsMeasured() async throws {
+        try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.next("recording") { if case .listening = $0 { true } else { nil } }
+            let question = try await bench.next("question") { if case .asked(_, let question) = $0 { question } else { nil } }
+            #expect(question == .spoken(seconds: 6, photo: false, cut: nil))
+            try await bench.waitForDisplay("length and level") {
+                $0.joined(separator: " ") == "I heard: 6.0 s of sound at -7 dBFS, peak -4"
+            }
+        }
+    }
+
+    @Test func aPhotoGoesWithWhatIsSaid() async throws {
+        try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            try await bench.hold()
+            let photo = try await bench.next("photo") { if case .photo(let bytes) = $0 { bytes } else { nil } }
+            #expect(photo == ChatBench.picture)
+            try await bench.waitForDisplay("the picture's size") { $0.joined(separator: " ").hasSuffix("a picture of 5000 bytes") }
+        }
+    }
+
+    @Test func theFirstWordsAreShownWhileTheRestIsWritten() async throws {
+        let words = (1...30).map { "word\($0) " }
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, answers: [words.flatMap { [.text($0), .pause(.milliseconds(200))] }])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("count"))
+            try await bench.next("first word") { if case .answerPiece = $0 { true } else { nil } }
+            let begun = bench.clock.now
+            try await bench.waitForDisplay("the first word") { $0.first?.hasPrefix("word1") == true }
+            #expect(begun.duration(to: bench.clock.now) < .milliseconds(250))
+            #expect(!bench.history.value.contains { if case .answered = $0 { true } else { false } })
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            try await bench.waitForDisplay("the last word") { $0.last?.hasSuffix("word30") == true }
+        }
+    }
+
+    // MARK: - The wearer changes their mind
+
+    @Test func aTapWhileThinkingTakesTheQuestionBack() async throws {
+        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("never mind")]) }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.waitForDisplay("thinking") { $0.contains("Thinking") }
+            bench.tap()
+            let reason = try await bench.next("cancellation") { if case .cancelled(_, let reason) = $0 { reason } else { nil } }
+            #expect(reason == .byWearer)
+            #expect(bench.display.contains("Tap to speak"))
+        }
+    }
+
+    @Test func aNewRecordingReplacesTheAnswer() async throws {
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, heard: [.success("one"), .success("two")], answers: [
+                [.text("A long story "), .pause(.seconds(30)), .text("with an end.")], [.text("Second.")],
+            ])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.waitForDisplay("the story") { $0 == ["A long story"] }
+            bench.tap()
+            let reason = try await bench.next("cancellation") { if case .cancelled(_, let reason) = $0 { reason } else { nil } }
+            #expect(reason == .superseded)
+            try await bench.waitForDisplay("the second answer") { $0 == ["Second."] }
+        }
+    }
+
+    @Test func nothingWasSaid() async throws {
+        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("  ")]) }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.waitForDisplay("a word about it") { $0 == ["Nothing was said."] }
+        }
+    }
+
+    @Test func cancelledFromTheTerminalAndAskedAgain() async throws {
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, heard: [.success("one")], answers: [[.pause(.seconds(30))], [.text("Better.")]])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.next("thinking") { if case .thinking = $0 { true } else { nil } }
+            bench.commands.deliver(.cancelAnswer)
+            try await bench.waitForDisplay("a word about it") { $0 == ["Cancelled."] }
+            bench.commands.deliver(.retry)
+            try await bench.waitForDisplay("the answer") { $0 == ["Better."] }
+        }
+    }
+
+    @Test func theTranslatorSpeaksForItself() async throws {
+        var options = ChatOptions()
+        options.mode = .translator
+        try await ChatBench.with(options: options, responder: { ScriptedResponder($0, heard: [.success("Good morning.")]) }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.waitForDisplay("the translation") { $0 == ["Good morning."] }
+        }
+    }
+
+    // MARK: - The assistant fails
+
+    @Test(arguments: [
+        AssistantError.timedOut("the first word"), .unauthorized(status: 401, "no"), .tooManyRequests("slow", retryAfter: nil),
+        .serverFailed(status: 500, "boom"), .notUnderstood("an HTML page"), .emptyAnswer, .tooLong(what: "the answer", limitBytes: 1),
+    ])
+    func bothEndsAreTold(error: AssistantError) async throws {
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, heard: [.success("well?")], answers: [[.fail(error)], [.text("Now.")]])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            let told = try await bench.next("failure") { if case .failed(_, let error) = $0 { error } else { nil } }
+            #expect(told.diagnosis == error.diagnosis)
+            try await bench.waitForDisplay("the error") { $0.joined(separator: " ").lowercased().hasPrefix("the a") }
+            // What was said is not lost, nor listened to again.
+            bench.commands.deliver(.retry)
+            try await bench.waitForDisplay("the answer") { $0 == ["Now."] }
+        }
+    }
+
+    @Test func anAnswerThatBreaksOffIsKeptAndMarked() async throws {
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, answers: [[.text("Half of"), .cut(.brokenOff(afterBytes: 7))]])
+        }) { bench in
+            bench.commands.deliver(.ask("?"))
+            try await bench.waitForDisplay("half and a mark") { $0 == ["Half of [cut off]"] }
+            let cut = try await bench.next("end") { if case .answered(_, "Half of", let cut) = $0 { cut } else { nil } }
+            #expect(cut == .byError(.brokenOff(afterBytes: 7)))
+        }
+    }
+
+    // MARK: - The link is lost
+
+    @Test func duringTheRecording() async throws {
+        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("what is")], answers: [[.text("Pardon?")]]) }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.next("recording") { if case .listening = $0 { true } else { nil } }
+            try await bench.pause(.milliseconds(1500))
+            bench.cutLink()
+            try await bench.next("loss") { if case .lost = $0 { true } else { nil } }
+            let cut = try await bench.next("question") { event -> Utterance.Cut? in
+                if case .asked(_, .spoken(let seconds, _, let cut)) = event, seconds > 0.5, seconds < 6 { cut } else { nil }
+            }
+            #expect(cut == .linkLost)
+            try await bench.waitUntilReady()
+            try await bench.waitForDisplay("the answer") { $0 == ["Pardon?"] }
+        }
+    }
+
+    @Test func betweenPingAndPong() async throws {
+        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("well?")], answers: [[.text("Well.")]]) }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.next("text") { if case .heard = $0 { true } else { nil } }
+            bench.cutLink()
+            try await bench.next("loss") { if case .lost = $0 { true } else { nil } }
+            try await bench.waitForDisplay("the answer") { $0 == ["Well."] }
+            #expect(bench.history.value.count { if case .heard = $0 { true } else { false } } == 1)
+        }
+    }
+
+    @Test func duringTheAnswer() async throws {
+        let sentences = (1...8).map { "Sentence \($0). " }
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, answers: [sentences.flatMap { [.text($0), .pause(.seconds(1))] }])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("tell"))
+            try await bench.waitForDisplay("its beginning") { $0.joined().contains("Sentence 2.") }
+            bench.cutLink()
+            let count = try await bench.next("what is left") { if case .undelivered(let count) = $0 { count } else { nil } }
+            #expect(count == 1)
+            try await bench.waitForDisplay("all of it", within: .seconds(60)) {
+                $0.joined(separator: " ") == sentences.joined().trimmingCharacters(in: .whitespaces)
+            }
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+        }
+    }
+
+    @Test func answeredWhileTheUnitWasAway() async throws {
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, answers: [[.pause(.seconds(3)), .text("Late.")]])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("tell"))
+            try await bench.next("thinking") { if case .thinking = $0 { true } else { nil } }
+            bench.unit.hand(.cut(.power))
+            try await bench.next("answer") { if case .answered = $0 { true } else { nil } }
+            #expect(!bench.history.value.contains { if case .delivered = $0 { true } else { false } })
+            try await bench.waitForDisplay("the answer", within: .seconds(60)) { $0 == ["Late."] }
+        }
+    }
+
+    @Test func aUnitThatIsNotThereIsAnError() async throws {
+        let air = VirtualAir(time: .simulated())
+        try await air.time.run {
+            let address = try #require(DeviceAddress("C0:00:00:00:00:01"))
+            let session = ChatSession(
+                central: VirtualCentral(air: air), address: address, relay: MonocleRelay(), responder: EchoResponder(),
+                startProgram: MonocleProgram.restart(clock: air.time.clock))
+            await #expect(throws: LinkError.self) { try await session.run(commands: Inbox()) { _ in } }
+        }
+    }
+
+    // MARK: - The unit misbehaves
+
+    private static func program(_ sending: String) -> String {
+        """
+        import bluetooth, time
+        def send(data):
+            while True:
+                try:
+                    bluetooth.send(data)
+                    return
+                except OSError:
+                    time.sleep_ms(5)
+        said = False
+        def received(data):
+            global said
+            said = True
+        bluetooth.receive_callback(received)
+        while not bluetooth.connected():
+            time.sleep_ms(20)
+        time.sleep_ms(300)
+        send(b"rdy:")
+        \(sending)
+        while True:
+            time.sleep_ms(50)
+        """
+    }
+
+    @Test func nonsenseIsToldAndTheChatGoesOn() async throws {
+        let main = Self.program(#"""
+            for message in (b"abc", b"\xff\xfe\x1b[", b"zzz:what", b"pon:\xff\xff", b"pon:1234", b"aen:"):
+                send(message)
+            send(b"ast:")
+            send(b"dat:" + b"\x40" * 200)
+            send(b"aen:")
+            """#)
+        try await ChatBench.with(main: main, responder: { ScriptedResponder($0, heard: [.success("hi")]) }) { bench in
+            var notices: [RelayNotice] = []
+            while notices.count < 5 {
+                notices.append(try await bench.next("notice") { if case .notice(let notice) = $0 { notice } else { nil } })
+            }
+            #expect(notices.suffix(5) == [
+                .shortMessage(byteCount: 3), .unknownCommand("\u{FFFD}\u{FFFD}\u{FFFD}[", byteCount: 4),
+                .unknownCommand("zzz:", byteCount: 8), .brokenText(command: "pon:", "\u{FFFD}\u{FFFD}"), .unknownConfirmation("1234"),
+            ])
+            let text = try await bench.next("speech") { if case .heard(_, let text) = $0 { text } else { nil } }
+            #expect(text == "hi")
+        }
+    }
+
+    @Test func soundWithoutEndIsCutAndAnswered() async throws {
+        let main = Self.program("""
+            send(b"ast:")
+            while not said:
+                send(b"dat:" + b"\\x40" * 249)
+            """)
+        try await ChatBench.with(main: main, responder: { ScriptedResponder($0, heard: [.success("la la la")]) }) { bench in
+            let notice = try await bench.next("notice", within: .seconds(200)) { if case .notice(let notice) = $0 { notice } else { nil } }
+            #expect(notice == .recordingTooLong(limitSeconds: 60))
+            let question = try await bench.next("question") { if case .asked(_, let question) = $0 { question } else { nil } }
+            #expect(question == .spoken(seconds: 60, photo: false, cut: .tooLong))
+            let text = try await bench.next("speech") { if case .heard(_, let text) = $0 { text } else { nil } }
+            #expect(text == "la la la")
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import Bluetooth
+import TestSupport
+import Testing
+
+@testable import Assistant
+
+@Suite struct OutboxTests {
+    private var outbox = Outbox()
+    private let id = ExchangeID(number: 1)
+
+    private func at(_ milliseconds: Int) -> SessionClock.Instant { .init(offset: .milliseconds(milliseconds)) }
+
+    private mutating func next(_ milliseconds: Int, capacity: Int = 20) -> HostMessage? {
+        outbox.next(capacity: capacity, now: at(milliseconds))
+    }
+
+    @Test mutating func theFirstWordsGoAtOnceAndTheRestWaitsForCompany() {
+        outbox.begin(id, link: nil)
+        #expect(next(0) == nil)
+        outbox.append("One", to: id)
+        #expect(next(10) == .answer("One", isFirst: true, isLast: false))
+        outbox.append(" two", to: id)
+        #expect(next(20) == nil)
+        #expect(outbox.nextDeadline == at(310))
+        outbox.append(" three", to: id)
+        #expect(next(310) == .answer(" two three", isFirst: false, isLast: false))
+        outbox.append(" four five six seven eight", to: id)
+        #expect(next(320) == .answer(" four five six seven", isFirst: false, isLast: false))
+        #expect(next(330) == nil)
+        outbox.end(id)
+        #expect(next(340) == .answer(" eight", isFirst: false, isLast: true))
+        #expect(outbox.didSend() == id)
+        #expect(outbox.isEmpty)
+    }
+
+    @Test mutating func aCharacterThatMayGrowWaits() {
+        outbox.begin(id, link: nil)
+        outbox.append("👩", to: id)
+        #expect(next(0) == nil)
+        #expect(outbox.nextDeadline == nil)
+        outbox.append("\u{200D}👧 ", to: id)
+        #expect(next(1) == .answer("👩‍👧 ", isFirst: true, isLast: false))
+    }
+
+    @Test mutating func anEndAloneIsToldToo() {
+        outbox.begin(id, link: nil)
+        outbox.append("All", to: id)
+        #expect(next(0) == .answer("All", isFirst: true, isLast: false))
+        #expect(outbox.didSend() == nil)
+        outbox.end(id)
+        #expect(next(1) == .answer("", isFirst: false, isLast: true))
+        #expect(outbox.didSend() == id)
+    }
+
+    @Test mutating func afterALossItBeginsAnew() {
+        outbox.begin(id, link: 1)
+        outbox.append("One two", to: id)
+        _ = next(0)
+        outbox.end(id)
+        outbox.rewind()
+        #expect(next(1) == .answer("One two", isFirst: true, isLast: true))
+    }
+
+    @Test mutating func itIsBounded() {
+        for number in 1...1000 { outbox.add(error: "no", for: ExchangeID(number: number), link: nil) }
+        #expect(outbox.count == Outbox.limit)
+    }
+}
+
+@Suite struct ChatMachineTests {
+    private var machine = ChatMachine(
+        relay: MonocleRelay(), conversation: Conversation(tokenLimit: 100), readyTimeout: .seconds(4),
+        newConfirmation: { ConfirmationID("id") })
+    private var now = Duration.zero
+
+    private mutating func handle(_ inputs: ChatMachine.Input...) -> [ChatMachine.Action] {
+        inputs.flatMap { machine.handle($0, now: .init(offset: now)) }
+    }
+
+    private mutating func come() {
+        _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .packet(Array("rdy:".utf8)))
+    }
+
+    private func events(_ actions: [ChatMachine.Action]) -> [String] {
+        actions.compactMap { if case .report(let event) = $0 { ChatBench.brief(event) } else { nil } }
+    }
+
+    private func packets(_ actions: [ChatMachine.Action]) -> [String] {
+        actions.compactMap { if case .send(let packet) = $0 { String(decoding: packet, as: UTF8.self) } else { nil } }
+    }
+
+    @Test mutating func tooManyTokensClearTheHistory() {
+        _ = handle(.command(.ask("one")), .progress(work: 1, .text("1")))
+        #expect(machine.conversation.messages.count == 1)
+        let told = events(handle(.answered(work: 1, .success(AnswerSummary(totalTokens: 101)))))
+        #expect(told == ["answered(1, \"1\", nil)", "historyCleared(Assistant.ChatEvent.ClearReason.tokenLimit)"])
+        #expect(machine.conversation.messages.isEmpty)
+    }
+
+    @Test mutating func anotherModeClearsTheHistory() {
+        _ = handle(.command(.ask("one")), .progress(work: 1, .text("1")), .answered(work: 1, .success(AnswerSummary())))
+        #expect(events(handle(.command(.switchMode(.translator)))).count == 2)
+        #expect(events(handle(.command(.switchMode(.translator)))).isEmpty)
+        #expect(machine.conversation.messages.isEmpty && machine.conversation.mode == .translator)
+    }
+
+    @Test mutating func aClearedHistoryIsNotContinuedByAnOldAnswer() {
+        _ = handle(.command(.ask("one")), .progress(work: 1, .text("1")), .command(.clearHistory))
+        _ = handle(.answered(work: 1, .success(AnswerSummary())))
+        #expect(machine.conversation.messages.isEmpty)
+    }
+
+    @Test mutating func questionsAreBounded() {
+        for number in 1...1000 { _ = handle(.command(.ask("question \(number)"))) }
+        // The one being worked on has its answer in the outbox already.
+        #expect(machine.queue.count == ChatMachine.questionLimit - 2)
+        #expect(machine.outbox.count == 1)
+    }
+
+    @Test mutating func lateWorkIsIgnored() {
+        _ = handle(.command(.ask("one")), .command(.cancelAnswer), .command(.ask("two")))
+        #expect(events(handle(.progress(work: 1, .text("old")), .answered(work: 1, .success(AnswerSummary())))).isEmpty)
+        #expect(events(handle(.progress(work: 2, .text("new")))) == ["answerPiece(2, \"new\")"])
+    }
+
+    @Test mutating func packetsGoOneByOneAndAtAPace() {
+        come()
+        _ = handle(.command(.ask("one")))
+        #expect(packets(handle(.progress(work: 1, .text("Hello ")))) == ["res:Hello "])
+        #expect(packets(handle(.progress(work: 1, .text(String(repeating: "x", count: 600))))) == [])
+        #expect(packets(handle(.sent)) == [])
+        #expect(machine.nextDeadline == .init(offset: .milliseconds(50)))
+        now = .milliseconds(50)
+        #expect(packets(handle(.tick)) == ["res:" + String(repeating: "x", count: 249)])
+    }
+
+    @Test mutating func controlCharactersReachNobody() {
+        come()
+        _ = handle(.command(.ask("\u{1B}[2Jone\u{7}")))
+        #expect(machine.conversation.messages.last?.text == "[2Jone")
+        #expect(packets(handle(.progress(work: 1, .text("\n a\u{1B}\tb\r\nc")))) == ["res:a b\nc"])
+    }
+
+    @Test mutating func aUnitThatNeverSaysReadyIsTakenAsReady() {
+        _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .command(.ask("one")))
+        #expect(packets(handle(.progress(work: 1, .text("Hello")))) == [])
+        now = .seconds(4)
+        #expect(packets(handle(.tick)) == ["res:Hello"])
+    }
+
+    /// Anything in any order: it never stands still with a deadline in the past, and holds no more than it may.
+    @Test(arguments: 0..<20) mutating func anythingInAnyOrder(seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        for _ in 0..<1500 {
+            now += .milliseconds(Int.random(in: 0...400, using: &numbers))
+            _ = handle(Self.anything(&numbers, work: machine.workCount))
+            if let deadline = machine.nextDeadline {
+                if deadline.offset <= now { _ = handle(.tick) }
+                #expect((machine.nextDeadline?.offset ?? .seconds(1_000_000)) > now)
+            }
+            #expect(machine.queue.count <= ChatMachine.questionLimit && machine.outbox.count <= Outbox.limit)
+            #expect(machine.urgent.count <= ChatMachine.urgentLimit + 1)
+        }
+    }
+
+    private static func anything(_ numbers: inout SeededNumbers, work: Int) -> ChatMachine.Input {
+        let commands = ["rdy:", "ast:", "ien:", "ist:", "idt:", "dat:", "aen:", "pon:id", "what"]
+        switch Int.random(in: 0..<16, using: &numbers) {
+        case 0: return .linkUp(payloadSize: Int.random(in: 20...253, using: &numbers), UnitStatus())
+        case 1: return .linkDown(reason: "test")
+        case 2: return .sent
+        case 3: return .command(.ask("question"))
+        case 4: return .command([.cancelAnswer, .retry, .clearHistory, .switchMode(.translator), .switchMode(.assistant)].randomElement(using: &numbers) ?? .retry)
+        case 5: return .heard(work: work, Bool.random(using: &numbers) ? .success("words") : .failure(AssistantError.emptyAnswer))
+        case 6, 7: return .progress(work: work, .text(String(decoding: numbers.bytes(count: 30), as: UTF8.self)))
+        case 8: return .answered(work: work, Bool.random(using: &numbers) ? .success(AnswerSummary()) : .failure(AssistantError.emptyAnswer))
+        case 9: return .tick
+        default:
+            let command = commands.randomElement(using: &numbers) ?? ""
+            return .packet(Array(command.utf8) + numbers.bytes(count: Int.random(in: 0...200, using: &numbers)))
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Bluetooth
+import TestSupport
+import Testing
+
+@testable import Assistant
+
+@Suite struct MonocleRelayTests {
+    private var relay = MonocleRelay()
+    private let start = SessionClock.Instant(offset: .seconds(100))
+
+    init() { relay.linkUp(payloadSize: 253) }
+
+    private mutating func receive(_ command: String, _ data: [UInt8] = [], after: Duration = .zero) -> [RelayEvent] {
+        relay.receive(Array(command.utf8) + data, now: start.advanced(by: after))
+    }
+
+    private static func sound(_ seconds: Double, _ value: UInt8 = 7) -> [UInt8] {
+        [UInt8](repeating: value, count: Int(seconds * 8000))
+    }
+
+    private static func utterance(_ bytes: [UInt8], photo: [UInt8]? = nil, cut: Utterance.Cut? = nil) -> RelayEvent {
+        .utterance(Utterance(sound: Sound(bytes: bytes), photo: photo, cut: cut))
+    }
+
+    @Test mutating func aRecording() {
+        #expect(receive("rdy:") == [.ready])
+        #expect(receive("ast:") == [.recordingStarted])
+        #expect(receive("dat:", [1, 2]) == [])
+        #expect(receive("dat:", [255]) == [])
+        #expect(receive("aen:") == [Self.utterance([1, 2, 255])])
+        #expect(receive("aen:") == [.nothingRecorded])
+        #expect(relay.nextDeadline == nil)
+    }
+
+    @Test mutating func aPhotoAndThenSoundThatKeepsIt() {
+        #expect(receive("ist:") == [.recordingStarted])
+        #expect(receive("idt:", [9]) == [])
+        #expect(receive("idt:", [8]) == [])
+        #expect(receive("ien:") == [.send(Array("ick:".utf8)), .photo([9, 8])])
+        #expect(receive("dat:", [1]) == [])
+        #expect(receive("aen:") == [Self.utterance([1], photo: [9, 8])])
+        // "ast:" forgets the picture.
+        for command in ["ist:", "idt:", "ien:", "ast:", "dat:"] { _ = receive(command, [5]) }
+        #expect(receive("aen:") == [Self.utterance([5])])
+    }
+
+    @Test mutating func aLostBeginningIsForgiven() {
+        #expect(receive("dat:", [1]) == [.recordingStarted])
+        #expect(receive("aen:") == [Self.utterance([1])])
+        #expect(receive("idt:", [1]) == [])
+        #expect(receive("ien:") == [.recordingStarted, .send(Array("ick:".utf8))])
+    }
+
+    @Test mutating func endlessSoundIsCutOnce() {
+        _ = receive("ast:")
+        var events: [RelayEvent] = []
+        for _ in 0..<10_000 { events += receive("dat:", [UInt8](repeating: 7, count: 249)) }
+        #expect(events == [.notice(.recordingTooLong(limitSeconds: 60)), Self.utterance(Self.sound(60), cut: .tooLong)])
+        #expect(receive("aen:") == [])
+        #expect(receive("ast:") == [.recordingStarted])
+    }
+
+    @Test mutating func endlessPicturesAreDropped() {
+        _ = receive("ist:")
+        var events: [RelayEvent] = []
+        for _ in 0..<3000 { events += receive("idt:", [UInt8](repeating: 7, count: 249)) }
+        #expect(events == [.notice(.photoTooLarge(limitBytes: 262_144))])
+        #expect(receive("ien:") == [.send(Array("ick:".utf8))])
+        _ = receive("dat:", [1])
+        #expect(receive("aen:") == [Self.utterance([1])])
+    }
+
+    @Test mutating func aRecordingThatStallsIsTakenAsItIs() {
+        _ = receive("ast:")
+        _ = receive("dat:", Self.sound(2), after: .seconds(1))
+        #expect(relay.nextDeadline == start.advanced(by: .seconds(9)))
+        #expect(relay.advance(now: start.advanced(by: .seconds(8))) == [])
+        #expect(relay.advance(now: start.advanced(by: .seconds(9))) == [
+            .notice(.recordingStalled(seconds: 2)), Self.utterance(Self.sound(2), cut: .stalled),
+        ])
+        #expect(relay.nextDeadline == nil)
+    }
+
+    @Test mutating func aLostLinkKeepsWhatWasSaid() {
+        _ = receive("ast:")
+        _ = receive("dat:", Self.sound(1))
+        #expect(relay.linkDown() == [Self.utterance(Self.sound(1), cut: .linkLost)])
+        relay.linkUp(payloadSize: 253)
+        _ = receive("ast:")
+        _ = receive("dat:", Self.sound(0.25))
+        #expect(relay.linkDown() == [.nothingRecorded])
+        relay.linkUp(payloadSize: 253)
+        _ = receive("ist:")
+        _ = receive("idt:", [1, 2, 3])
+        #expect(receive("rdy:") == [.notice(.photoIncomplete(byteCount: 3)), .ready])
+        #expect(relay.linkDown() == [])
+    }
+
+    @Test mutating func confirmations() {
+        let (first, second) = (ConfirmationID("a"), ConfirmationID("b"))
+        #expect(relay.confirm(first, now: start) == [.send(Array("pin:a".utf8))])
+        _ = relay.confirm(second, now: start.advanced(by: .seconds(1)))
+        #expect(receive("pon:", Array("zz\u{7}".utf8)) == [.notice(.unknownConfirmation("zz\u{FFFD}"))])
+        #expect(receive("pon:", [0xFF, 0xFE]) == [.notice(.brokenText(command: "pon:", "\u{FFFD}\u{FFFD}"))])
+        #expect(receive("pon:", Array("b".utf8)) == [.confirmed(second)])
+        #expect(receive("pon:", Array("b".utf8)) == [.notice(.unknownConfirmation("b"))])
+        #expect(relay.nextDeadline == start.advanced(by: .seconds(6)))
+        #expect(relay.advance(now: start.advanced(by: .seconds(6))) == [.expired(first)])
+        #expect(receive("pon:", Array("a".utf8)) == [.notice(.unknownConfirmation("a"))])
+        #expect(relay.nextDeadline == nil)
+    }
+
+    @Test mutating func unansweredConfirmationsDoNotPileUp() {
+        var expired: [ConfirmationID] = []
+        for number in 0..<1000 {
+            for event in relay.confirm(ConfirmationID("\(number)"), now: start) {
+                if case .expired(let id) = event { expired.append(id) }
+            }
+        }
+        #expect(expired.count == 992)
+    }
+
+    @Test mutating func whatIsNotUnderstoodIsTold() {
+        #expect(receive("") == [.notice(.shortMessage(byteCount: 0))])
+        #expect(receive("pon") == [.notice(.shortMessage(byteCount: 3))])
+        #expect(receive("xyz:", [1]) == [.notice(.unknownCommand("xyz:", byteCount: 5))])
+        #expect(relay.receive([0xFF, 0x1B, 0x5B, 0x4A], now: start) == [.notice(.unknownCommand("\u{FFFD}\u{FFFD}[J", byteCount: 4))])
+    }
+
+    @Test(arguments: 0..<30) mutating func noiseDoesNoHarm(seed: UInt64) {
+        var numbers = SeededNumbers(seed: seed)
+        let commands = ["rdy:", "ast:", "ien:", "ist:", "idt:", "dat:", "aen:", "pon:", "what"]
+        for step in 0..<2000 {
+            let data = numbers.bytes(count: Int.random(in: 0...249, using: &numbers))
+            _ = receive(commands.randomElement(using: &numbers) ?? "", data, after: .milliseconds(step))
+            if Int.random(in: 0..<50, using: &numbers) == 0 { _ = relay.linkDown() }
+            _ = relay.advance(now: start.advanced(by: .milliseconds(step)))
+        }
+    }
+
+    @Test mutating func answersAreCutBetweenCharacters() {
+        relay.linkUp(payloadSize: 20)
+        let packets = relay.packets(for: .answer("Grüße aus Köln, 👩‍👩‍👧!", isFirst: true, isLast: true))
+        #expect(packets.allSatisfy { $0.count <= 20 && $0.starts(with: "res:".utf8) })
+        #expect(packets.map { String(validating: $0.dropFirst(4), as: UTF8.self) }.allSatisfy { $0 != nil })
+        #expect(packets.flatMap { $0.dropFirst(4) } == Array("Grüße aus Köln, 👩‍👩‍👧!".utf8))
+        #expect(relay.packets(for: .answer("", isFirst: false, isLast: true)) == [])
+    }
+
+    /// The scripts append to what they show.
+    @Test mutating func aSecondAnswerBeginsItsOwnLine() {
+        #expect(relay.packets(for: .answer("One", isFirst: true, isLast: true)) == [Array("res:One".utf8)])
+        #expect(relay.packets(for: .answer("Two", isFirst: true, isLast: false)) == [Array("res:\nTwo".utf8)])
+        #expect(relay.packets(for: .answer(" more", isFirst: false, isLast: true)) == [Array("res: more".utf8)])
+        _ = receive("ast:")
+        #expect(relay.packets(for: .answer("Three", isFirst: true, isLast: true)) == [Array("res:Three".utf8)])
+    }
+
+    @Test mutating func errorsAndBitmaps() {
+        relay.linkUp(payloadSize: 24)
+        #expect(relay.packets(for: .error("A long explanation of it")) == [Array("err:A long explanation o".utf8)])
+        #expect(relay.packets(for: .bitmap(Array(0..<50))) == [
+            Array("bst:".utf8), Array("bdt:".utf8) + Array(0..<20), Array("bdt:".utf8) + Array(20..<40),
+            Array("bdt:".utf8) + Array(40..<50), Array("ben:".utf8),
+        ])
+    }
+}
+
+@Suite struct ConversationTests {
+    @Test func isClearedWhenItPassesItsLimit() {
+        var conversation = Conversation(tokenLimit: 100)
+        conversation.ask("One")
+        #expect(conversation.answered("1", totalTokens: 100) == false)
+        conversation.ask("Two", photo: [1])
+        conversation.ask("Three", photo: [2])
+        #expect(conversation.messages.map(\.photo) == [nil, nil, nil, [2]])
+        #expect(conversation.answered("3", totalTokens: 101) == true)
+        #expect(conversation.messages.isEmpty)
+        conversation.ask(String(repeating: "word ", count: 100))
+        #expect(conversation.answered("long", totalTokens: nil) == true)
+    }
+
+    @Test func isClearedByAnotherMode() {
+        var conversation = Conversation()
+        conversation.ask("One")
+        #expect(conversation.switchMode(to: .assistant) == false)
+        #expect(conversation.messages.count == 1)
+        #expect(conversation.switchMode(to: .translator) == true)
+        #expect(conversation.messages.isEmpty)
+    }
+}

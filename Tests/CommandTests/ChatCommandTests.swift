@@ -1,0 +1,253 @@
+import Assistant
+import Bluetooth
+import Foundation
+import Provisioning
+import Synchronization
+import Testing
+import VirtualDevices
+
+@testable import noafw
+
+/// `noafw chat` in-process, its session a fake that does what a test says.
+@Suite struct ChatCommandTests {
+    private let harness = Harness(wakingUntil: .seconds(1_000_000))
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
+
+    /// Answers every question with `events`, and shows `display` afterwards.
+    private func runner(
+        display: [String]? = nil, hands: Inbox<String> = Inbox(), answer: @escaping @Sendable (ExchangeID, String) -> [ChatEvent]
+    ) -> FakeRunner {
+        let time = harness.time
+        return FakeRunner(
+            onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
+            onChat: { request, body in
+                let isVirtual = if case .virtual = request.unit { true } else { false }
+                let senses = VirtualSenses(
+                    hand: { hands.deliver("\($0)") }, speak: { hands.deliver("speak \($0.count)") },
+                    show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
+                // Time passes by itself, as it does for a unit.
+                let clock = SessionClock(
+                    now: { time.clock.now.offset },
+                    sleepUntil: { offset in
+                        while time.clock.now.offset < offset {
+                            try Task.checkCancellation()
+                            await Task.yield()
+                            time.advance(min(.milliseconds(50), offset - time.clock.now.offset))
+                        }
+                    })
+                return try await body(ChatBench(clock: clock, senses: isVirtual ? senses : nil) { commands, report in
+                    report(.connecting(attempt: 1))
+                    report(.starting)
+                    report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))
+                    report(.ready)
+                    var count = 0
+                    while let command = try await commands.next(before: time.clock.deadline(in: .seconds(10_000_000)), on: time.clock) {
+                        guard case .ask(let text) = command else { continue }
+                        count += 1
+                        let id = ExchangeID(number: count)
+                        report(.asked(id, .typed(text)))
+                        for event in answer(id, text) { report(event) }
+                    }
+                })
+            })
+    }
+
+    private static func echo(_ id: ExchangeID, _ text: String) -> [ChatEvent] {
+        [.thinking(id), .answerPiece(id, "I heard: "), .answerPiece(id, text), .answered(id, "I heard: \(text)", nil), .delivered(id)]
+    }
+
+    private func run(_ arguments: [String], _ runner: FakeRunner, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
+        var context = harness.context(
+            ["chat"] + arguments, runner: runner, environment: ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path].merging(environment) { $1 })
+        context.input = input
+        context.date = { Date(timeIntervalSince1970: 0) }
+        return await Noafw.execute(in: context)
+    }
+
+    @Test func oneQuestion() async {
+        #expect(await run(["--virtual", "monocle", "--query", "hello"], runner(display: ["I heard:", "hello"], answer: Self.echo)) == 0)
+        #expect(harness.output == "I heard: hello\non the unit's display:\n  I heard:\n  hello\n")
+        #expect(harness.diagnostics == """
+            connecting
+            starting the unit's program
+            connected, firmware v23\\u{1b}[2J, battery 80 %
+            the unit is ready
+            delivered to the unit
+
+            """)
+    }
+
+    @Test func noAnswerIsExitCodeOne() async {
+        let failing = runner { id, _ in [.thinking(id), .failed(id, AssistantError.unauthorized(status: 401, "no")), .delivered(id)] }
+        #expect(await run(["--query", "hello"], failing) == 1)
+        #expect(harness.output == "")
+        #expect(harness.diagnostics.contains("note: no answer [AST-0010]: the assistant refused the key (HTTP 401): no;"))
+        #expect(harness.diagnostics.hasSuffix("""
+            error AST-0010: the assistant refused the key (HTTP 401): no
+              cause: the key is missing, wrong, or lacks a right
+              next:  set NOAFW_API_KEY or the configuration file's api_key
+
+            """))
+    }
+
+    @Test func eventsAsJSON() async throws {
+        #expect(await run(["--virtual", "monocle", "--query", "hi", "--json"], runner(display: ["I"], answer: Self.echo)) == 0)
+        #expect(harness.output == """
+            {"event":"begin","schema":"noafw.chat/1","unit":"monocle","family":"monocle","assistant":"echo","mode":"assistant"}
+            {"event":"connecting","attempt":1}
+            {"event":"starting"}
+            {"event":"connected","battery":80,"firmware":"v23\\u001b[2J","scripts":null}
+            {"event":"ready"}
+            {"event":"asked","id":1,"text":"hi"}
+            {"event":"thinking","id":1}
+            {"event":"piece","id":1,"text":"I heard: "}
+            {"event":"piece","id":1,"text":"hi"}
+            {"event":"answered","id":1,"text":"I heard: hi","cut":null}
+            {"event":"delivered","id":1}
+            {"event":"end","verdict":"pass","display":["I"],"error":null}
+
+            """)
+        for line in harness.output.split(separator: "\n") { _ = try ToolBench.json(String(line)) }
+        #expect(harness.diagnostics == "")
+    }
+
+    @Test func linesOfAnotherProgramAreQuestions() async {
+        let input = TextSource(isTerminal: false) { raw, sink in
+            #expect(!raw)
+            return CannedInput(["one\ntw", "o\n\n", "three"], sink)
+        }
+        #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 0)
+        #expect(harness.output == "I heard: one\nI heard: two\nI heard: three\n")
+    }
+
+    @Test func scriptDoesAndExpects() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = try write("""
+            send hello
+            expect ^I heard: hel+o$ within 600s
+            tap B
+            """)
+        let hands = Inbox<String>()
+        #expect(await run(["--virtual", "monocle", "--script", script], runner(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
+        #expect(hands.poll() == "tap(VirtualDevices.HandEvent.Pad.B)")
+    }
+
+    @Test func anExpectationThatIsNotMetSaysWhatWasSeen() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = try write("# 1\nsend hello\nexpect good morning within 60s\nsend never\n")
+        #expect(await run(["--virtual", "monocle", "--script", script], runner(answer: Self.echo)) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0010: line 3: nothing matched good morning within 60 s"))
+        #expect(harness.diagnostics.contains("\"I heard: hello\""))
+        #expect(!harness.output.contains("never"))
+    }
+
+    @Test func aFaultyScriptTouchesNoUnit() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = try write("send hello\ntap\n")
+        #expect(await run(["--device", "D3:5A:00:11:22:33", "--script", script], FakeRunner()) == 65)
+        #expect(harness.diagnostics.contains("line 2: 'tap' needs a virtual unit"))
+    }
+
+    @Test func transcriptAndPictures() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 1, 2, 3]
+        let media = folder.appendingPathComponent("media")
+        try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
+        try Data("old".utf8).write(to: media.appendingPathComponent("photo-0001.jpg"))
+        let transcript = folder.appendingPathComponent("talk.txt")
+        let runner = self.runner { id, text in [.photo(picture)] + Self.echo(id, text) }
+        let arguments = ["--virtual", "monocle", "--query", "hi", "--save-media", media.path, "--transcript", transcript.path]
+        for _ in 0..<2 { #expect(await run(arguments, runner) == 0) }
+        #expect(try String(contentsOf: media.appendingPathComponent("photo-0001.jpg"), encoding: .utf8) == "old")
+        for name in ["photo-0002.jpg", "photo-0003.jpg"] {
+            #expect(try Data(contentsOf: media.appendingPathComponent(name)) == Data(picture))
+            #expect(try mode(media.appendingPathComponent(name)) == 0o600)
+        }
+        let text = try String(contentsOf: transcript, encoding: .utf8)
+        #expect(text.components(separatedBy: "1970-01-01T00:00:00Z you hi\n").count == 3)
+        #expect(text.contains("1970-01-01T00:00:00Z noa I heard: hi\n"))
+        #expect(text.contains("connected, firmware v23\\u{1b}[2J"))
+        #expect(try mode(transcript) == 0o600)
+    }
+
+    @Test func aUnitWithOtherVersionsEndsWithTheCommandThatRepairsIt() async throws {
+        let drifted = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
+        #expect(await run(["--nearest", "--adapter", "hci1", "--query", "hi"], drifted) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0013: the unit differs from the catalogue in: scripts"))
+        #expect(harness.diagnostics.contains("run: noafw flash --device D3:5A:00:11:22:33 --adapter hci1 --only scripts (or"))
+    }
+
+    @Test func theVeryUnitThatWasLookedAtIsTalkedTo() async throws {
+        let address = try #require(DeviceAddress("D3:5A:00:11:22:33"))
+        let runner = FakeRunner(
+            onVerify: { request, _ in
+                #expect(request.unit == .radio(RadioSelection(wish: .nearest, adapter: nil)))
+                return try Sample.verified(scriptsMatch: true)
+            },
+            onChat: { request, _ in
+                #expect(request.unit == .radio(RadioSelection(wish: .address(address), adapter: nil)))
+                return ChatVerdict()
+            })
+        #expect(await run(["--nearest", "--query", "hi"], runner) == 0)
+    }
+
+    @Test func withoutVerification() async {
+        let runner = FakeRunner(onChat: { _, _ in ChatVerdict() })
+        #expect(await run(["--no-verify", "--query", "hi"], runner) == 0)
+    }
+
+    @Test(arguments: [
+        (["--query", "a", "--script", "b"], 64), (["--query", " "], 64), (["--assistant", "echo", "--model", "m"], 64),
+        (["--virtual", "monocle", "--device", "x"], 64), (["--timeout", "0"], 64), (["--api-key", "k"], 64),
+        (["--assistant", "openai", "--query", "a"], 66), (["--base-url", "ftp://x", "--query", "a"], 64),
+        (["--virtual", "monocle", "--virtual-speed", "max", "--base-url", "http://localhost:1", "--query", "a"], 64),
+        (["--script", "/does/not/exist"], 66),
+    ] as [([String], Int32)])
+    func usage(arguments: [String], code: Int32) async {
+        #expect(await run(arguments, FakeRunner()) == code, "\(harness.diagnostics)")
+    }
+
+    @Test(arguments: [
+        ([], [:], "echo"), ([], ["NOAFW_API_KEY": "sk-1"], "gpt-4o-mini at api.openai.com"),
+        (["--assistant", "echo"], ["NOAFW_API_KEY": "sk-1"], "echo"),
+        (["--base-url", "http://localhost:8080", "--model", "llama"], [:], "llama at localhost"),
+    ] as [([String], [String: String], String)])
+    func theAssistantIsWhatIsConfigured(arguments: [String], environment: [String: String], name: String) async {
+        let names = Inbox<String>()
+        let runner = FakeRunner(onChat: { request, _ in
+            names.deliver(request.assistant.name)
+            return ChatVerdict()
+        })
+        #expect(await run(["--no-verify", "--query", "a"] + arguments, runner, environment: environment) == 0)
+        #expect(names.poll() == name)
+    }
+
+    private func write(_ script: String) throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("smoke.txt")
+        try Data(script.utf8).write(to: file)
+        return file.path
+    }
+
+    private func mode(_ file: URL) throws -> Int {
+        try #require(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int)
+    }
+}
+
+/// Pieces that come one by one, then the end.
+final class CannedInput: TypedInput {
+    private let pieces: Mutex<[String]>
+    private let sink: TextSource.Sink
+
+    init(_ pieces: [String], _ sink: @escaping TextSource.Sink) {
+        self.pieces = Mutex(pieces)
+        self.sink = sink
+    }
+
+    func more() {
+        let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        sink(piece.map { Array($0.utf8) })
+    }
+
+    func close() {}
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+
+/// The built `noafw` on a terminal, and the person in front of it.
+final class TerminalTool {
+    struct Silent: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let process = Process()
+    private let primary: Int32
+    private let replica: Int32
+    private(set) var screen = ""
+    /// How far ``waitFor(_:)`` has read.
+    private var position = 0
+
+    init(_ arguments: [String], environment: [String: String]) throws {
+        primary = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // Linux's TIOCSPTLCK and TIOCGPTN, which Swift's view of glibc leaves out.
+        var unlocked: Int32 = 0
+        var number: Int32 = 0
+        guard primary >= 0, ioctl(primary, 0x4004_5431, &unlocked) == 0, ioctl(primary, 0x8004_5430, &number) == 0 else {
+            throw Silent(description: "no pseudo terminal: \(String(cString: strerror(errno)))")
+        }
+        replica = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard replica >= 0 else { throw Silent(description: "no pseudo terminal: \(String(cString: strerror(errno)))") }
+        var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(primary, UInt(TIOCSWINSZ), &size)
+        let terminal = FileHandle(fileDescriptor: replica, closeOnDealloc: false)
+        process.executableURL = ToolBench.tool
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(["TERM": "xterm"]) { $1 }
+        process.standardInput = terminal
+        process.standardOutput = terminal
+        process.standardError = terminal
+        try process.run()
+    }
+
+    deinit {
+        close(primary)
+        close(replica)
+    }
+
+    /// Local modes of the terminal: echo, line editing, signals.
+    var localModes: UInt32 {
+        var mode = termios()
+        tcgetattr(replica, &mode)
+        return mode.c_lflag
+    }
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(primary, bytes, bytes.count)
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Reads until the text has appeared after what was waited for last.
+    func waitFor(_ text: String, seconds: Int = 60) throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+        while true {
+            let rest = screen.utf8.dropFirst(position)
+            if let found = String(decoding: rest, as: UTF8.self).range(of: text) {
+                let whole = String(decoding: rest, as: UTF8.self)
+                position += whole.utf8.distance(from: whole.startIndex, to: found.upperBound)
+                return
+            }
+            guard ContinuousClock.now < end, readMore() else {
+                throw Silent(description: "'\(text)' did not appear in: \(screen.debugDescription)")
+            }
+        }
+    }
+
+    private func readMore() -> Bool {
+        var entry = pollfd(fd: primary, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 200) >= 0 else { return errno == EINTR }
+        guard entry.revents & Int16(POLLIN) != 0 else { return process.isRunning }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(primary, &bytes, bytes.count)
+        guard count > 0 else { return false }
+        screen += String(decoding: bytes[..<count], as: UTF8.self)
+        return true
+    }
+
+    /// Reads to the end.
+    func wait() -> (status: Int32, wasSignalled: Bool) {
+        while process.isRunning, readMore() {}
+        process.waitUntilExit()
+        return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
+    }
+}
