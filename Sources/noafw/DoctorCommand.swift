@@ -28,6 +28,8 @@ struct DoctorCommand: ContextCommand {
     @Flag(help: "Print one JSON document on standard output (schema noafw.doctor/1).")
     var json = false
 
+    func validate() throws { try RadioOptions.check(adapter: adapter) }
+
     func run(in context: CommandContext) async -> Int32 {
         let search = AssetSearch(
             given: assets, environment: context.environment, currentDirectory: context.currentDirectory,

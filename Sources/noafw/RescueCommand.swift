@@ -36,11 +36,7 @@ struct RescueCommand: ContextCommand {
 
     func validate() throws {
         if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as D3:5A:00:11:22:33.") }
-        var radio = RadioOptions()
-        radio.device = nil
-        radio.nearest = false
-        radio.adapter = adapter
-        try radio.validate()
+        try RadioOptions.check(adapter: adapter)
     }
 
     func run(in context: CommandContext) async -> Int32 {

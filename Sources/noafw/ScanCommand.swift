@@ -42,11 +42,7 @@ struct ScanCommand: ContextCommand {
         guard seconds.isFinite, (0.5...86_400).contains(seconds) else {
             throw ValidationError("--seconds is a number from 0.5 to 86400.")
         }
-        var radio = RadioOptions()
-        radio.device = nil
-        radio.nearest = false
-        radio.adapter = adapter
-        try radio.validate()
+        try RadioOptions.check(adapter: adapter)
     }
 
     func run(in context: CommandContext) async -> Int32 {

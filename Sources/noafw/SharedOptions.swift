@@ -47,6 +47,11 @@ struct RadioOptions: ParsableArguments, Sendable {
         if let device, !(1...64).contains(device.utf8.count) {
             throw ValidationError("--device is an address such as D3:5A:00:11:22:33, or a name of at most 64 bytes.")
         }
+        try Self.check(adapter: adapter)
+    }
+
+    /// For the verbs that take an adapter without a unit, too.
+    static func check(adapter: String?) throws {
         if let adapter, adapter.wholeMatch(of: /hci[0-9]{1,3}/) == nil {
             throw ValidationError("--adapter is a name such as hci0.")
         }

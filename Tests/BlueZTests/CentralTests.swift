@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// The central against a stand-in of bluetoothd, through a real message bus.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
 struct CentralTests {
     @Test func seesAdvertisementsAndStops() async throws {
         let station = try await Station()

@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// Whatever is cancelled or repeated leaves nothing behind.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus), .timeLimit(.minutes(4)))
+@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(4)))
 struct LeakTests {
     /// Cancels an operation once bluetoothd has seen a call of it.
     private func cancel(

@@ -6,7 +6,7 @@ import Testing
 @testable import BlueZ
 
 /// What is missing, what goes away, what comes back.
-@Suite(.serialized, .enabled(if: TestTools.mayRunDBus), .timeLimit(.minutes(3)))
+@Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
 struct RecoveryTests {
     private func code(_ operation: () async throws -> Void) async -> String {
         do {

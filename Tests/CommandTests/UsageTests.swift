@@ -15,6 +15,7 @@ import Testing
         ["flash", "--adapter", "eth0"],
         ["scan", "--seconds", "0"],
         ["scan", "--adapter", "../hci0"],
+        ["doctor", "--adapter", "../hci0"],
         ["rescue", "--device", "monocle"],
         ["flash", "--virtual", "frame"],
         ["flash", "--virtual", "monocle:"],
