@@ -75,7 +75,8 @@ let package = Package(
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
-            name: "TestSupport", dependencies: ["Bluetooth", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix")], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Bluetooth", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
+            path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),

@@ -27,6 +27,8 @@ public enum AssistantError: Error, Hashable, Sendable {
     case emptyAnswer
     /// The answer broke off after so many bytes of text.
     case brokenOff(afterBytes: Int)
+    /// The proxy is there, but does not lead to the server; says why.
+    case proxyRefused(proxy: String, String)
 }
 
 extension AssistantError: DiagnosableError {
@@ -55,6 +57,7 @@ extension AssistantError: DiagnosableError {
         case .tooLong: "AST-0016"
         case .emptyAnswer: "AST-0017"
         case .brokenOff: "AST-0018"
+        case .proxyRefused: "AST-0019"
         }
     }
 
@@ -63,7 +66,8 @@ extension AssistantError: DiagnosableError {
         case .badConfiguration: .badData
         case .notPrivate, .unauthorized: .permission
         case .badBaseURL, .plainHTTP, .badKey: .usage
-        case .unreachable, .unknownHost, .insecure, .redirected, .refused, .notUnderstood, .tooLong, .emptyAnswer: .unavailable
+        case .unreachable, .unknownHost, .insecure, .redirected, .refused, .notUnderstood, .tooLong, .emptyAnswer, .proxyRefused:
+            .unavailable
         case .timedOut, .tooManyRequests, .serverFailed, .brokenOff: .tryAgain
         }
     }
@@ -90,6 +94,7 @@ extension AssistantError: DiagnosableError {
         case .tooLong(let what, let limit): "\(what) is longer than \(limit) bytes"
         case .emptyAnswer: "the assistant gave an empty answer"
         case .brokenOff(let count): "the assistant's answer broke off after \(count) bytes"
+        case .proxyRefused(let proxy, let reason): "the proxy \(proxy) does not lead to the assistant: \(reason)"
         }
     }
 
@@ -112,7 +117,7 @@ extension AssistantError: DiagnosableError {
         case .unknownHost:
             ("the name is misspelt, or the network has no name service", "check the base URL and the network")
         case .insecure:
-            ("the server's certificate does not match its name or is not trusted here", "check the base URL and the server's certificate")
+            ("the server's certificate does not match its name or is not trusted here", "check the base URL; name a private authority's certificates as ca_file in the configuration file")
         case .timedOut, .brokenOff:
             ("the server is overloaded, or the network is bad", "ask again")
         case .unauthorized:
@@ -131,6 +136,8 @@ extension AssistantError: DiagnosableError {
             ("the server sends more than an answer can be", "check the base URL and the model")
         case .emptyAnswer:
             ("the model had nothing to say", "ask in other words")
+        case .proxyRefused:
+            ("the proxy wants a password, or may not reach the server", "check https_proxy, no_proxy and the configuration file's proxy")
         }
     }
 }

@@ -102,13 +102,17 @@ enum ShortCommand {
 
     private static let patience = Duration.seconds(3)
 
-    /// - Parameter limit: bytes of its output that are read.
+    /// It gets nothing of this process's environment but the search path: a key may be among the rest.
+    /// - Parameters:
+    ///   - path: where programs are looked for, as `PATH` has it.
+    ///   - limit: bytes of its output that are read.
     /// - Returns: what it printed; its standard error goes nowhere.
     /// - Throws: ``Failed`` when it is not there, fails or takes longer than 3 s.
-    static func run(_ words: [String], clock: SessionClock, limit: Int = 4096) async throws -> String {
+    static func run(_ words: [String], path: String? = nil, clock: SessionClock, limit: Int = 4096) async throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = words
+        process.environment = ["PATH": path ?? ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
         // A file, not a pipe: it never fills up.
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-output-\(UUID().uuidString)")
         let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

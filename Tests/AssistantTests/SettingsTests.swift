@@ -40,6 +40,41 @@ import Testing
         }
     }
 
+    @Test func certificatesAreLookedForBesideTheFile() throws {
+        try withConfiguration("{\"ca_file\": \"office.pem\"}") { environment, path in
+            let file = try AssistantSettings.load(environment: environment).certificateFile
+            #expect(file == URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("office.pem").path)
+        }
+        try withConfiguration("{\"ca_file\": \"/etc/office.pem\"}") { environment, _ in
+            let file = try AssistantSettings.load(environment: environment).certificateFile
+            #expect(file == "/etc/office.pem")
+        }
+    }
+
+    @Test(arguments: [
+        (["https_proxy": "http://proxy:3128/"], "proxy:3128"), (["HTTPS_PROXY": "proxy:3128"], "proxy:3128"),
+        (["all_proxy": "proxy:1"], "proxy:1"), (["https_proxy": "first:1", "all_proxy": "second:2"], "first:1"), (["http_proxy": "proxy:3128"], nil),
+        (["https_proxy": "proxy:1", "no_proxy": "example.com, .example"], nil), (["https_proxy": "proxy:1", "NO_PROXY": "*"], nil),
+        (["https_proxy": "proxy:1", "no_proxy": "other.example,xample"], "proxy:1"),
+    ] as [([String: String], String?)])
+    func theEnvironmentsProxy(environment: [String: String], proxy: String?) throws {
+        let settings = try AssistantSettings.load(environment: environment, overrides: .init(baseURL: "https://llm.example"))
+        #expect(settings.proxy?.description == proxy)
+        #expect(settings.notices.isEmpty)
+    }
+
+    @Test(arguments: ["http://user:secret@proxy:1", "socks5://proxy:1", "proxy", "proxy:0"]) func aProxyOfAnotherKindIsNamed(text: String) throws {
+        let settings = try AssistantSettings.load(environment: ["https_proxy": text])
+        #expect(settings.proxy == nil)
+        #expect(settings.notices == ["https_proxy is not used: it is not of the form http://HOST:PORT, without a user and password"])
+    }
+
+    @Test func thisMachineNeedsNoProxy() throws {
+        let environment = ["http_proxy": "proxy:1", "all_proxy": "proxy:2"]
+        #expect(try AssistantSettings.load(environment: environment, overrides: .init(baseURL: "http://localhost:8080")).proxy == nil)
+        #expect(try AssistantSettings.load(environment: environment, overrides: .init(baseURL: "http://llm.example")).proxy?.port == 1)
+    }
+
     @Test(arguments: [0o644, 0o640, 0o604, 0o660, 0o601]) func othersMayNotReadIt(permissions: Int) throws {
         try withConfiguration("{\"api_key\": \"\(Self.key)\"}", permissions: permissions) { environment, path in
             let reason = "its permissions are \(String(permissions, radix: 8)), not 600"

@@ -1,8 +1,9 @@
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
-/// A real HTTP server on a free port of the loopback, for the time of a test.
+/// A real HTTP or HTTPS server on a free port of the loopback, for the time of a test.
 package struct LocalServer: Sendable {
     package struct Request: Sendable {
         package var method: String
@@ -49,13 +50,15 @@ package struct LocalServer: Sendable {
     package typealias Handler = @Sendable (Request, Reply) async throws -> Void
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-    /// Runs `body` with the server's base URL, `http://127.0.0.1:PORT`.
+    /// Runs `body` with the server's base URL, `http://127.0.0.1:PORT`, or `https://localhost:PORT`.
     package static func with<Value: Sendable>(
-        _ handler: @escaping Handler, body: @escaping @Sendable (String) async throws -> Value
+        tls identity: TLSIdentity? = nil, _ handler: @escaping Handler, body: @escaping @Sendable (String) async throws -> Value
     ) async throws -> Value {
+        let context = try identity.map { try $0.context() }
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let context { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context)) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                     return try Connection(wrappingChannelSynchronously: channel)
                 }
@@ -66,7 +69,7 @@ package struct LocalServer: Sendable {
                 try await serve(server, handler)
                 return nil
             }
-            group.addTask { try await body("http://127.0.0.1:\(port)") }
+            group.addTask { try await body(identity == nil ? "http://127.0.0.1:\(port)" : "https://localhost:\(port)") }
             defer { group.cancelAll() }
             while let value = try await group.next() {
                 if let value { return value }

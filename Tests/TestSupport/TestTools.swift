@@ -33,6 +33,13 @@ package enum TestTools {
     package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
     package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || isContinuousIntegration
 
+    /// OpenSSL's command line, and the programs that draw pictures on terminals; Debian's.
+    package static let openssl = find("/usr/bin/openssl", variable: "NOAFW_OPENSSL")
+    package static let chafa = find("/usr/bin/chafa", variable: "NOAFW_CHAFA")
+    package static let img2sixel = find("/usr/bin/img2sixel", variable: "NOAFW_IMG2SIXEL")
+    package static let mayRunOpenSSL = openssl != nil || isContinuousIntegration
+    package static let mayDraw = (chafa != nil && img2sixel != nil) || isContinuousIntegration
+
     /// LLMock, an OpenAI-compatible server: `NOAFW_LLMOCK`, else the project's own.
     package static let llmock = find(".venv-assistant/bin/llmock", variable: "NOAFW_LLMOCK")
     package static let mayRunLLMock = llmock != nil || isContinuousIntegration

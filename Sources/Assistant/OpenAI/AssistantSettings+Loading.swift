@@ -36,6 +36,7 @@ extension AssistantSettings {
         if let file { try settings.apply(file) }
         if let model = overrides.chatModel ?? variable("NOAFW_MODEL") { settings.chatModel = model }
         if let model = overrides.speechModel ?? variable("NOAFW_SPEECH_MODEL") { settings.speechModel = model }
+        settings.chooseProxy(environment)
         let candidates: [KeyCandidate] = [
             KeyCandidate(name: "NOAFW_API_KEY", text: variable("NOAFW_API_KEY"), home: settings.baseURL.origin),
             KeyCandidate(name: "api_key of the configuration file", text: file?.apiKey, home: origin(of: file?.baseURL)),
@@ -73,11 +74,58 @@ extension AssistantSettings {
         if let language = file.language { self.language = language }
         if let limit = file.tokenLimit { tokenLimit = max(1, limit) }
         if let allows = file.allowPlainHTTP { allowsPlainHTTP = allows }
-        if let text = file.proxy {
-            guard let parts = URLComponents(string: "http://" + text), let host = parts.host, let port = parts.port,
-                parts.path.isEmpty
-            else { throw .badConfiguration(path: file.path, "its proxy is not HOST:PORT") }
-            proxy = Proxy(host: host, port: port)
+        if let path = file.certificateFile {
+            // Beside the configuration file, wherever the command is run.
+            certificateFile = URL(
+                fileURLWithPath: path, relativeTo: URL(fileURLWithPath: file.path).deletingLastPathComponent()
+            ).standardizedFileURL.path
         }
+        if let text = file.proxy {
+            guard let proxy = Proxy(text) else { throw .badConfiguration(path: file.path, "its proxy is not HOST:PORT") }
+            self.proxy = proxy
+        }
+    }
+}
+
+// MARK: - The proxy
+
+extension AssistantSettings {
+    /// The environment's, as curl reads it, unless the configuration file names one.
+    fileprivate mutating func chooseProxy(_ environment: [String: String]) {
+        func variable(_ name: String) -> String? {
+            // In capitals, HTTP_PROXY may come from a request's header in a CGI program: nobody reads that one.
+            let names = name == "http_proxy" ? [name] : [name, name.uppercased()]
+            return names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        guard !baseURL.isPrivateToThisMachine else {
+            proxy = nil
+            return
+        }
+        let names = [baseURL.isEncrypted ? "https_proxy" : "http_proxy", "all_proxy"]
+        guard proxy == nil, let name = names.first(where: { variable($0) != nil }), let text = variable(name),
+            !Self.isExempt(baseURL.host, from: variable("no_proxy"))
+        else { return }
+        proxy = Proxy(text)
+        if proxy == nil { notices.append("\(name) is not used: it is not of the form http://HOST:PORT, without a user and password") }
+    }
+
+    /// A name in the list stands for itself and everything below it.
+    private static func isExempt(_ host: String, from list: String?) -> Bool {
+        (list ?? "").lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
+            let name = entry.drop { $0 == "." }
+            return entry == "*" || host == name || host.hasSuffix(".\(name)")
+        }
+    }
+}
+
+extension AssistantSettings.Proxy {
+    /// - Parameter text: `HOST:PORT`, with `http://` in front and a slash behind or without.
+    fileprivate init?(_ text: String) {
+        let text = text.hasPrefix("http://") ? text : "http://" + text
+        guard text.utf8.count <= 300, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            let port = parts.port, (1...65_535).contains(port), parts.path.isEmpty || parts.path == "/", parts.user == nil,
+            parts.password == nil, parts.query == nil, parts.fragment == nil
+        else { return nil }
+        self.init(host: host, port: port)
     }
 }

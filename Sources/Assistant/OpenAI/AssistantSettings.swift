@@ -11,9 +11,10 @@ public struct AssistantSettings: Sendable {
         public init() {}
     }
 
-    public struct Proxy: Sendable, Hashable {
+    public struct Proxy: Sendable, Hashable, CustomStringConvertible {
         public var host: String
         public var port: Int
+        public var description: String { "\(host):\(port)" }
     }
 
     public var baseURL = BaseURL.openAI
@@ -26,8 +27,10 @@ public struct AssistantSettings: Sendable {
     public var tokenLimit = 4096
     public var timeouts = Timeouts()
     public var retries = RetryPolicy()
-    /// Used only when set here: the environment's proxy variables are not read.
+    /// Never used for this very machine.
     public var proxy: Proxy?
+    /// A PEM file of certificates that are trusted beside the system's: for a server with an authority of its own.
+    public var certificateFile: String?
     /// Lets a key go to another machine over `http://`.
     public var allowsPlainHTTP = false
     /// Sent to ``baseURL``'s origin alone. A local server needs none.

@@ -12,11 +12,12 @@ struct ConfigurationFile: Decodable {
     var language: String?
     var tokenLimit: Int?
     var proxy: String?
+    var certificateFile: String?
     var allowPlainHTTP: Bool?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case baseURL = "base_url", model, speechModel = "speech_model", apiKey = "api_key", images, language
-        case tokenLimit = "token_limit", proxy, allowPlainHTTP = "allow_plain_http"
+        case tokenLimit = "token_limit", proxy, certificateFile = "ca_file", allowPlainHTTP = "allow_plain_http"
     }
 
     private struct AnyKey: CodingKey {
@@ -44,6 +45,7 @@ struct ConfigurationFile: Decodable {
         language = try values.decodeIfPresent(String.self, forKey: .language)
         tokenLimit = try values.decodeIfPresent(Int.self, forKey: .tokenLimit)
         proxy = try values.decodeIfPresent(String.self, forKey: .proxy)
+        certificateFile = try values.decodeIfPresent(String.self, forKey: .certificateFile)
         allowPlainHTTP = try values.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP)
     }
 

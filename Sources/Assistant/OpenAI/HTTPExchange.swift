@@ -98,12 +98,11 @@ struct HTTPExchange: Sendable {
 
     /// What kept an answer from beginning.
     private func failure(from error: any Error) -> any Error {
-        let host = settings.baseURL.host
+        let host = settings.proxy?.host ?? settings.baseURL.host
         switch error {
         case is CancellationError: return error
-        case let error as HTTPClientError where error == .cancelled: return CancellationError()
-        case let error as HTTPClientError where error == .connectTimeout:
-            return FailedAttempt(.timedOut("a connection to \(host)"), isWorthRepeating: true)
+        case let error as HTTPClientError: return failure(from: error, host: host)
+        case is HTTPParserError: return FailedAttempt(.notUnderstood("it is not HTTP"), isWorthRepeating: false)
         case let error as NIOConnectionError:
             if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
                 return FailedAttempt(.unknownHost(host), isWorthRepeating: false)
@@ -111,9 +110,26 @@ struct HTTPExchange: Sendable {
             let reason = error.connectionErrors.first.map { Self.reason($0.error) } ?? "no address"
             return FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            return FailedAttempt(.insecure(host: host, reason: Self.reason(error)), isWorthRepeating: false)
+            return FailedAttempt(.insecure(host: settings.baseURL.host, reason: Self.reason(error)), isWorthRepeating: false)
         default:
             return FailedAttempt(.unreachable(host: host, reason: Self.reason(error)), isWorthRepeating: true)
+        }
+    }
+
+    private func failure(from error: HTTPClientError, host: String) -> any Error {
+        switch error {
+        case .cancelled: CancellationError()
+        case .connectTimeout: FailedAttempt(.timedOut("a connection to \(host)"), isWorthRepeating: true)
+        case .tlsHandshakeTimeout:
+            FailedAttempt(.timedOut("a secure connection to \(settings.baseURL.host)"), isWorthRepeating: true)
+        case .httpProxyHandshakeTimeout: FailedAttempt(.timedOut("the proxy \(host)"), isWorthRepeating: true)
+        case .proxyAuthenticationRequired, .invalidProxyResponse:
+            FailedAttempt(
+                .proxyRefused(
+                    proxy: "\(settings.proxy?.description ?? host)",
+                    error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password"),
+                isWorthRepeating: false)
+        default: FailedAttempt(.unreachable(host: host, reason: Self.reason(error)), isWorthRepeating: true)
         }
     }
 

@@ -3,6 +3,7 @@ import Bluetooth
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 /// A server that speaks OpenAI's HTTP API: OpenAI's own, or llama.cpp, vLLM, Ollama, LocalAI, whisper.cpp and others.
 public struct OpenAIResponder: Responder {
@@ -23,6 +24,9 @@ public struct OpenAIResponder: Responder {
         configuration.httpVersion = .http1Only
         configuration.timeout.connect = .nanoseconds(settings.timeouts.connect.nanoseconds)
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.tlsConfiguration = try settings.certificateFile.map { path throws(AssistantError) in
+            try Self.trusting(certificatesIn: path)
+        }
         configuration.proxy = settings.proxy.map { .server(host: $0.host, port: $0.port) }
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
@@ -33,6 +37,26 @@ public struct OpenAIResponder: Responder {
             try? await client.shutdown()
             throw error
         }
+    }
+
+    /// A bundle of a system's authorities has about 200 KB.
+    private static let certificateFileLimit = 1 << 20
+
+    /// Read now: a file that cannot be used is told before anything is asked.
+    private static func trusting(certificatesIn path: String) throws(AssistantError) -> TLSConfiguration {
+        let content: Data
+        do {
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            content = try file.read(upToCount: certificateFileLimit) ?? Data()
+        } catch {
+            throw .badConfiguration(path: path, "the certificates cannot be read")
+        }
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(Array(content)), !certificates.isEmpty else {
+            throw .badConfiguration(path: path, "it holds no certificates in PEM")
+        }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.additionalTrustRoots = [.certificates(certificates)]
+        return configuration
     }
 
     public func hear(

@@ -7,8 +7,8 @@ enum ChatInput: Sendable {
     case event(ChatEvent, photoFile: String?)
     case typed([UInt8])
     case inputEnded
-    /// What shows a picture on this terminal.
-    case graphics(String)
+    /// What shows a picture on this terminal; `nil` when the program that would make it is not there.
+    case graphics(String?)
 }
 
 /// Holds a conversation and has somebody lead it: a person at a terminal, lines from a pipe, a script, one question.

@@ -51,7 +51,8 @@ struct TerminalLead: Sendable {
                 if case .photo(let jpeg) = event, let graphics = PhotoGraphics.detect(context.environment, sixel: chat.showsSixel) {
                     pictures.deliver(Picture(jpeg: jpeg, file: file, graphics: graphics))
                 }
-            case .graphics(let text): _ = perform(chat.show(graphics: text), commands)
+            case .graphics(let text?): _ = perform(chat.show(graphics: text), commands)
+            case .graphics(nil): _ = perform(chat.missGraphics(), commands)
             case nil: break
             }
             _ = perform(chat.tick(columns: sink.columns()), commands)
@@ -86,18 +87,18 @@ struct TerminalLead: Sendable {
     /// Beside the conversation: a program that draws takes a moment.
     private func draw(_ pictures: Inbox<Picture>, _ inputs: Inbox<ChatInput>) async throws {
         while let picture = try await pictures.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock) {
-            if let text = await sequences(for: picture) { inputs.deliver(.graphics(text)) }
+            inputs.deliver(.graphics(await sequences(for: picture)))
         }
     }
 
     private func sequences(for picture: Picture) async -> String? {
         let columns = context.output.columns()
         if let file = picture.file {
-            return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, clock: context.clock)
+            return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, path: context.environment["PATH"], clock: context.clock)
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         guard let media = try? MediaFolder(folder), let file = try? media.save(picture.jpeg) else { return nil }
-        return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, clock: context.clock)
+        return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, path: context.environment["PATH"], clock: context.clock)
     }
 }

@@ -19,26 +19,30 @@ enum PhotoGraphics: Hashable, Sendable {
         return sixel ? .sixel : nil
     }
 
-    /// - Parameter columns: of the terminal; the picture takes at most 60 of them.
+    /// - Parameters:
+    ///   - columns: of the terminal; the picture takes at most 60 of them.
+    ///   - path: where the program that draws is looked for.
     /// - Returns: the control sequences, or `nil` when the program that makes them is not there or fails.
-    func sequences(for file: String, _ jpeg: [UInt8], columns: Int, clock: SessionClock) async -> String? {
+    func sequences(
+        for file: String, _ jpeg: [UInt8], columns: Int, path: String?, clock: SessionClock
+    ) async -> String? {
         let size = "\(max(10, min(60, columns - 2)))x20"
         switch self {
         case .inline:
             return "\u{1B}]1337;File=inline=1;size=\(jpeg.count);width=40:\(Data(jpeg).base64EncodedString())\u{07}"
         case .kitty:
-            return await Self.output(of: ["chafa", "-f", "kitty", "--size", size, "--", file], beginning: "\u{1B}_G", clock)
+            return await Self.output(of: ["chafa", "-f", "kitty", "--size", size, "--", file], beginning: "\u{1B}_G", path, clock)
         case .sixel:
-            if let text = await Self.output(of: ["img2sixel", "-w", "480", "--", file], beginning: "\u{1B}P", clock) { return text }
-            return await Self.output(of: ["chafa", "-f", "sixels", "--size", size, "--", file], beginning: "\u{1B}P", clock)
+            if let text = await Self.output(of: ["img2sixel", "-w", "480", "--", file], beginning: "\u{1B}P", path, clock) { return text }
+            return await Self.output(of: ["chafa", "-f", "sixels", "--size", size, "--", file], beginning: "\u{1B}P", path, clock)
         }
     }
 
     private static let outputLimit = 4 << 20
 
     /// What a program makes of the picture: only graphics may come of it.
-    private static func output(of words: [String], beginning: String, _ clock: SessionClock) async -> String? {
-        guard let bytes = try? await ShortCommand.run(words, clock: clock, limit: outputLimit) else { return nil }
+    private static func output(of words: [String], beginning: String, _ path: String?, _ clock: SessionClock) async -> String? {
+        guard let bytes = try? await ShortCommand.run(words, path: path, clock: clock, limit: outputLimit) else { return nil }
         guard let start = bytes.range(of: beginning), let end = bytes.range(of: "\u{1B}\\", options: .backwards),
             start.lowerBound < end.upperBound
         else { return nil }

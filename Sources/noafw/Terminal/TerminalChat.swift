@@ -23,6 +23,7 @@ struct TerminalChat {
     private(set) var editor: LineEditor
     /// The terminal shows sixel graphics, as it says itself.
     private(set) var showsSixel = false
+    private var hasMissedGraphics = false
     private var decoder = KeyDecoder()
     private var status: ChatStatus
     private var stream = AnswerStream()
@@ -74,6 +75,13 @@ struct TerminalChat {
     mutating func show(graphics: String) -> [Effect] {
         effects.append(.write(area.erase() + graphics + "\r\n"))
         redraw()
+        return take()
+    }
+
+    /// This terminal could show the picture, but nothing here can draw it.
+    mutating func missGraphics() -> [Effect] {
+        if !hasMissedGraphics { print(["--- to see pictures here, install chafa"]) }
+        hasMissedGraphics = true
         return take()
     }
 
