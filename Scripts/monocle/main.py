@@ -89,10 +89,12 @@ class App:
     def handle(self, message):
         command, data = message[:4], message[4:]
         if command == b"ick:":
+            # It answers "can:", too: what comes after it is new.
+            self.muted = False
             if self.machine.now == states.LOOKING and self.task:
                 self.task.received = True
         elif self.muted:
-            # Without an answer to its ping the app drops the request: that is what cancelling means.
+            # Without an answer to its ping an app that does not know "can:" drops the request.
             return
         elif command == b"pin:":
             audio.send(b"pon:", data)
@@ -125,8 +127,9 @@ class App:
         before = self.machine.now
         # A touch that cancels need not wait for the finger to leave.
         gesture = self.finger.look(before not in states.BUSY and touch.state(touch.EITHER))
-        if gesture and self.on(gesture) and before == states.THINKING:
-            self.muted = True
+        if gesture and self.on(gesture) and before in states.BUSY:
+            self.muted = before == states.THINKING
+            audio.send(b"can:")
 
     def look_at_time(self):
         now = self.machine.now

@@ -103,7 +103,7 @@ extension AssistantError: DiagnosableError {
     private var advice: (cause: String, remedy: String) {
         switch self {
         case .badConfiguration:
-            ("the file was edited by hand or is not meant for this program", "correct the file; the manual shows an example")
+            ("the file was edited by hand or is not meant for this program", "correct the file; docs/chat.md shows an example")
         case .notPrivate:
             ("the file's owner or permissions let others read it", "run: chmod 600 on the file, as its owner")
         case .badBaseURL:
@@ -127,7 +127,9 @@ extension AssistantError: DiagnosableError {
         case .serverFailed:
             ("the server has a problem of its own", "ask again later")
         case .refused:
-            ("the server does not know the model or the kind of request", "check the model's name and the base URL")
+            (
+                "the server does not know the model, or the model takes no such input",
+                "check the model's name and the base URL; set images to false in the configuration file for a model without eyes")
         case .redirected:
             ("the base URL is not the server's own; a key is never carried along", "set the base URL to where the server points")
         case .notUnderstood:

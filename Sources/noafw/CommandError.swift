@@ -17,6 +17,10 @@ enum CommandError: Error, Hashable, Sendable {
     case noRealTime
     case differs(parts: [Part], repair: String)
     case chatInterrupted
+    /// A line of standard input.
+    case questionTooLong
+    /// The unit of a single question.
+    case unitStaysAway(seconds: Double)
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
 }
@@ -72,6 +76,17 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0014", category: .interrupted, fault: nil, message: "the conversation was interrupted",
                 cause: "it was ended by a signal", remedy: "run the same command to begin a new one")
+        case .questionTooLong:
+            Diagnosis(
+                code: "NOA-0016", category: .badData, fault: nil,
+                message: "a line of standard input is longer than \(LineEditor.limit) bytes",
+                cause: "each line is one question", remedy: "put line feeds between the questions")
+        case .unitStaysAway(let seconds):
+            Diagnosis(
+                code: "NOA-0017", category: .tryAgain, fault: .unit,
+                message: "the link was lost, and the unit did not come back within \(Measure.plain(seconds)) s",
+                cause: "it is out of reach, switched off, or held by another central",
+                remedy: "bring the unit nearer, then run the same command again")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

@@ -22,9 +22,12 @@ enum UntrustedText {
     /// A long text from a server, such as an answer: its lines, each harmless.
     static func lines(_ text: String) -> [String] {
         text.prefix(textLimit).split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.unicodeScalars.map(escaped).joined()
+            line.unicodeScalars.map { joiners.contains($0) ? String($0) : escaped($0) }.joined()
         }
     }
+
+    /// Persian and the scripts of India are not written without them, nor are families of emoji.
+    private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
 
     /// Characters of an answer.
     private static let textLimit = 32 << 10

@@ -23,7 +23,7 @@ struct ChatBench: Sendable {
     ///   - main: another program for the unit than ours.
     ///   - responder: gets the unit's clock.
     static func with<Value: Sendable>(
-        time: VirtualTime = .simulated(), main: String? = nil, options: ChatOptions = ChatOptions(),
+        time: VirtualTime = .simulated(), largestMTU: Int? = nil, main: String? = nil, options: ChatOptions = ChatOptions(),
         responder: @escaping @Sendable (SessionClock) -> any Responder,
         body: @escaping @Sendable (ChatBench) async throws -> Value
     ) async throws -> Value {
@@ -39,7 +39,9 @@ struct ChatBench: Sendable {
         try Data(picture).write(to: root.appendingPathComponent("camera.jpg"))
         let air = VirtualAir(time: time)
         let python = try TestTools.require(TestTools.python, "the Python of .venv")
-        let unit = try VirtualMonocle(folder: unitFolder, configuration: MonocleConfiguration(python: python), air: air)
+        var configuration = MonocleConfiguration(python: python)
+        if let largestMTU { configuration.largestMTU = largestMTU }
+        let unit = try VirtualMonocle(folder: unitFolder, configuration: configuration, air: air)
         let bench = ChatBench(unit: unit, folder: root, clock: time.clock)
         return try await time.run {
             try await withVirtualMonocle(unit) {
@@ -123,6 +125,21 @@ struct ChatBench: Sendable {
         let deadline = clock.deadline(in: limit)
         while !isThere(display), clock.now < deadline { try await pause(.milliseconds(5)) }
         #expect(isThere(display), "\(what) expected, shown: \(display)", sourceLocation: sourceLocation)
+    }
+
+    /// What the unit's program has written to a file of its own.
+    func waitForFile(
+        _ name: String, sourceLocation: SourceLocation = #_sourceLocation, _ isThere: (String) -> Bool
+    ) async throws -> String {
+        let deadline = clock.deadline(in: .seconds(20))
+        var content = ""
+        while clock.now < deadline {
+            content = (try? String(contentsOf: folder.appendingPathComponent("files/\(name)"), encoding: .utf8)) ?? ""
+            if isThere(content) { return content }
+            try await pause(.milliseconds(5))
+        }
+        Issue.record("\(name) holds: \(content)", sourceLocation: sourceLocation)
+        throw Missing()
     }
 
     func pause(_ duration: Duration) async throws { try await clock.sleep(until: clock.deadline(in: duration)) }

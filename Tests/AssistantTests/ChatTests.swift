@@ -77,7 +77,9 @@ struct ChatTests {
     // MARK: - The wearer changes their mind
 
     @Test func aTapWhileThinkingTakesTheQuestionBack() async throws {
-        try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("never mind")]) }) { bench in
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, heard: [.success("never mind"), .success("never mind")], answers: [[.text("Typed.")], [.text("Spoken.")]])
+        }) { bench in
             try await bench.waitUntilReady()
             bench.tap()
             try await bench.waitForDisplay("thinking") { $0.contains("Thinking") }
@@ -85,6 +87,56 @@ struct ChatTests {
             let reason = try await bench.next("cancellation") { if case .cancelled(_, let reason) = $0 { reason } else { nil } }
             #expect(reason == .byWearer)
             #expect(bench.display.contains("Tap to speak"))
+            // What is asked next is not taken for a late answer.
+            bench.commands.deliver(.ask("And now?"))
+            try await bench.waitForDisplay("the next answer") { $0 == ["Typed."] }
+            bench.commands.deliver(.retry)
+            try await bench.waitForDisplay("the first answer after all") { $0.last == "Spoken." }
+        }
+    }
+
+    /// Half a sentence that was taken back is nobody's question.
+    @Test(arguments: [false, true]) func aRecordingThatIsTakenBackIsNotAnswered(withPhoto: Bool) async throws {
+        try await ChatBench.with(responder: { ScriptedResponder($0, answers: [[.text("Typed.")]]) }) { bench in
+            try await bench.waitUntilReady()
+            if withPhoto { try await bench.hold() } else { bench.tap() }
+            try await bench.waitForDisplay("a recording") { $0.contains("Listening") }
+            try await bench.pause(.milliseconds(1500))
+            bench.tap()
+            try await bench.waitForDisplay("the way back") { $0.contains("Tap to speak") }
+            let taken = bench.clock.now
+            bench.commands.deliver(.ask("And now?"))
+            try await bench.waitForDisplay("an answer at once") { $0 == ["Typed."] }
+            #expect(taken.duration(to: bench.clock.now) < .seconds(2))
+            try await bench.pause(.seconds(20))
+            #expect(!bench.history.value.contains { if case .asked(_, .spoken) = $0 { true } else { false } })
+            #expect(bench.display == ["Typed."])
+        }
+    }
+
+    @Test func aTypedAnswerComesBackAfterARecording() async throws {
+        let words = (1...12).map { "word\($0) " }
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, heard: [.success("and?")], answers: [
+                words.flatMap { [.text($0), .pause(.milliseconds(400))] }, [.pause(.seconds(20)), .text("And so on.")],
+            ])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("count"))
+            try await bench.waitForDisplay("a beginning") { $0.joined().contains("word3") }
+            bench.tap()
+            try await bench.waitForDisplay("the whole answer", within: .seconds(60)) {
+                $0.joined(separator: " ") == words.joined().trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+
+    /// The smallest packets there are.
+    @Test func aSpokenQuestionOverTheSmallestPackets() async throws {
+        try await ChatBench.with(largestMTU: 23, responder: { ScriptedResponder($0, heard: [.success("well?")], answers: [[.text("Well, it works.")]]) }) { bench in
+            try await bench.waitUntilReady()
+            bench.tap()
+            try await bench.waitForDisplay("the answer", within: .seconds(120)) { $0 == ["Well, it works."] }
         }
     }
 
@@ -150,7 +202,8 @@ struct ChatTests {
             bench.tap()
             let told = try await bench.next("failure") { if case .failed(_, let error) = $0 { error } else { nil } }
             #expect(told.diagnosis == error.diagnosis)
-            try await bench.waitForDisplay("the error") { $0.joined(separator: " ").lowercased().hasPrefix("the a") }
+            let message = error.diagnosis.message
+            try await bench.waitForDisplay("the error") { $0.joined(separator: " ").lowercased() == message.lowercased() }
             // What was said is not lost, nor listened to again.
             bench.commands.deliver(.retry)
             try await bench.waitForDisplay("the answer") { $0 == ["Now."] }
@@ -258,6 +311,8 @@ struct ChatTests {
         def received(data):
             global said
             said = True
+            with open("heard.txt", "a") as file:
+                file.write(data + b"\\n")
         bluetooth.receive_callback(received)
         while not bluetooth.connected():
             time.sleep_ms(20)
@@ -288,6 +343,8 @@ struct ChatTests {
             ])
             let text = try await bench.next("speech") { if case .heard(_, let text) = $0 { text } else { nil } }
             #expect(text == "hi")
+            let told = try await bench.waitForFile("heard.txt") { $0.contains("pin:") }
+            #expect(told.hasPrefix("err:The app does not understand this unit.\npin:"))
         }
     }
 
@@ -304,6 +361,8 @@ struct ChatTests {
             #expect(question == .spoken(seconds: 60, photo: false, cut: .tooLong))
             let text = try await bench.next("speech") { if case .heard(_, let text) = $0 { text } else { nil } }
             #expect(text == "la la la")
+            let told = try await bench.waitForFile("heard.txt") { $0.contains("pin:") }
+            #expect(told.hasPrefix("err:The recording was too long.\npin:"))
         }
     }
 }

@@ -77,6 +77,14 @@ import Testing
         #expect(summary == AnswerSummary(totalTokens: 3, cutShort: .byLength))
     }
 
+    /// Text in parts, as some servers send it.
+    @Test func partsAreJoined() throws {
+        let parts = "[{\"type\":\"text\",\"text\":\"One \"},{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"two\"}]"
+        #expect(try decode("{\"choices\":[{\"message\":{\"content\":\(parts)}}]}").0 == "One two")
+        let (text, _) = try decode("data: {\"choices\":[{\"delta\":{\"content\":\(parts)},\"finish_reason\":\"stop\"}]}\n\n")
+        #expect(text == "One two")
+    }
+
     @Test(arguments: [
         ("<html><body>Bad gateway", AssistantError.notUnderstood("an HTML page")),
         ("{\"choices\":[{\"message\":{\"content\":\"\"}}]}", .emptyAnswer),
@@ -87,7 +95,9 @@ import Testing
         ("data: what\u{1B}[2J\n\n", .notUnderstood("an event that is not JSON: what\u{FFFD}[2J")),
         ("data: {\"error\":{\"message\":\"overloaded\",\"code\":1}}\n\n", .serverFailed(status: 200, "overloaded")),
         ("data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n", .brokenOff(afterBytes: 4)),
-        ("\u{1}\u{2}garbage", .brokenOff(afterBytes: 0)),
+        ("\u{1}\u{2}garbage", .notUnderstood("it begins with \u{FFFD}\u{FFFD}garbage")),
+        ("event: message", .notUnderstood("it begins with event: message")),
+        (": a server that still thinks\n\n", .brokenOff(afterBytes: 0)),
     ])
     func otherThings(body: String, error: AssistantError) {
         #expect(throws: error) { _ = try decode(body) }

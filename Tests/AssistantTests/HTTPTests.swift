@@ -101,6 +101,31 @@ import Testing
         }
     }
 
+    /// A model without eyes gets the words alone.
+    @Test(arguments: [true, false]) func aPictureGoesToModelsThatTakeOne(takesImages: Bool) async throws {
+        let requests = Inbox<LocalServer.Request>()
+        try await LocalServer.with({ request, reply in
+            requests.deliver(request)
+            try await reply.send(200, Self.hello, type: "text/event-stream")
+        }) { url in
+            var settings = AssistantSettings(baseURL: try BaseURL(url))
+            settings.takesImages = takesImages
+            try await OpenAIResponder.with(settings, clock: .continuous) { responder in
+                var conversation = Conversation()
+                conversation.ask("What is it?", photo: [0xFF, 0xD8, 0xFF])
+                _ = try await responder.answer(conversation) { _ in }
+            }
+        }
+        let body = try #require(requests.poll()).body
+        let messages = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])["messages"] as? [[String: Any]]
+        if takesImages {
+            let parts = try #require(messages?.last?["content"] as? [[String: Any]])
+            #expect((parts.last?["image_url"] as? [String: String])?["url"] == "data:image/jpeg;base64,/9j/")
+        } else {
+            #expect((messages?.last?["content"] as? String)?.contains("What is it?") == true)
+        }
+    }
+
     @Test(arguments: AssistantMode.allCases) func speechGoesAsWAV(mode: AssistantMode) async throws {
         try await with(server: { _, _, reply in try await reply.send(200, "{\"text\": \" What time is it? \"}") }) { here in
             let sound = Sound(samples: (0..<8000).map { Int8(truncatingIfNeeded: $0) })

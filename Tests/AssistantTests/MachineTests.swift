@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test mutating func theFirstWordsGoAtOnceAndTheRestWaitsForCompany() {
-        outbox.begin(id, link: nil)
+        _ = outbox.begin(id, link: nil)
         #expect(next(0) == nil)
         outbox.append("One", to: id)
         #expect(next(10) == .answer("One", isFirst: true, isLast: false))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test mutating func aCharacterThatMayGrowWaits() {
-        outbox.begin(id, link: nil)
+        _ = outbox.begin(id, link: nil)
         outbox.append("👩", to: id)
         #expect(next(0) == nil)
         #expect(outbox.nextDeadline == nil)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test mutating func anEndAloneIsToldToo() {
-        outbox.begin(id, link: nil)
+        _ = outbox.begin(id, link: nil)
         outbox.append("All", to: id)
         #expect(next(0) == .answer("All", isFirst: true, isLast: false))
         #expect(outbox.didSend() == nil)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test mutating func afterALossItBeginsAnew() {
-        outbox.begin(id, link: 1)
+        _ = outbox.begin(id, link: 1)
         outbox.append("One two", to: id)
         _ = next(0)
         outbox.end(id)
@@ -62,8 +62,10 @@ import Testing
     }
 
     @Test mutating func itIsBounded() {
-        for number in 1...1000 { outbox.add(error: "no", for: ExchangeID(number: number), link: nil) }
+        let dropped = (1...1000).map { outbox.add(error: "no", for: ExchangeID(number: $0), link: nil) }
         #expect(outbox.count == Outbox.limit)
+        // The first one is going out.
+        #expect(dropped == [ExchangeID?](repeating: nil, count: Outbox.limit) + (2...969).map { ExchangeID(number: $0) })
     }
 }
 
@@ -132,6 +134,48 @@ import Testing
         #expect(machine.nextDeadline == .init(offset: .milliseconds(50)))
         now = .milliseconds(50)
         #expect(packets(handle(.tick)) == ["res:" + String(repeating: "x", count: 249)])
+    }
+
+    /// Nothing is withheld for a recording that does not come.
+    @Test(arguments: [["ist:", "idt:1234"], ["ist:"], ["ast:"], ["ist:", "idt:1234", "ien:"]])
+    mutating func aRecordingThatStallsHoldsNothingUp(packets started: [String]) {
+        come()
+        for packet in started { _ = handle(.packet(Array(packet.utf8))) }
+        now = .seconds(1)
+        _ = handle(.command(.ask("one")))
+        #expect(packets(handle(.progress(work: 1, .text("Hello")))).filter { $0.hasPrefix("res:") } == [])
+        now = .seconds(20)
+        // The acknowledgement of a whole picture may be under way.
+        let sent = packets(handle(.sent, .tick)) + packets(handle(.tick))
+        now = .seconds(21)
+        #expect((sent + packets(handle(.sent, .tick))).contains("res:Hello"), "\(sent)")
+    }
+
+    /// The recording has cleared the display: a typed answer is shown anew, from its beginning.
+    @Test mutating func aTypedAnswerSurvivesARecording() {
+        come()
+        _ = handle(.command(.ask("one")))
+        #expect(packets(handle(.progress(work: 1, .text("Hello ")))) == ["res:Hello "])
+        _ = handle(.packet(Array("ast:".utf8)), .sent)
+        now = .seconds(1)
+        #expect(packets(handle(.progress(work: 1, .text("there.")), .answered(work: 1, .success(AnswerSummary())))) == [])
+        now = .seconds(2)
+        #expect(packets(handle(.packet(Array("aen:".utf8)))) == ["res:Hello there."])
+        #expect(events(handle(.sent)) == ["delivered(1)"])
+    }
+
+    @Test mutating func whoTapsAQuestionAwayGetsNothingOfIt() {
+        come()
+        _ = handle(.packet(Array("ast:".utf8)), .packet(Array("dat:".utf8) + [1, 2]), .packet(Array("aen:".utf8)))
+        _ = handle(.heard(work: 1, .success("well?")), .sent, .packet(Array("pon:id".utf8)))
+        now = .seconds(1)
+        #expect(packets(handle(.progress(work: 2, .text("Once upon a time ")))) == ["res:Once upon a time "])
+        let given = handle(.packet(Array("can:".utf8)))
+        #expect(events(given).last == "cancelled(1, Assistant.ChatEvent.Cancellation.byWearer)")
+        now = .seconds(2)
+        #expect(packets(handle(.sent)) == [] && packets(handle(.progress(work: 2, .text("there ")))) == [])
+        #expect(packets(handle(.tick)) == [])
+        #expect(machine.outbox.isEmpty && machine.current == nil)
     }
 
     @Test mutating func controlCharactersReachNobody() {

@@ -55,7 +55,10 @@ import Testing
         _ = receive("ast:")
         var events: [RelayEvent] = []
         for _ in 0..<10_000 { events += receive("dat:", [UInt8](repeating: 7, count: 249)) }
-        #expect(events == [.notice(.recordingTooLong(limitSeconds: 60)), Self.utterance(Self.sound(60), cut: .tooLong)])
+        #expect(events == [
+            .notice(.recordingTooLong(limitSeconds: 60)), .send(Array("err:The recording was too long.".utf8)),
+            Self.utterance(Self.sound(60), cut: .tooLong),
+        ])
         #expect(receive("aen:") == [])
         #expect(receive("ast:") == [.recordingStarted])
     }
@@ -92,7 +95,7 @@ import Testing
         relay.linkUp(payloadSize: 253)
         _ = receive("ist:")
         _ = receive("idt:", [1, 2, 3])
-        #expect(receive("rdy:") == [.notice(.photoIncomplete(byteCount: 3)), .ready])
+        #expect(receive("rdy:") == [.notice(.photoIncomplete(byteCount: 3)), .nothingRecorded, .ready])
         #expect(relay.linkDown() == [])
     }
 
@@ -100,7 +103,8 @@ import Testing
         let (first, second) = (ConfirmationID("a"), ConfirmationID("b"))
         #expect(relay.confirm(first, now: start) == [.send(Array("pin:a".utf8))])
         _ = relay.confirm(second, now: start.advanced(by: .seconds(1)))
-        #expect(receive("pon:", Array("zz\u{7}".utf8)) == [.notice(.unknownConfirmation("zz\u{FFFD}"))])
+        let complaint = RelayEvent.send(Array("err:That question was given up. Ask again.".utf8))
+        #expect(receive("pon:", Array("zz\u{7}".utf8)) == [.notice(.unknownConfirmation("zz\u{FFFD}")), complaint])
         #expect(receive("pon:", [0xFF, 0xFE]) == [.notice(.brokenText(command: "pon:", "\u{FFFD}\u{FFFD}"))])
         #expect(receive("pon:", Array("b".utf8)) == [.confirmed(second)])
         #expect(receive("pon:", Array("b".utf8)) == [.notice(.unknownConfirmation("b"))])
@@ -120,8 +124,43 @@ import Testing
         #expect(expired.count == 992)
     }
 
+    @Test func aConfirmationFitsTheSmallestPacket() {
+        let options = ChatOptions()
+        for _ in 0..<100 {
+            let id = options.newConfirmation()
+            var relay = MonocleRelay()
+            relay.linkUp(payloadSize: 20)
+            #expect(relay.confirm(id, now: start) == [.send(Array("pin:\(id)".utf8))])
+            #expect(relay.receive(Array("pon:\(id)".utf8), now: start) == [.confirmed(id)])
+        }
+    }
+
+    @Test mutating func theWearerGivesUp() {
+        let answer = [RelayEvent.givenUp, .send(Array("ick:".utf8))]
+        for started in [[], ["ast:"], ["ast:", "dat:"], ["ist:", "idt:"], ["ist:", "idt:", "ien:", "dat:"]] {
+            for command in started { _ = receive(command, [1, 2, 3]) }
+            #expect(receive("can:") == answer)
+            #expect(relay.nextDeadline == nil && relay.linkDown() == [])
+        }
+        #expect(receive("aen:") == [.nothingRecorded])
+    }
+
+    /// The wearer is told too, but not again and again, and not over an answer or a recording.
+    @Test mutating func complaintsAreRare() {
+        func complains(_ events: [RelayEvent]) -> Bool { events.contains { if case .send = $0 { true } else { false } } }
+        _ = receive("ast:")
+        #expect(!complains(receive("xyz:")))
+        _ = receive("aen:")
+        #expect(complains(receive("xyz:", after: .seconds(1))))
+        #expect(!complains(receive("xyz:", after: .seconds(10))))
+        #expect(complains(receive("xyz:", after: .seconds(11))))
+        _ = relay.packets(for: .answer("An answer", isFirst: true, isLast: true))
+        #expect(!complains(receive("xyz:", after: .seconds(30))))
+    }
+
     @Test mutating func whatIsNotUnderstoodIsTold() {
-        #expect(receive("") == [.notice(.shortMessage(byteCount: 0))])
+        let complaint = RelayEvent.send(Array("err:The app does not understand this unit.".utf8))
+        #expect(receive("") == [.notice(.shortMessage(byteCount: 0)), complaint])
         #expect(receive("pon") == [.notice(.shortMessage(byteCount: 3))])
         #expect(receive("xyz:", [1]) == [.notice(.unknownCommand("xyz:", byteCount: 5))])
         #expect(relay.receive([0xFF, 0x1B, 0x5B, 0x4A], now: start) == [.notice(.unknownCommand("\u{FFFD}\u{FFFD}[J", byteCount: 4))])

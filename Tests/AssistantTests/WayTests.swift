@@ -121,7 +121,7 @@ import Testing
         let port = try await LocalPeer.with(greeting: "") { $0 }
         var settings = try Self.through(proxy: port, to: "https://assistant.example")
         settings.retries.attempts = 1
-        #expect(await Self.error(of: settings) == .unreachable(host: "127.0.0.1", reason: "Connection refused"))
+        #expect(await Self.error(of: settings) == .proxyRefused(proxy: "127.0.0.1:\(port)", "Connection refused"))
     }
 
     // MARK: - No server at all

@@ -72,6 +72,7 @@ import VirtualDevices
             starting the unit's program
             connected, firmware v23\\u{1b}[2J, battery 80 %
             the unit is ready
+            the assistant thinks
             delivered to the unit
 
             """)
@@ -118,6 +119,76 @@ import VirtualDevices
         }
         #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 0)
         #expect(harness.output == "I heard: one\nI heard: two\nI heard: three\n")
+    }
+
+    /// Each question has its own end: another one's, or the wearer's, is not taken for it.
+    @Test func linesWaitForTheirOwnAnswers() async {
+        let wearer = ExchangeID(number: 900)
+        let busy = runner { id, text in
+            if text == "one" {
+                // Its error is shown on the unit a moment after the wearer was answered.
+                return [
+                    .thinking(id), .asked(wearer, .spoken(seconds: 1, photo: false, cut: nil)), .delivered(wearer),
+                    .failed(id, AssistantError.emptyAnswer), .delivered(id),
+                ]
+            }
+            return [.cancelled(wearer, .nothingSaid)] + Self.echo(id, text)
+        }
+        let input = TextSource(isTerminal: false) { _, sink in CannedInput(["one\ntwo\nthree"], sink) }
+        #expect(await run(["--virtual", "monocle"], busy, input: input) == 1)
+        #expect(harness.output == "I heard: two\nI heard: three\n")
+        harness.clear()
+        #expect(await run(["--virtual", "monocle", "--query", "two"], busy) == 0)
+        #expect(harness.output == "I heard: two\non the unit's display:\n")
+    }
+
+    @Test func manyLinesAreNotLost() async {
+        let lines = (1...300).map { "question \($0) \(String(repeating: "x", count: 1000))" }
+        let pieces = stride(from: 0, to: 300, by: 50).map { lines[$0..<$0 + 50].joined(separator: "\n") + "\n" }
+        let input = TextSource(isTerminal: false) { _, sink in CannedInput(pieces, sink) }
+        #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 0)
+        #expect(harness.output == lines.map { "I heard: \($0)\n" }.joined())
+    }
+
+    @Test func aLineThatIsTooLongIsNamed() async {
+        let input = TextSource(isTerminal: false) { _, sink in CannedInput(["one\n", String(repeating: "x", count: 9000)], sink) }
+        #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 65)
+        #expect(harness.output == "I heard: one\n")
+        #expect(harness.diagnostics.contains("error NOA-0016: a line of standard input is longer than 8192 bytes"))
+    }
+
+    /// A single question has an end when its unit does not come back.
+    @Test func aUnitThatStaysAwayEndsAQuestion() async {
+        let lost = runner { id, _ in [.thinking(id), .lost(reason: "gone"), .reconnecting(after: .seconds(1)), .connecting(attempt: 2), .lost(reason: "gone")] }
+        #expect(await run(["--query", "hello"], lost) == 75)
+        #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit did not come back within 60 s"))
+    }
+
+    /// A program that reads events gets a beginning and an end, whatever happens.
+    @Test func aUnitWithOtherVersionsIsToldAsJSON() async throws {
+        let drifted = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
+        #expect(await run(["--virtual", "monocle", "--query", "hi", "--json"], drifted) == 1)
+        let lines = harness.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 && lines[0].hasPrefix(#"{"event":"begin","schema":"noafw.chat/1""#))
+        let end = try ToolBench.json(lines[1])
+        #expect(end["verdict"] as? String == "fail" && (end["error"] as? [String: Any])?["code"] as? String == "NOA-0013")
+    }
+
+    /// The limit is for all of it.
+    @Test func theTimeLimitCoversTheVerification() async {
+        let time = harness.time
+        let slow = FakeRunner(
+            onVerify: { _, _ in
+                time.advance(.seconds(50))
+                return try Sample.verified(scriptsMatch: true)
+            },
+            onChat: { _, _ in
+                time.advance(.seconds(11))
+                try await time.clock.sleep(until: time.clock.deadline(in: .seconds(10_000_000)))
+                return ChatVerdict()
+            })
+        #expect(await run(["--query", "hi", "--timeout", "60"], slow) == 75)
+        #expect(harness.diagnostics.contains("did not end within the 60 s of --timeout"))
     }
 
     @Test func scriptDoesAndExpects() async throws {

@@ -17,6 +17,11 @@ final class Harness: Sendable {
     var output: String { outputText.withLock { $0 } }
     var diagnostics: String { diagnosticText.withLock { $0 } }
 
+    func clear() {
+        outputText.withLock { $0 = "" }
+        diagnosticText.withLock { $0 = "" }
+    }
+
     func context(
         _ arguments: [String], runner: FakeRunner = FakeRunner(), environment: [String: String] = ["HOME": "/home/op"],
         isTerminal: Bool = false, columns: Int = 80

@@ -190,4 +190,18 @@ import Testing
             #expect(HistoryFile.decode(encoded) == line)
         }
     }
+
+    /// However large it has grown: its newest lines are there, and it is trimmed.
+    @Test func aLargeHistoryFileKeepsItsEnd() throws {
+        let folder = try TemporaryFolder()
+        let file = HistoryFile(stateFolder: folder.path)
+        let paste = String(repeating: "x", count: 8000)
+        try folder.write((1...400).map { "\($0) \(paste)\n" }.joined(), to: "chat-history")
+        let lines = file.load().lines
+        #expect(lines.last == "400 \(paste)")
+        #expect(lines.count == 130 && lines.first?.hasPrefix("271 ") == true)
+        #expect(try folder.read("chat-history").count < HistoryFile.sizeLimit)
+        file.append("new")
+        #expect(file.load().lines.suffix(2) == ["400 \(paste)", "new"])
+    }
 }

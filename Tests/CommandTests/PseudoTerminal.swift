@@ -53,6 +53,11 @@ final class TerminalTool {
         _ = write(primary, bytes, bytes.count)
     }
 
+    func resize(columns: UInt16) {
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        _ = ioctl(primary, UInt(TIOCSWINSZ), &size)
+    }
+
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// Reads until the text has appeared after what was waited for last.

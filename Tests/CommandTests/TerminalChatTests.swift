@@ -68,6 +68,27 @@ import Testing
         }
     }
 
+    /// A slow line delivers a key's bytes one by one.
+    @Test func aKeyInPiecesIsOneKey() {
+        var chat = chat()
+        _ = chat.receive(Array("ab".utf8), now: Self.now)
+        for byte in Array("\u{1B}[D".utf8) {
+            _ = chat.receive([byte], now: Self.now)
+            _ = chat.fit(columns: 60)
+        }
+        _ = chat.receive(Array("c".utf8), now: Self.now)
+        #expect(chat.editor.text == "acb")
+        _ = chat.receive([0x1B], now: Self.now)
+        _ = chat.rest()
+        _ = chat.receive(Array("[".utf8), now: Self.now)
+        #expect(chat.editor.text == "ac[b")
+    }
+
+    @Test func lettersThatAreJoinedStayJoined() {
+        #expect(UntrustedText.lines("\u{1F469}\u{200D}\u{1F467} \u{645}\u{6CC}\u{200C}\u{62E}") == ["\u{1F469}\u{200D}\u{1F467} \u{645}\u{6CC}\u{200C}\u{62E}"])
+        #expect(UntrustedText.lines("a\u{202E}b\u{200B}c") == ["a\\u{202e}b\\u{200b}c"])
+    }
+
     @Test func theStatusLineTellsUnitBatteryLinkAndMode() {
         var status = ChatStatus(unit: "monocle", assistant: "echo", mode: .assistant)
         status.take(.connected(UnitStatus(batteryPercent: 80)))

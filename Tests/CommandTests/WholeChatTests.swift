@@ -110,6 +110,28 @@ struct WholeChatTests {
         #expect(try FileManager.default.attributesOfItem(atPath: history.path)[.posixPermissions] as? Int == 0o600)
     }
 
+    /// Somebody has meddled with the scripts: one keystroke, and the conversation goes on.
+    @Test func aUnitThatDiffersIsFlashedAndTalkedTo() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        #expect(try bench.run(["flash", "--virtual", "monocle", "--virtual-speed", "max"]).status == 0)
+        try Data("print('another program')\n".utf8).write(to: bench.unit.appendingPathComponent("files/main.py"))
+        let tool = try TerminalTool(Self.talk.dropLast(), environment: bench.environment())
+        try tool.waitFor("note: the unit differs from the catalogue in: scripts")
+        try tool.waitFor("flash now? [y/N] ")
+        tool.type("y\n")
+        try tool.waitFor("PASS  the unit is proved")
+        try tool.waitFor("the unit is ready")
+        tool.type("hello\r")
+        try tool.waitFor("noa: I heard: hello")
+        try tool.waitFor("delivered to the unit")
+        try tool.waitFor("assistant: echo")
+        tool.resize(columns: 30)
+        try tool.waitFor("[ monocle | battery 80 % | re\r\r\n")
+        tool.type("\u{04}")
+        #expect(tool.wait().status == 0)
+    }
+
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV]) func theTerminalIsPutBackWhateverEndsIt(signal: Int32) throws {
         let bench = try Self.bench()
         defer { bench.remove() }
@@ -147,6 +169,14 @@ struct WholeChatTests {
         FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
     }
 
+    /// Where else a key may come from; the server has checked that it came.
+    private static func run(with key: String, from environment: [String: String], _ bench: ToolBench, _ base: String) throws -> String {
+        let arguments = ["chat", "--virtual", "monocle", "--virtual-speed", "4", "--no-verify", "--base-url", base, "--query", "refuse", "--json", "-v"]
+        let run = try bench.run(arguments, environment: environment)
+        #expect(run.status == 1 && run.output.contains("wrong key "), "\(run.errors)")
+        return run.output + run.errors
+    }
+
     private static func search(for key: String, _ bench: ToolBench, _ base: String) async throws {
         let transcript = bench.state.appendingPathComponent("talk.txt")
         let environment = ["NOAFW_API_KEY": key]
@@ -168,6 +198,13 @@ struct WholeChatTests {
             seen += tool.remainingErrors() + tool.output()
             #expect(tool.wait() != 0)
         }
+        seen += try run(with: key, from: ["OPENAI_API_KEY": key, "OPENAI_BASE_URL": base], bench, base)
+        let file = bench.state.appendingPathComponent("noafw/config.json")
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("{\"api_key\": \"\(key)\", \"base_url\": \"\(base)\"}".utf8).write(to: file)
+        #expect(chmod(file.path, 0o600) == 0)
+        seen += try run(with: key, from: [:], bench, base)
+        try FileManager.default.removeItem(at: file)
         let terminal = try TerminalTool(common, environment: bench.environment(environment))
         try terminal.waitFor("the unit is ready")
         terminal.type("tell\r")

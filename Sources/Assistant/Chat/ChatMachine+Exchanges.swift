@@ -122,7 +122,7 @@ extension ChatMachine {
     /// In translator mode what was heard is the answer: no model is asked.
     private mutating func translated(_ exchange: Exchange, _ text: String) {
         current = nil
-        outbox.begin(exchange.id, link: exchange.link)
+        beginDelivery(exchange)
         outbox.append(text, to: exchange.id)
         outbox.end(exchange.id)
         report(.answerPiece(exchange.id, text))
@@ -135,7 +135,7 @@ extension ChatMachine {
         workCount += 1
         current = (exchange, .answering(work: workCount))
         conversation.ask(text, photo: exchange.photo)
-        outbox.begin(exchange.id, link: exchange.link)
+        beginDelivery(exchange)
         report(.thinking(exchange.id))
         actions.append(.answer(work: workCount, conversation))
     }
@@ -188,13 +188,13 @@ extension ChatMachine {
         tellUnit(known.diagnosis.message, about: exchange)
     }
 
-    /// A newer recording: its wearer does not wait for what was asked over this link before.
-    mutating func supersede() {
-        for exchange in queue where exchange.link == link { report(.cancelled(exchange.id, .superseded)) }
+    /// The wearer does not wait any more for what was asked over this link.
+    mutating func dropQuestions(_ reason: ChatEvent.Cancellation) {
+        for exchange in queue where exchange.link == link { report(.cancelled(exchange.id, reason)) }
         queue.removeAll { $0.link == link }
-        if let exchange = current?.exchange, exchange.link == link { cancelCurrent(.superseded) }
+        if let exchange = current?.exchange, exchange.link == link { cancelCurrent(reason) }
         if outbox.deliveries.first?.link == link { rest = [] }
-        for id in outbox.dropAll(of: link) { report(.cancelled(id, .superseded)) }
+        for id in outbox.dropAll(of: link) { report(.cancelled(id, reason)) }
     }
 
     private mutating func cancelCurrent(_ reason: ChatEvent.Cancellation) {
@@ -215,6 +215,10 @@ extension ChatMachine {
         current = nil
     }
 
+    private mutating func beginDelivery(_ exchange: Exchange) {
+        if let dropped = outbox.begin(exchange.id, link: exchange.link) { report(.cancelled(dropped, .queueFull)) }
+    }
+
     private mutating func dropDelivery(of id: ExchangeID) {
         if outbox.deliveries.first?.id == id { rest = [] }
         outbox.drop(id)
@@ -222,6 +226,6 @@ extension ChatMachine {
 
     private mutating func tellUnit(_ text: String, about exchange: Exchange) {
         let sentence = text.prefix(1).uppercased() + text.dropFirst()
-        outbox.add(error: sentence, for: exchange.id, link: exchange.link)
+        if let dropped = outbox.add(error: sentence, for: exchange.id, link: exchange.link) { report(.cancelled(dropped, .queueFull)) }
     }
 }

@@ -172,8 +172,14 @@ struct ChatMachine {
             becomeReady(now: now)
         case .recordingStarted:
             isRecording = true
-            supersede()
+            dropQuestions(.superseded)
+            // What else the unit was showing is gone from its display.
+            rest = []
+            outbox.rewind()
             report(.listening)
+        case .givenUp:
+            isRecording = false
+            dropQuestions(.byWearer)
         case .photo(let jpeg): report(.photo(jpeg))
         case .utterance(let utterance):
             isRecording = false

@@ -125,9 +125,10 @@ public struct ChatOptions: Sendable {
     public var readyTimeout = Duration.seconds(4)
     /// Waits between attempts to reconnect; the last one repeats.
     public var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
-    /// Yields an identifier that was never used before.
+    /// Yields an identifier that was never used before, of 16 characters: with its command it fits the smallest packet.
     public var newConfirmation: @Sendable () -> ConfirmationID = {
-        ConfirmationID(String(UInt64.random(in: .min ... .max), radix: 16) + "-" + String(UInt64.random(in: .min ... .max), radix: 16))
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return ConfirmationID(String(repeating: "0", count: 16 - digits.count) + digits)
     }
 
     public init() {}

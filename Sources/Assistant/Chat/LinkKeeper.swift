@@ -55,6 +55,8 @@ struct LinkKeeper: Sendable {
             tell(.told(.starting))
             if let known {
                 link.status = known
+                // Nobody asked for it again.
+                link.status.batteryPercent = nil
                 link.firstPacket = try await output.next(before: clock.deadline(in: session.options.readyTimeout), on: clock)
                 if link.firstPacket != nil { return link }
             }

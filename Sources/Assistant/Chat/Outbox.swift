@@ -26,18 +26,20 @@ struct Outbox {
     var isEmpty: Bool { deliveries.isEmpty }
     var count: Int { deliveries.count }
 
-    mutating func begin(_ id: ExchangeID, link: Int?) {
+    /// - Returns: whose delivery had to make room.
+    mutating func begin(_ id: ExchangeID, link: Int?) -> ExchangeID? {
         add(Delivery(id: id, kind: .answer, link: link, text: "", isWhole: false))
     }
 
-    mutating func add(error text: String, for id: ExchangeID, link: Int?) {
+    /// - Returns: whose delivery had to make room.
+    mutating func add(error text: String, for id: ExchangeID, link: Int?) -> ExchangeID? {
         add(Delivery(id: id, kind: .error, link: link, text: text, isWhole: true))
     }
 
-    private mutating func add(_ delivery: Delivery) {
-        // Full: the oldest that is not going out right now makes room.
-        if deliveries.count >= Self.limit { deliveries.remove(at: 1) }
-        deliveries.append(delivery)
+    /// Full: the oldest that is not going out right now makes room.
+    private mutating func add(_ delivery: Delivery) -> ExchangeID? {
+        defer { deliveries.append(delivery) }
+        return deliveries.count >= Self.limit ? deliveries.remove(at: 1).id : nil
     }
 
     mutating func append(_ text: String, to id: ExchangeID) { change(id) { $0.text += text } }

@@ -14,6 +14,9 @@ struct AnswerDecoder {
     private enum Form { case unknown, events, document }
 
     private var form = Form.unknown
+    /// For a message about what is none of the forms.
+    private var beginning: [UInt8] = []
+    private var hasEvents = false
     private var events = ServerSentEvents()
     private var document: [UInt8] = []
     private var receivedCount = 0
@@ -40,6 +43,7 @@ struct AnswerDecoder {
             default: form = .events
             }
         }
+        if !hasEvents, beginning.count < Self.excerptLimit { beginning += bytes.prefix(Self.excerptLimit) }
         switch form {
         case .unknown: return []
         case .document:
@@ -61,6 +65,7 @@ struct AnswerDecoder {
         case .events:
             var pieces: [String] = []
             if let rest = try events.finish() { pieces = try take([rest]) }
+            guard hasEvents || beginning.first == UInt8(ascii: ":") else { throw .notUnderstood(beginningText) }
             guard isDone || finishReason != nil else { throw .brokenOff(afterBytes: textCount) }
             return pieces
         }
@@ -72,8 +77,13 @@ struct AnswerDecoder {
         return AnswerSummary(totalTokens: totalTokens, cutShort: isCutByLength || finishReason == "length" ? .byLength : nil)
     }
 
+    private static let excerptLimit = 256
+
+    private var beginningText: String { "it begins with \(ServerMessage.excerpt(of: beginning, count: 60, hiding: key))" }
+
     private mutating func take(_ events: [[UInt8]]) throws(AssistantError) -> [String] {
         var pieces: [String] = []
+        if !events.isEmpty { hasEvents = true }
         for event in events where !isDone {
             if event.elementsEqual("[DONE]".utf8) {
                 isDone = true
@@ -96,7 +106,7 @@ struct AnswerDecoder {
 
     private mutating func takeDocument() throws(AssistantError) -> [String] {
         guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(document)) else {
-            throw .notUnderstood("it begins with \(ServerMessage.excerpt(of: document, count: 60, hiding: key))")
+            throw .notUnderstood(beginningText)
         }
         if let error = chunk.error { throw .serverFailed(status: 200, error.shortText(hiding: key)) }
         guard chunk.choices != nil else { throw .notUnderstood("JSON without choices") }
@@ -117,13 +127,27 @@ struct AnswerDecoder {
     }
 }
 
-/// A chat completion, or one chunk of it (the API's published shape). A field of another type counts as absent.
+/// A chat completion, or one chunk of it (the API's published shape).
 private struct Chunk: Decodable {
     struct Choice: Decodable {
         struct Message: Decodable {
-            var content: String?
+            var content: Content?
             var refusal: String?
-            var text: String? { content ?? refusal }
+            var text: String? { content?.text ?? refusal }
+        }
+
+        /// A text; some servers send a list of parts, of which those with a text count.
+        struct Content: Decodable {
+            private struct Part: Decodable {
+                var text: String?
+            }
+
+            let text: String
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                text = try (try? container.decode(String.self)) ?? container.decode([Part].self).compactMap(\.text).joined()
+            }
         }
         var delta: Message?
         var message: Message?

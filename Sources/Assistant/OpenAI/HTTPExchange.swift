@@ -104,10 +104,12 @@ struct HTTPExchange: Sendable {
         case let error as HTTPClientError: return failure(from: error, host: host)
         case is HTTPParserError: return FailedAttempt(.notUnderstood("it is not HTTP"), isWorthRepeating: false)
         case let error as NIOConnectionError:
-            if error.connectionErrors.isEmpty, error.dnsAError != nil || error.dnsAAAAError != nil {
-                return FailedAttempt(.unknownHost(host), isWorthRepeating: false)
+            let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
+            let reason = error.connectionErrors.first.map { Self.reason($0.error) } ?? (isUnknown ? "its name is unknown" : "no address")
+            if let proxy = settings.proxy {
+                return FailedAttempt(.proxyRefused(proxy: "\(proxy)", reason), isWorthRepeating: !isUnknown)
             }
-            let reason = error.connectionErrors.first.map { Self.reason($0.error) } ?? "no address"
+            if isUnknown { return FailedAttempt(.unknownHost(host), isWorthRepeating: false) }
             return FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
             return FailedAttempt(.insecure(host: settings.baseURL.host, reason: Self.reason(error)), isWorthRepeating: false)

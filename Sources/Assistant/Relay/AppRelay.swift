@@ -61,6 +61,8 @@ public enum RelayEvent: Sendable, Hashable {
     case utterance(Utterance)
     /// A recording ended with nothing in it.
     case nothingRecorded
+    /// The wearer gave up what they were saying, or the question that waits for an answer.
+    case givenUp
     case confirmed(ConfirmationID)
     /// No confirmation came in time: the wearer does not wait any more.
     case expired(ConfirmationID)

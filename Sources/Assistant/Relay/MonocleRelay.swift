@@ -3,6 +3,9 @@ import REPL
 
 /// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
 ///
+/// Our scripts add one: `can:`, the wearer gave up; it is answered by `ick:`, after which nothing of the old question comes.
+/// An app that does not know it passes over it.
+///
 /// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
 public struct MonocleRelay: AppRelay {
     public struct Limits: Sendable, Hashable {
@@ -16,6 +19,8 @@ public struct MonocleRelay: AppRelay {
         public var confirmation = Duration.seconds(6)
         /// Confirmations asked for at the same time.
         public var confirmations = 8
+        /// At most one complaint on the unit in this time.
+        public var complaints = Duration.seconds(10)
 
         public init() {}
     }
@@ -46,6 +51,7 @@ public struct MonocleRelay: AppRelay {
     private var photo: [UInt8]?
     private var stallsAt: SessionClock.Instant?
     private var pings: [(id: ConfirmationID, expires: SessionClock.Instant)] = []
+    private var complainedAt: SessionClock.Instant?
     /// The display shows an answer to which text would be appended.
     private var showsAnswer = false
 
@@ -69,7 +75,9 @@ public struct MonocleRelay: AppRelay {
     }
 
     public mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {
-        guard packet.count >= Self.commandLength else { return [.notice(.shortMessage(byteCount: packet.count))] }
+        guard packet.count >= Self.commandLength else {
+            return complain(.shortMessage(byteCount: packet.count), "The app does not understand this unit.", now: now)
+        }
         let data = packet.dropFirst(Self.commandLength)
         if recording != .none { stallsAt = now.advanced(by: limits.stall) }
         switch String(decoding: packet.prefix(Self.commandLength), as: UTF8.self) {
@@ -80,11 +88,24 @@ public struct MonocleRelay: AppRelay {
         case "ist:": return photoStarts(now: now)
         case "idt:": return takePhoto(data)
         case "ien:": return photoEnds(now: now)
-        case "pon:": return takeConfirmation(data)
+        case "pon:": return takeConfirmation(data, now: now)
+        case "can:":
+            forget()
+            showsAnswer = false
+            return [.givenUp, .send(Array("ick:".utf8))]
         default:
             let command = UnitText.printable(packet.prefix(Self.commandLength))
-            return [.notice(.unknownCommand(command, byteCount: packet.count))]
+            return complain(.unknownCommand(command, byteCount: packet.count), "The app does not understand this unit.", now: now)
         }
+    }
+
+    /// Tells both ends; the wearer only now and then, and not while they speak or read.
+    private mutating func complain(_ notice: RelayNotice, _ text: String, now: SessionClock.Instant) -> [RelayEvent] {
+        guard recording == .none, !showsAnswer, complainedAt.map({ $0.advanced(by: limits.complaints) <= now }) ?? true else {
+            return [.notice(notice)]
+        }
+        complainedAt = now
+        return [.notice(notice)] + packets(for: .error(text)).map { .send($0) }
     }
 
     public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
@@ -150,7 +171,7 @@ extension MonocleRelay {
     /// What there is of a recording that will not go on: an utterance where it is long enough to hold words.
     private mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
         defer { forget() }
-        if !incoming.isEmpty { return [.notice(.photoIncomplete(byteCount: incoming.count))] }
+        if !incoming.isEmpty { return [.notice(.photoIncomplete(byteCount: incoming.count)), .nothingRecorded] }
         guard recording == .sound, seconds >= Self.leastSeconds || photo != nil else {
             return recording == .sound || recording == .photo ? [.nothingRecorded] : []
         }
@@ -180,7 +201,9 @@ extension MonocleRelay {
         let utterance = Utterance(sound: Sound(bytes: sound, rate: Self.rate), photo: photo, cut: .tooLong)
         forget()
         recording = .overflowing
-        return events + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds)), .utterance(utterance)]
+        // The scripts end a recording when they show an error.
+        let stop = packets(for: .error("The recording was too long.")).map { RelayEvent.send($0) }
+        return events + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds))] + stop + [.utterance(utterance)]
     }
 
     private mutating func soundEnds() -> [RelayEvent] {
@@ -217,13 +240,14 @@ extension MonocleRelay {
         return events + [acknowledgement, .photo(photo ?? [])]
     }
 
-    private mutating func takeConfirmation(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
+    private mutating func takeConfirmation(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
+        let shown = UnitText.printable(data.prefix(60))
         guard let text = String(validating: data, as: UTF8.self) else {
-            return [.notice(.brokenText(command: "pon:", UnitText.printable(data.prefix(60))))]
+            return complain(.brokenText(command: "pon:", shown), "The app does not understand this unit.", now: now)
         }
         let id = ConfirmationID(text)
         guard let index = pings.firstIndex(where: { $0.id == id }) else {
-            return [.notice(.unknownConfirmation(UnitText.printable(data.prefix(60))))]
+            return complain(.unknownConfirmation(shown), "That question was given up. Ask again.", now: now)
         }
         pings.remove(at: index)
         return [.confirmed(id)]

@@ -7,10 +7,18 @@ import Provisioning
 struct ChatCourse: Sendable {
     let command: ChatVerb
     let context: CommandContext
+    /// The limit of ``ChatReportOptions/timeout`` is for everything from here on.
+    private let start: SessionClock.Instant
 
+    init(command: ChatVerb, context: CommandContext) {
+        (self.command, self.context) = (command, context)
+        start = context.clock.now
+    }
+
+    /// An end that was explained already.
     private struct Stop: Error {
-        /// Explained already.
         let code: Int32
+        var error: Diagnosis?
     }
 
     /// What is known before a unit is touched.
@@ -28,16 +36,26 @@ struct ChatCourse: Sendable {
     }
 
     func run() async -> Int32 {
+        let plan: Plan
         do {
-            let plan = try plan()
-            let unit = try await provedUnit(plan)
-            return try await converse(unit, plan)
-        } catch let stop as Stop {
-            return stop.code
+            plan = try self.plan()
         } catch {
             return explain(CommandError.explain(error))
         }
+        plan.recorder.begin(unit: command.unit.value.target, assistant: plan.choice.name, mode: command.assistant.mode)
+        do {
+            return try await converse(try await provedUnit(plan), plan)
+        } catch let stop as Stop {
+            plan.recorder.end(nil, error: stop.error)
+            return stop.code
+        } catch {
+            let diagnosis = CommandError.explain(error)
+            plan.recorder.end(nil, error: diagnosis)
+            return explain(diagnosis)
+        }
     }
+
+    private func stop(_ error: Diagnosis) -> Stop { Stop(code: explain(error), error: error) }
 
     private func explain(_ error: Diagnosis) -> Int32 {
         for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
@@ -86,7 +104,7 @@ struct ChatCourse: Sendable {
                 throw error
             }
         }
-        if let error = report.error { throw Stop(code: explain(error)) }
+        if let error = report.error { throw stop(error) }
         let unit = pinned(report.identity.address)
         let drifted = report.findings.filter { !$0.value.matches }.map(\.key).sorted()
         if !drifted.isEmpty { try await offerFlash(drifted, unit, plan) }
@@ -101,11 +119,11 @@ struct ChatCourse: Sendable {
     /// On a terminal the unit may be flashed now; elsewhere the command to run ends the course.
     private func offerFlash(_ parts: [Part], _ unit: UnitSelection, _ plan: Plan) async throws {
         let differs = CommandError.differs(parts: parts, repair: flashCommand(parts, unit))
-        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw Stop(code: explain(differs.diagnosis)) }
+        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw stop(differs.diagnosis) }
         note(differs.diagnosis.message)
         context.diagnostics.write("flash now? [y/N] ")
         let answer = try await supervised { try await Answer.read(context) }
-        guard answer.isYes else { throw Stop(code: explain(differs.diagnosis)) }
+        guard answer.isYes else { throw stop(differs.diagnosis) }
         var options = FlashOptions()
         options.parts = Set(parts)
         let request = FlashRequest(unit: unit, inputs: plan.inputs, options: options, stateFolder: plan.stateFolder)
@@ -131,23 +149,14 @@ struct ChatCourse: Sendable {
     // MARK: - Conversation
 
     private func converse(_ unit: UnitSelection, _ plan: Plan) async throws -> Int32 {
-        let recorder = plan.recorder
-        let target = unit.target
-        recorder.begin(unit: target, assistant: plan.choice.name, mode: command.assistant.mode)
         let request = ChatRequest(
             unit: unit, inputs: plan.inputs, assistant: plan.choice, mode: command.assistant.mode, stateFolder: plan.stateFolder)
-        do {
-            let verdict = try await supervised {
-                try await context.runner.chat(request) { bench in try await lead(bench, plan, target) }
-            }
-            if let display = verdict.display, !command.report.json { printer.show(display: display) }
-            recorder.end(verdict, error: nil)
-            return verdict.failure.map(explain) ?? 0
-        } catch {
-            let diagnosis = CommandError.explain(error)
-            recorder.end(nil, error: diagnosis)
-            return explain(diagnosis)
+        let verdict = try await supervised {
+            try await context.runner.chat(request) { bench in try await lead(bench, plan, unit.target) }
         }
+        if let display = verdict.display, !command.report.json { printer.show(display: display) }
+        plan.recorder.end(verdict, error: nil)
+        return verdict.failure.map(explain) ?? 0
     }
 
     private var printer: PlainPrinter {
@@ -171,12 +180,14 @@ struct ChatCourse: Sendable {
         return try await drive.run(show: show, lead: LinesLead(context: context).lead)
     }
 
-    /// Runs one step until it ends, the time limit passes, or a signal asks for the end.
+    /// Runs one step until it ends, the whole course's time limit passes, or a signal asks for the end.
     private func supervised<Report: RunVerdict>(
         tick: (@Sendable () -> Void)? = nil, _ step: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
-        switch await Supervisor(context: context, tick: tick, timeoutSeconds: command.report.timeout).run(step) {
+        let left = command.report.timeout.map { max(0, $0 - start.duration(to: context.clock.now).inSeconds) }
+        switch await Supervisor(context: context, tick: tick, timeoutSeconds: left).run(step) {
         case .finished(let report): return report
+        case .failed(CommandError.timedOut): throw CommandError.timedOut(seconds: command.report.timeout ?? 0)
         case .failed(let error): throw error
         case .interrupted(let report?) where report.passed: return report
         case .interrupted: throw CommandError.chatInterrupted

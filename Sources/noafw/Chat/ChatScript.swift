@@ -37,7 +37,7 @@ struct ChatScript: Sendable {
 
         var diagnosis: Diagnosis {
             Diagnosis(
-                code: "NOA-0008", category: .badData, fault: nil, message: "\(path), line \(line): \(reason)",
+                code: "NOA-0015", category: .badData, fault: nil, message: "\(path), line \(line): \(reason)",
                 cause: "the script holds a step that noafw chat does not know or cannot do",
                 remedy: "correct the line; the steps are send, tap, hold, speak, show and expect (docs/chat.md)")
         }

@@ -105,7 +105,7 @@ struct ChatReportOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Save pictures from the glasses here.", valueName: "folder"), completion: .directory)
     var saveMedia: String?
 
-    @Option(help: ArgumentHelp("End the conversation after so many seconds.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Give up after so many seconds, the look at the versions included.", valueName: "seconds"))
     var timeout: Double?
 
     @Flag(name: [.short, .long], help: "Say more about the verification.")

@@ -31,7 +31,8 @@ enum ChatWords {
         case .notice(let notice): trouble(UntrustedText.escape(notice.message))
         case .asked(_, let question): asked(question)
         case .heard(_, let text): Saying(kind: .question, lines: UntrustedText.lines(text.isEmpty ? "(a picture)" : text))
-        case .thinking, .answerPiece: nil
+        case .thinking: state("the assistant thinks")
+        case .answerPiece: nil
         case .retrying(_, let delay, let error):
             trouble("\(UntrustedText.escape(error.diagnosis.message)); asking again in \(Measure.plain(delay.inSeconds)) s")
         case .answered(_, let text, let cut):
@@ -60,7 +61,16 @@ enum ChatWords {
         switch question {
         case .typed(let text): Saying(kind: .question, lines: UntrustedText.lines(text))
         case .spoken(let seconds, let photo, let cut):
-            state("\(Measure.seconds(seconds)) s of sound\(photo ? " and a picture" : "")\(cut.map { " (\($0.rawValue))" } ?? "")")
+            state("\(Measure.seconds(seconds)) s of sound\(photo ? " and a picture" : "")\(cut.map { ", \(describe($0))" } ?? "")")
+        }
+    }
+
+    private static func describe(_ cut: Utterance.Cut) -> String {
+        switch cut {
+        case .tooLong: "cut where it grew too long"
+        case .linkLost: "cut where the link was lost"
+        case .stalled: "which then stopped without an end"
+        case .restarted: "cut where the unit started anew"
         }
     }
 

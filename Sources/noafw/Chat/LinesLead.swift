@@ -5,41 +5,74 @@ import Bluetooth
 struct LinesLead: Sendable {
     let context: CommandContext
 
-    private static let lineLimit = 64 << 10
-
     func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
         let typed = try context.input.open(false) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
         defer { typed.close() }
-        typed.more()
         var pending: [UInt8] = []
-        var hasEnded = false
-        var waitsForAnswer = false
+        var (isReading, hasEnded) = (false, false)
+        var isConnected = false
+        var question: TypedQuestion?
         var verdict = ChatVerdict()
         while true {
-            while !waitsForAnswer, let line = Self.takeLine(&pending, hasEnded: hasEnded) {
+            while question == nil, let line = try takeLine(&pending, hasEnded: hasEnded) {
                 guard line.contains(where: { !$0.isWhitespace }) else { continue }
                 commands.deliver(.ask(line))
-                waitsForAnswer = true
+                question = TypedQuestion()
             }
-            if hasEnded, !waitsForAnswer { return verdict }
+            // Without a single question, too, the unit has to be there.
+            if hasEnded, question == nil, isConnected { return verdict }
+            // One line ahead: what nobody has asked for stays with the other program.
+            if !isReading, !hasEnded, !pending.contains(0x0A) {
+                isReading = true
+                typed.more()
+            }
             switch try await inputs.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock) {
             case .typed(let bytes):
                 pending += bytes
-                if pending.count > Self.lineLimit { pending.removeLast(pending.count - Self.lineLimit) }
-                typed.more()
+                isReading = false
             case .inputEnded: hasEnded = true
-            case .event(.failed(_, let error), _):
-                verdict.failure = ChatFailure.noAnswer(error)
-                waitsForAnswer = false
-            case .event(.cancelled, _), .event(.delivered, _): waitsForAnswer = false
-            case .event, .graphics, nil: break
+            case .event(let event, _):
+                if case .connected = event { isConnected = true }
+                guard let outcome = question?.take(event) else { continue }
+                if let failure = outcome.failure { verdict.failure = failure }
+                if outcome.isOver { question = nil }
+            case .graphics, nil: break
             }
         }
     }
 
-    private static func takeLine(_ pending: inout [UInt8], hasEnded: Bool) -> String? {
-        guard let end = pending.firstIndex(of: 0x0A) ?? (hasEnded && !pending.isEmpty ? pending.endIndex : nil) else { return nil }
+    /// - Throws: ``CommandError/questionTooLong``.
+    private func takeLine(_ pending: inout [UInt8], hasEnded: Bool) throws(CommandError) -> String? {
+        let end = pending.firstIndex(of: 0x0A) ?? (hasEnded && !pending.isEmpty ? pending.endIndex : nil)
+        guard end ?? pending.count <= LineEditor.limit else { throw .questionTooLong }
+        guard let end else { return nil }
         defer { pending.removeSubrange(..<min(end + 1, pending.count)) }
         return String(decoding: pending[..<end], as: UTF8.self)
+    }
+}
+
+/// A question that was typed, among all that a session tells.
+struct TypedQuestion: Sendable {
+    struct Outcome: Sendable {
+        var isOver = false
+        /// Why there is no whole answer.
+        var failure: Diagnosis?
+    }
+
+    /// Known once the session has taken it.
+    private var id: ExchangeID?
+
+    /// - Returns: `nil` for what has nothing to do with this question.
+    mutating func take(_ event: ChatEvent) -> Outcome? {
+        switch event {
+        case .asked(let id, .typed) where self.id == nil:
+            self.id = id
+            return Outcome()
+        case .answered(id, _, .byError(let error)?): return Outcome(failure: ChatFailure.noAnswer(error))
+        case .failed(id, let error): return Outcome(failure: ChatFailure.noAnswer(error))
+        case .cancelled(id, let reason): return Outcome(isOver: true, failure: ChatFailure.cancelled(reason))
+        case .delivered(id): return Outcome(isOver: true)
+        default: return nil
+        }
     }
 }

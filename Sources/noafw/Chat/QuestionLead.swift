@@ -6,26 +6,35 @@ struct QuestionLead: Sendable {
     let text: String
     let bench: ChatBench
 
-    /// What was not understood is shown on the unit too.
+    /// An error is shown on the unit, too.
     private static let errorPatience = Duration.seconds(10)
+    /// A lost link is made again within seconds, or nobody is there.
+    static let linkPatience = Duration.seconds(60)
 
     func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
         commands.deliver(.ask(text))
+        var question = TypedQuestion()
         var verdict = ChatVerdict()
-        var deadline: SessionClock.Instant?
-        search: while let input = try await inputs.next(before: deadline ?? bench.clock.deadline(in: ChatTime.forever), on: bench.clock) {
+        var errorShownBy: SessionClock.Instant?
+        var backBy: SessionClock.Instant?
+        while true {
+            let deadline = [errorShownBy, backBy].compactMap { $0 }.min() ?? bench.clock.deadline(in: ChatTime.forever)
+            guard let input = try await inputs.next(before: deadline, on: bench.clock) else {
+                if verdict.failure == nil { throw CommandError.unitStaysAway(seconds: Self.linkPatience.inSeconds) }
+                break
+            }
             guard case .event(let event, _) = input else { continue }
             switch event {
-            case .answered(_, _, .byError(let error)?): verdict.failure = ChatFailure.noAnswer(error)
-            case .failed(_, let error):
-                verdict.failure = ChatFailure.noAnswer(error)
-                deadline = bench.clock.deadline(in: Self.errorPatience)
-            case .cancelled(_, let reason):
-                verdict.failure = ChatFailure.cancelled(reason)
-                break search
-            case .delivered: break search
-            default: continue
+            case .lost: backBy = backBy ?? bench.clock.deadline(in: Self.linkPatience)
+            case .ready: backBy = nil
+            default: break
             }
+            guard let outcome = question.take(event) else { continue }
+            if let failure = outcome.failure {
+                verdict.failure = failure
+                errorShownBy = bench.clock.deadline(in: Self.errorPatience)
+            }
+            if outcome.isOver { break }
         }
         verdict.display = try await bench.settledDisplay()
         return verdict

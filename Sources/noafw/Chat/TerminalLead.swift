@@ -53,9 +53,9 @@ struct TerminalLead: Sendable {
                 }
             case .graphics(let text?): _ = perform(chat.show(graphics: text), commands)
             case .graphics(nil): _ = perform(chat.missGraphics(), commands)
-            case nil: break
+            case nil: _ = perform(chat.rest(), commands)
             }
-            _ = perform(chat.tick(columns: sink.columns()), commands)
+            _ = perform(chat.fit(columns: sink.columns()), commands)
         }
         return ChatVerdict()
     }

@@ -3,7 +3,8 @@ import Glibc
 
 /// Typed lines of earlier conversations, for their owner alone.
 struct HistoryFile: Sendable {
-    private static let sizeLimit = 2 << 20
+    /// Bytes at the file's end that are read.
+    static let sizeLimit = 1 << 20
 
     let path: String
 
@@ -11,10 +12,23 @@ struct HistoryFile: Sendable {
 
     /// Empty when there is none, or none that can be read: a conversation does not end for that.
     func load() -> InputHistory {
-        guard let bytes = try? InputFile.read(path, limit: Self.sizeLimit) else { return InputHistory() }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(Self.decode)
-        if lines.count > 2 * InputHistory.limit { rewrite(lines.suffix(InputHistory.limit)) }
-        return InputHistory(lines: lines.filter { $0.utf8.count <= LineEditor.limit })
+        guard let (bytes, isWhole) = tail() else { return InputHistory() }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst(isWhole ? 0 : 1).map(Self.decode)
+        let usable = lines.filter { $0.utf8.count <= LineEditor.limit }
+        if !isWhole || lines.count > 2 * InputHistory.limit { rewrite(usable.suffix(InputHistory.limit)) }
+        return InputHistory(lines: usable)
+    }
+
+    private func tail() -> (bytes: [UInt8], isWhole: Bool)? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let start = max(0, Int(status.st_size) - Self.sizeLimit)
+        var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), Self.sizeLimit))
+        let count = pread(descriptor, &bytes, bytes.count, off_t(start))
+        return count < 0 ? nil : (Array(bytes[..<count]), start == 0)
     }
 
     func append(_ line: String) {

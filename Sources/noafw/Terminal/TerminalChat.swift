@@ -85,8 +85,13 @@ struct TerminalChat {
         return take()
     }
 
-    mutating func tick(columns: Int) -> [Effect] {
+    /// Nobody has typed for a moment.
+    mutating func rest() -> [Effect] {
         decoder.settle()
+        return take()
+    }
+
+    mutating func fit(columns: Int) -> [Effect] {
         if columns != self.columns {
             // What the terminal did to the rows that were drawn is its own affair: begin below them.
             effects.append(.write(area.erase()))
