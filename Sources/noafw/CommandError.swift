@@ -21,6 +21,7 @@ enum CommandError: Error, Hashable, Sendable {
     case questionTooLong
     /// The unit of a single question.
     case unitStaysAway(seconds: Double)
+    case programIsSilent
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
 }
@@ -87,6 +88,11 @@ extension CommandError: DiagnosableError {
                 message: "the link was lost, and the unit did not come back within \(Measure.plain(seconds)) s",
                 cause: "it is out of reach, switched off, or held by another central",
                 remedy: "bring the unit nearer, then run the same command again")
+        case .programIsSilent:
+            Diagnosis(
+                code: "NOA-0018", category: .unitFailed, fault: .unit,
+                message: "the answer was sent, but the unit's program never said that it is ready",
+                cause: "its scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

@@ -189,7 +189,8 @@ import Testing
         _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .command(.ask("one")))
         #expect(packets(handle(.progress(work: 1, .text("Hello")))) == [])
         now = .seconds(4)
-        #expect(packets(handle(.tick)) == ["res:Hello"])
+        let actions = handle(.tick)
+        #expect(packets(actions) == ["res:Hello"] && events(actions) == ["silent"])
     }
 
     /// Anything in any order: it never stands still with a deadline in the past, and holds no more than it may.

@@ -35,6 +35,16 @@ struct WholeChatTests {
         #expect(run.output == "")
     }
 
+    /// Without its scripts it takes the answer, and shows nobody anything.
+    @Test func aUnitWithoutItsProgramDoesNotPass() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let run = try bench.run(Self.chat + ["--no-verify", "--query", "hello"])
+        #expect(run.status == 1)
+        #expect(run.errors.contains("note: the unit's program does not say that it is ready"), "\(run.errors)")
+        #expect(run.errors.contains("error NOA-0018"), "\(run.errors)")
+    }
+
     @Test func aScriptSpeaksAndExpects() throws {
         let bench = try Self.bench()
         defer { bench.remove() }

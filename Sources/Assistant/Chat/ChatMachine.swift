@@ -103,7 +103,10 @@ struct ChatMachine {
     mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
-        if let readyBy, readyBy <= now { becomeReady(now: now) }
+        if let readyBy, readyBy <= now {
+            report(.silent)
+            becomeReady(now: now)
+        }
         startNext(now: now)
         send(now: now)
         defer { actions = [] }

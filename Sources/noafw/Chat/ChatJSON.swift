@@ -32,6 +32,7 @@ enum ChatJSON {
                 ("scripts", optional(status.scripts)),
             ])
         case .ready: Self.event("ready")
+        case .silent: Self.event("silent")
         case .lost(let reason): Self.event("lost", [("reason", text(reason))])
         case .reconnecting(let delay): Self.event("reconnecting", [("seconds", .number(delay.inSeconds))])
         case .listening: Self.event("listening")

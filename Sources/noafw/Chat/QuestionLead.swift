@@ -15,6 +15,7 @@ struct QuestionLead: Sendable {
         commands.deliver(.ask(text))
         var question = TypedQuestion()
         var verdict = ChatVerdict()
+        var isSilent = false
         var errorShownBy: SessionClock.Instant?
         var backBy: SessionClock.Instant?
         while true {
@@ -26,7 +27,8 @@ struct QuestionLead: Sendable {
             guard case .event(let event, _) = input else { continue }
             switch event {
             case .lost: backBy = backBy ?? bench.clock.deadline(in: Self.linkPatience)
-            case .ready: backBy = nil
+            case .ready: (backBy, isSilent) = (nil, false)
+            case .silent: (backBy, isSilent) = (nil, true)
             default: break
             }
             guard let outcome = question.take(event) else { continue }
@@ -36,6 +38,7 @@ struct QuestionLead: Sendable {
             }
             if outcome.isOver { break }
         }
+        if isSilent, verdict.failure == nil { verdict.failure = CommandError.programIsSilent.diagnosis }
         verdict.display = try await bench.settledDisplay()
         return verdict
     }

@@ -21,6 +21,7 @@ struct ChatStatus {
             link = "connected"
             battery = status.batteryPercent ?? battery
         case .ready: (link, waiting) = ("ready", 0)
+        case .silent: (link, waiting) = ("silent", 0)
         case .lost, .reconnecting: link = "link lost"
         case .listening: activity = "listening"
         case .asked, .heard: activity = "understanding"
