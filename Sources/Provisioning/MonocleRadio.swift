@@ -66,12 +66,16 @@ struct MonocleRadio: Sendable {
         }
     }
 
+    func connect(_ mode: Mode) async throws -> any Connection {
+        let target = mode == .application ? address : address.bootloader
+        return try await central.connect(to: target, deadline: clock.deadline(in: Self.connectPatience))
+    }
+
     /// Runs `body` on a connection to the unit and closes it whatever happens.
     func withConnection<Value: Sendable>(
         _ mode: Mode, _ body: (any Connection) async throws -> Value
     ) async throws -> Value {
-        let target = mode == .application ? address : address.bootloader
-        let connection = try await central.connect(to: target, deadline: clock.deadline(in: Self.connectPatience))
+        let connection = try await connect(mode)
         do {
             let value = try await body(connection)
             await connection.disconnect()
@@ -82,14 +86,24 @@ struct MonocleRadio: Sendable {
         }
     }
 
-    /// Runs `body` at the unit's raw prompt. A program that does not let itself be interrupted is left out by a restart
-    /// into safe mode, if the caller may restart the unit.
-    func withREPL<Value: Sendable>(_ body: (UnitSession) async throws -> Value) async throws -> Value {
+    /// A connection to the unit, at its raw prompt. A program that does not let itself be interrupted is left out by a
+    /// restart into safe mode, if the caller may restart the unit.
+    func open() async throws -> UnitSession {
         do {
-            return try await withPrompt(body)
+            return try await attached()
         } catch REPLError.noPrompt where mayRestartUnit {
             try await restartInSafeMode()
-            return try await withPrompt(body)
+            return try await attached()
+        }
+    }
+
+    private func attached() async throws -> UnitSession {
+        let connection = try await connect(.application)
+        do {
+            return UnitSession(repl: try await attach(to: connection), connection: connection)
+        } catch {
+            await connection.disconnect()
+            throw error
         }
     }
 
@@ -113,21 +127,6 @@ struct MonocleRadio: Sendable {
                 await UnitSession(repl: repl, connection: connection).leaveAsFound()
             }
             throw CancellationError()
-        }
-    }
-
-    private func withPrompt<Value: Sendable>(_ body: (UnitSession) async throws -> Value) async throws -> Value {
-        try await withConnection(.application) { connection in
-            let session = UnitSession(repl: try await attach(to: connection), connection: connection)
-            do {
-                let value = try await body(session)
-                await session.repl.close()
-                return value
-            } catch {
-                await session.leaveAsFound()
-                await session.repl.close()
-                throw error
-            }
         }
     }
 }

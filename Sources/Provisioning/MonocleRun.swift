@@ -54,6 +54,17 @@ public struct MonocleRun: Sendable {
     }
 
     private func perform(_ record: inout RunRecord) async throws {
+        var visit = MonocleVisit(radio)
+        do {
+            try await takeSteps(&visit, &record)
+        } catch {
+            await visit.abandon()
+            throw error
+        }
+        await visit.end()
+    }
+
+    private func takeSteps(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         record.begin(.connect)
         guard let mode = try await radio.find() else { throw ProvisioningError.unitNotFound(radio.address) }
         if mode == .bootloader {
@@ -71,42 +82,34 @@ public struct MonocleRun: Sendable {
             record.start(.firmware, from: nil)
             try await transfer(firmware, &record)
         }
-        try await updateFirmware(&record)
-        try await updateFPGA(&record)
-        try await updateScripts(&record)
-        try await prove(&record)
+        try await updateFirmware(&visit, &record)
+        try await updateFPGA(&visit, &record)
+        try await updateScripts(&visit, &record)
+        try await prove(&visit, &record)
     }
 }
 
 // MARK: - Firmware
 
 extension MonocleRun {
-    private func updateFirmware(_ record: inout RunRecord) async throws {
-        let needed: MonocleAssets.Firmware? = try await radio.withREPL { session in
-            let identity = try await probe(session, &record)
-            guard options.parts.contains(.firmware), let firmware = assets.firmware else { return nil }
-            if identity.firmware == firmware.version && !record.isForced(.firmware, options) {
-                record.current(.firmware, version: firmware.version)
-                return nil
-            }
-            try preflight(identity, &record)
-            if options.dryRun {
-                record.planned(.firmware, from: identity.firmware, to: firmware.version)
-                return nil
-            }
-            record.start(.firmware, from: identity.firmware)
-            record.begin(.bootloader)
-            try await session.jumpToBootloader()
-            return firmware
+    private func updateFirmware(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
+        let session = try await visit.session()
+        let identity = try await probe(session, &record)
+        guard options.parts.contains(.firmware), let firmware = assets.firmware else { return }
+        if identity.firmware == firmware.version && !record.isForced(.firmware, options) {
+            return record.current(.firmware, version: firmware.version)
         }
-        guard let firmware = needed else { return }
+        try preflight(identity, &record)
+        if options.dryRun { return record.planned(.firmware, from: identity.firmware, to: firmware.version) }
+        record.start(.firmware, from: identity.firmware)
+        record.begin(.bootloader)
+        try await session.jumpToBootloader()
+        await visit.end()
         guard try await radio.find([.bootloader]) != nil else { throw ProvisioningError.staysInApplication }
         try await transfer(firmware, &record)
-        try await radio.withREPL { session in
-            let version = try await session.firmwareVersion()
-            guard version == firmware.version else {
-                throw ProvisioningError.wrongVersion(.firmware, expected: firmware.version, actual: version)
-            }
+        let version = try await visit.session().firmwareVersion()
+        guard version == firmware.version else {
+            throw ProvisioningError.wrongVersion(.firmware, expected: firmware.version, actual: version)
         }
     }
 
@@ -158,38 +161,27 @@ extension MonocleRun {
 // MARK: - FPGA
 
 extension MonocleRun {
-    private func updateFPGA(_ record: inout RunRecord) async throws {
+    private func updateFPGA(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         guard options.parts.contains(.fpga), let fpga = assets.fpga else { return }
-        let isWritten = try await radio.withREPL { session in
-            let probe = FPGAProbe(repl: session.repl)
-            let version = try await probe.readVersion()
-            let updater = FPGAUpdater(repl: session.repl, image: fpga.image)
-            record.begin(.probe)
-            let plan = try await updater.plan()
-            let isForced = record.isForced(.fpga, options)
-            if version == fpga.version, plan == .nothing, !isForced {
-                record.current(.fpga, version: fpga.version)
-                return false
-            }
-            try preflight(try await session.identity(address: radio.address), &record)
-            if options.dryRun {
-                record.planned(.fpga, from: version, to: fpga.version)
-                return false
-            }
-            record.start(.fpga, from: version)
-            session.beginChanging()
-            try await write(fpga, with: updater, isForced: isForced, &record)
-            record.begin(.commit)
-            try await session.reset()
-            return true
-        }
-        guard isWritten else { return }
+        let session = try await visit.session()
+        let version = try await FPGAProbe(repl: session.repl).readVersion()
+        let updater = FPGAUpdater(repl: session.repl, image: fpga.image)
+        record.begin(.probe)
+        let plan = try await updater.plan()
+        let isForced = record.isForced(.fpga, options)
+        if version == fpga.version, plan == .nothing, !isForced { return record.current(.fpga, version: fpga.version) }
+        try preflight(try await session.identity(address: radio.address), &record)
+        if options.dryRun { return record.planned(.fpga, from: version, to: fpga.version) }
+        record.start(.fpga, from: version)
+        session.beginChanging()
+        try await write(fpga, with: updater, isForced: isForced, &record)
+        record.begin(.commit)
+        try await session.reset()
+        await visit.end()
         guard try await radio.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
-        try await radio.withREPL { session in
-            let version = try await FPGAProbe(repl: session.repl).readVersion()
-            guard version == fpga.version else {
-                throw ProvisioningError.wrongVersion(.fpga, expected: fpga.version, actual: version)
-            }
+        let written = try await FPGAProbe(repl: visit.session().repl).readVersion()
+        guard written == fpga.version else {
+            throw ProvisioningError.wrongVersion(.fpga, expected: fpga.version, actual: written)
         }
         record.updated(.fpga, to: fpga.version, bytes: fpga.image.bytes.count)
     }
@@ -220,47 +212,42 @@ extension MonocleRun {
 // MARK: - Scripts and proof
 
 extension MonocleRun {
-    private func updateScripts(_ record: inout RunRecord) async throws {
+    private func updateScripts(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         guard options.parts.contains(.scripts), let scripts = assets.scripts else { return }
-        try await radio.withREPL { session in
-            record.begin(.scripts)
-            let installer = ScriptInstaller(repl: session.repl, scripts: scripts)
-            let version = try await ScriptInstaller.installedVersion(session.repl)
-            let differences = try await installer.deepCheck()
-            let isForced = record.isForced(.scripts, options)
-            if version == scripts.version, differences.allSatisfy(\.isHarmless), !isForced {
-                record.current(.scripts, version: scripts.version)
-                return
-            }
-            if options.dryRun {
-                record.planned(.scripts, from: version, to: scripts.version)
-                return
-            }
-            record.start(.scripts, from: version)
-            session.beginChanging()
-            let outcome = try await installer.install(force: isForced) { event in
-                switch event {
-                case .uploading(let done, let total): record.progress(done, of: total)
-                case .notice(let text): record.notice(text)
-                }
-            }
-            record.updated(.scripts, to: scripts.version, bytes: outcome.bytesSent)
+        let session = try await visit.session()
+        record.begin(.scripts)
+        let installer = ScriptInstaller(repl: session.repl, scripts: scripts)
+        let version = try await ScriptInstaller.installedVersion(session.repl)
+        let differences = try await installer.deepCheck()
+        let isForced = record.isForced(.scripts, options)
+        if version == scripts.version, differences.allSatisfy(\.isHarmless), !isForced {
+            return record.current(.scripts, version: scripts.version)
         }
+        if options.dryRun { return record.planned(.scripts, from: version, to: scripts.version) }
+        record.start(.scripts, from: version)
+        session.beginChanging()
+        let outcome = try await installer.install(force: isForced) { event in
+            switch event {
+            case .uploading(let done, let total): record.progress(done, of: total)
+            case .notice(let text): record.notice(text)
+            }
+        }
+        session.endChanging()
+        record.updated(.scripts, to: scripts.version, bytes: outcome.bytesSent)
     }
 
     /// Starts the program and asks the unit for everything once more.
-    private func prove(_ record: inout RunRecord) async throws {
+    private func prove(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         record.begin(.proof)
-        try await radio.withREPL { session in
-            if record.hasChanged {
-                try await session.startProgram()
-                try await session.repl.recover(within: MonocleRadio.promptPatience)
-                let identity = try await session.identity(address: radio.address)
-                record.proved(identity)
-                try check(identity)
-            }
+        let session = try await visit.session()
+        if record.hasChanged {
             try await session.startProgram()
+            try await session.repl.recover(within: MonocleRadio.promptPatience)
+            let identity = try await session.identity(address: radio.address)
+            record.proved(identity)
+            try check(identity)
         }
+        try await session.startProgram()
         record.complete()
     }
 

@@ -55,10 +55,16 @@ public struct MonocleVerification: Sendable {
         case .bootloader: throw ProvisioningError.inBootloader
         case nil: throw ProvisioningError.unitNotFound(radio.address)
         }
-        try await radio.withREPL { session in
+        var visit = MonocleVisit(radio)
+        do {
+            let session = try await visit.session()
             try await inspect(session, &result, report)
             try await session.startProgram()
+        } catch {
+            await visit.abandon()
+            throw error
         }
+        await visit.end()
     }
 
     private func inspect(

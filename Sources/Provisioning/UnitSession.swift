@@ -14,9 +14,9 @@ struct UnitSession: Sendable {
     let connection: any Connection
     private let conduct = Conduct()
 
-    /// Whether the unit still holds what it held when its program was stopped.
+    /// Whether the unit's program may run on what the unit holds.
     private final class Conduct: Sendable {
-        let isUntouched = Mutex(true)
+        let isWhole = Mutex(true)
     }
 
     init(repl: PythonREPL, connection: any Connection) {
@@ -25,11 +25,14 @@ struct UnitSession: Sendable {
     }
 
     /// From here on the unit's program is not started again on the way out: it would run on half of what it needs.
-    func beginChanging() { conduct.isUntouched.withLock { $0 = false } }
+    func beginChanging() { conduct.isWhole.withLock { $0 = false } }
+
+    /// The unit holds all that its program needs.
+    func endChanging() { conduct.isWhole.withLock { $0 = true } }
 
     /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
     func leaveAsFound() async {
-        guard conduct.isUntouched.withLock({ $0 }) else { return }
+        guard conduct.isWhole.withLock({ $0 }) else { return }
         await repl.clock.shielded(for: Self.farewell) { [self] in
             try await repl.recover(within: Self.farewell)
             try await startProgram()
@@ -72,6 +75,12 @@ struct UnitSession: Sendable {
         } catch LinkError.timedOut {
             throw error
         }
+    }
+
+    /// Ends the link; the unit stays at its prompt unless its program was started.
+    func close() async {
+        await repl.close()
+        await connection.disconnect()
     }
 
     /// Leaves the prompt and runs `main.py`.

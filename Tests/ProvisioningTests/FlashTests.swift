@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import ScriptBundle
+import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
@@ -24,5 +25,46 @@ struct FlashTests {
         #expect(second.steps.map(\.action) == [.current, .current, .current])
         let proof = try await bench.verify(assets)
         #expect(proof.passed)
+    }
+
+    /// A link costs seconds: it is kept until the unit itself leaves.
+    @Test func linksAreFew() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        func links(_ options: FlashOptions = FlashOptions()) async throws -> Int {
+            let connects = Counted()
+            let report = try await bench.play { central, monocle in
+                let central = CountingCentral(central: central, connects: connects)
+                return try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options).flash { _ in }
+            }
+            #expect(report.passed)
+            return connects.value
+        }
+        var look = FlashOptions()
+        look.dryRun = true
+        #expect(try await links(look) == 1)
+        // The old application, the bootloader, the new application, and after the FPGA's reset.
+        #expect(try await links() == 4)
+        #expect(try await links() == 1)
+    }
+}
+
+private final class Counted: Sendable {
+    private let count = Mutex(0)
+    var value: Int { count.withLock { $0 } }
+    func add() { count.withLock { $0 += 1 } }
+}
+
+private struct CountingCentral: Central {
+    let central: VirtualCentral
+    let connects: Counted
+
+    var clock: SessionClock { central.clock }
+    func discover() async throws -> any Discovery { try await central.discover() }
+
+    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+        connects.add()
+        return try await central.connect(to: address, deadline: deadline)
     }
 }
