@@ -3,16 +3,26 @@ import Bluetooth
 import Foundation
 import Provisioning
 
+extension BlueZCentral: SharedRadio {
+    func heldLinks(before deadline: SessionClock.Instant) async throws -> [HeldLink] {
+        try await foreignLinks(before: deadline).map { HeldLink(address: $0.address, name: $0.name) }
+    }
+
+    func end(_ held: HeldLink, before deadline: SessionClock.Instant) async throws {
+        for link in try await foreignLinks(before: deadline) where link.address == held.address {
+            try await end(link, before: deadline)
+        }
+    }
+}
+
 /// The machine's Bluetooth adapter.
 enum Radio {
     /// Runs `body` with the adapter and gives it back whatever happens.
-    /// - Parameter stateFolder: of the station, whose processes may have left links behind; `nil` leaves all links alone.
     static func with<Value: Sendable>(
-        adapter: String?, stateFolder: String? = nil, _ body: (any Central) async throws -> Value
+        adapter: String?, _ body: (any Central) async throws -> Value
     ) async throws -> Value {
         let central = BlueZCentral(adapter: adapter)
         do {
-            if let stateFolder { try await endLeftovers(on: central, stateFolder) }
             let value = try await body(central)
             await central.close()
             return value
@@ -22,24 +32,11 @@ enum Radio {
         }
     }
 
-    /// bluetoothd keeps the link of a process that died, and a unit with a link is not seen by anybody. A link to glasses on
-    /// which no process of this station works any more is such a leftover.
-    private static func endLeftovers(on central: BlueZCentral, _ stateFolder: String) async throws {
-        let deadline = central.clock.deadline(in: surveyPatience)
-        do {
-            for link in try await central.foreignLinks(before: deadline) {
-                let sighting = Advertisement(address: link.address, name: link.name, services: [], rssi: 0)
-                guard let unit = SightedUnit(sighting),
-                    let lock = try? StationLock(unit: unit.address, stateFolder: stateFolder)
-                else { continue }
-                try await central.end(link, before: deadline)
-                withExtendedLifetime(lock) {}
-            }
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            // Whatever stands in the way here stands in the way of the work too, which says it better.
-        }
+    /// The same: what dead processes of a station left behind is ``RadioStation``'s business.
+    static func with<Value: Sendable>(
+        adapter: String?, stateFolder: String, _ body: (any Central) async throws -> Value
+    ) async throws -> Value {
+        try await with(adapter: adapter, body)
     }
 
     private static let surveyPatience = Duration.seconds(5)

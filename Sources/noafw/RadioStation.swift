@@ -6,13 +6,15 @@ import Provisioning
 struct RadioStation: Sendable {
     let central: any Central
     let stateFolder: String
+    var notice: @Sendable (String) -> Void = { _ in }
 
     /// Finds the one unit that is meant, takes it for this process, notes it, and runs `body`.
     func run<Value: Sendable>(
         _ wish: UnitWish, families: Set<DeviceFamily>, _ body: (SightedUnit) async throws -> Value
     ) async throws -> Value {
-        let known = KnownUnits(stateFolder: stateFolder)
-        let unit = try await UnitFinder(central: central).find(wish, families: families, known: try known.addresses())
+        let known = try KnownUnits(stateFolder: stateFolder).addresses()
+        try await endLeftovers(wish, families: families)
+        let unit = try await UnitFinder(central: central).find(wish, families: families, known: known)
         return try await own(unit) { try await body(unit) }
     }
 

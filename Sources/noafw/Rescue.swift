@@ -23,6 +23,7 @@ struct Rescue {
     let events: @Sendable (RunEvent) -> Void
 
     func run() async throws -> RescueReport {
+        try await station.endLeftovers(request.radio.wish, families: Set(DeviceFamily.allCases))
         let stranded = try await listen()
         let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
         var report = RescueReport(units: [], strangers: [])
