@@ -90,7 +90,22 @@ import Testing
     @Test func nobodyStrandedIsSuccess() async {
         let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], runner: runner)) == 0)
-        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"error\":null}\n")
+        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"running\":null,\"error\":null}\n")
+    }
+
+    @Test func aRunningUnitIsSaidToRun() async throws {
+        let running = try Self.unit("D3:5A:00:11:22:33")
+        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: [], running: running) })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--device", "D3:5A:00:11:22:33"], runner: runner)) == 0)
+        #expect(harness.output.hasPrefix("PASS  D3:5A:00:11:22:33 runs its application: it is not stranded\n"))
+    }
+
+    /// A mouse that waits for its own update must not fail every rescue beside it.
+    @Test func strangersBesideAFinishedUnitFailNothing() async throws {
+        let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
+        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [try Sample.flashed()], strangers: [stranger]) })
+        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 0)
+        #expect(harness.output.contains("LEFT  monocle E1:00:00:00:00:08, not met before"))
     }
 
     @Test func onlyStrangersIsAnErrorWithTheNextStep() async throws {
