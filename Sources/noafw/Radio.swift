@@ -41,34 +41,37 @@ enum Radio {
 
     private static let surveyPatience = Duration.seconds(5)
 
-    /// What the machine's Bluetooth looks like, or what stands in the way of looking.
-    static func examine(adapter: String?) async -> Result<DoctorFacts.Bluetooth, DoctorFacts.Trouble> {
+    /// What the machine's Bluetooth looks like.
+    static func examine(adapter: String?) async -> DoctorFacts.Bluetooth {
         let clock = SessionClock.continuous
-        let survey: BlueZSurvey
+        var facts = DoctorFacts.Bluetooth(version: await daemonVersion(clock), wanted: adapter)
         do {
-            survey = try await BlueZSurvey.take(before: clock.deadline(in: surveyPatience))
+            let survey = try await BlueZSurvey.take(before: clock.deadline(in: surveyPatience))
+            facts.isBusReachable = survey.isBusReachable
+            facts.obstacle = survey.obstacle.map { .init(diagnosis: $0.diagnosis) }
+            facts.processID = survey.daemonProcess
+            facts.adapters = survey.adapters.map(fact)
+            facts.blocks = survey.radioSwitches.compactMap(block)
+            facts.openSwitches = Set(survey.radioSwitches.filter { $0.state == .open }.map(\.name))
         } catch {
-            return .failure(.init(diagnosis: CommandError.explain(error)))
+            facts.obstacle = .init(diagnosis: CommandError.explain(error))
         }
-        if let obstacle = survey.obstacle { return .failure(.init(diagnosis: obstacle.diagnosis)) }
-        let name = adapter ?? survey.adapters.first(where: \.isPowered)?.kernelName ?? survey.adapters.first?.kernelName
-        return .success(
-            DoctorFacts.Bluetooth(
-                processID: survey.daemonProcess, version: await daemonVersion(clock), wanted: adapter,
-                adapters: survey.adapters.map {
-                    .init(
-                        name: $0.kernelName, address: $0.address.description, isPowered: $0.isPowered,
-                        isDiscovering: $0.isDiscovering)
-                },
-                connected: survey.adapters.flatMap(\.connectedDevices).map { $0.name ?? $0.address.description },
-                rfkillBlocked: survey.radioSwitches.compactMap(sentence), connectionInterval: name.flatMap(interval)))
+        facts.connectionInterval = facts.chosen.flatMap { interval(of: $0.name) }
+        return facts
     }
 
-    private static func sentence(_ radioSwitch: RadioSwitch) -> String? {
+    private static func fact(_ adapter: BlueZSurvey.Adapter) -> DoctorFacts.Bluetooth.Adapter {
+        .init(
+            name: adapter.kernelName, address: adapter.address.description, isPowered: adapter.isPowered,
+            isDiscovering: adapter.isDiscovering,
+            connected: adapter.connectedDevices.map { $0.name ?? $0.address.description })
+    }
+
+    private static func block(_ radioSwitch: RadioSwitch) -> DoctorFacts.Bluetooth.Block? {
         switch radioSwitch.state {
         case .open: nil
-        case .softBlocked: "\(radioSwitch.name) is blocked by software"
-        case .hardBlocked: "\(radioSwitch.name) is blocked by a switch of the machine"
+        case .softBlocked: .init(name: radioSwitch.name, by: "by software")
+        case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch of the machine")
         }
     }
 
@@ -97,15 +100,15 @@ enum Radio {
 enum ShortCommand {
     struct Failed: Error {}
 
-    private static let patience = Duration.seconds(3)
-
     /// It gets nothing of this process's environment but the search path: a key may be among the rest.
     /// - Parameters:
     ///   - path: where programs are looked for, as `PATH` has it.
     ///   - limit: bytes of its output that are read.
     /// - Returns: what it printed; its standard error goes nowhere.
-    /// - Throws: ``Failed`` when it is not there, fails or takes longer than 3 s.
-    static func run(_ words: [String], path: String? = nil, clock: SessionClock, limit: Int = 4096) async throws -> String {
+    /// - Throws: ``Failed`` when it is not there, fails or takes longer than `patience`.
+    static func run(
+        _ words: [String], path: String? = nil, clock: SessionClock, within patience: Duration = .seconds(3), limit: Int = 4096
+    ) async throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = words

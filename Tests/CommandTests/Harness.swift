@@ -93,7 +93,7 @@ struct FakeRunner: UnitRunner {
         guard let onExamine else {
             Issue.record("doctor was not expected to run")
             let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
-            return DoctorFacts(bluetooth: .failure(trouble), state: .failure(trouble), catalogue: .failure(trouble))
+            return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
         }
         return onExamine(request)
     }
