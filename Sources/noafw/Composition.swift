@@ -32,16 +32,17 @@ struct ComposedRunner: UnitRunner {
         }
     }
 
-    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport {
+    func scan(_ request: ScanRequest, look: @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport {
+        // A damaged list of units costs the notes, not the scan.
+        var report = ScanReport(units: [], known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])
         try await Radio.with(adapter: request.adapter) { central in
-            var last: [SightedUnit] = []
             try await UnitFinder(central: central).watch(until: central.clock.deadline(in: request.listening)) { units, _ in
-                last = units
-                look(units)
+                report.units = units
+                look(report)
                 return false
             }
-            return ScanReport(units: last, known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])
         }
+        return report
     }
 
     func examine(_ request: DoctorRequest) async -> DoctorFacts { await DoctorFacts.gather(request) }

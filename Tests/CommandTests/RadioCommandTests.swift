@@ -42,24 +42,56 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["scan", "--seconds", "3", "--adapter", "hci0"], runner: runner)) == 0)
         #expect(
             harness.output == """
-                address            family   mode         name             rssi  note
-                D3:5A:00:11:22:33  monocle  application  monocle       -47 dBm
-                E1:00:00:00:00:01  monocle  bootloader   DfuTarg       -71 dBm  stranded: noafw rescue
-                E1:00:00:00:00:08  monocle  bootloader   Dfu\\u{1b}[2J  -80 dBm  a bootloader, not met before
+                address            family   mode            rssi  note                          name
+                D3:5A:00:11:22:33  monocle  application  -47 dBm                                monocle
+                E1:00:00:00:00:01  monocle  bootloader   -71 dBm  stranded: noafw rescue        DfuTarg
+                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  a bootloader, not met before  Dfu\\u{1b}[2J
 
                 """)
     }
 
     @Test func liveScanRedrawsInPlace() async throws {
         let runner = FakeRunner(onScan: { _, look in
-            look([])
-            look([try Self.unit("D3:5A:00:11:22:33")])
-            look([try Self.unit("D3:5A:00:11:22:33")])
-            return ScanReport(units: [try Self.unit("D3:5A:00:11:22:33")], known: [])
+            look(ScanReport(units: [], known: []))
+            let report = ScanReport(units: [try Self.unit("D3:5A:00:11:22:33")], known: [])
+            look(report)
+            look(report)
+            return report
         })
         #expect(await Noafw.execute(in: harness.context(["scan"], runner: runner, isTerminal: true)) == 0)
         #expect(harness.output.hasPrefix("listening...\n\u{1B}[1A\r\u{1B}[J"))
         #expect(harness.output.components(separatedBy: "D3:5A:00:11:22:33").count == 3, "drawn once alive, once for good")
+    }
+
+    /// A known unit is known while the table lives, too, and after an interrupt.
+    @Test(arguments: [true, false]) func interruptedScanKnowsWhoIsStranded(json: Bool) async throws {
+        let stranded = try Self.unit("E1:00:00:00:00:02", .bootloader, name: "DfuTarg")
+        let runner = FakeRunner(onScan: { [harness] _, look in
+            look(ScanReport(units: [stranded], known: [stranded.address]))
+            harness.interrupts.requests.deliver(())
+            try await harness.time.clock.sleep(until: .init(offset: .seconds(1)))
+            throw CancellationError()
+        })
+        let arguments = json ? ["scan", "--json"] : ["scan"]
+        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner, isTerminal: true)) == 0)
+        #expect(!harness.output.contains("not met before"))
+        #expect(harness.output.components(separatedBy: json ? "\"known\":true" : "stranded: noafw rescue").count == (json ? 2 : 3))
+    }
+
+    /// The cursor goes back by as many rows as lines were drawn: none may wrap.
+    @Test func liveRowsFitTheTerminal() async throws {
+        let name = String(repeating: "\u{1B}漢", count: 40)
+        let runner = FakeRunner(onScan: { _, look in
+            let report = ScanReport(units: [try Self.unit("D3:5A:00:11:22:33", name: name)], known: [])
+            look(report)
+            return report
+        })
+        let context = harness.context(["scan"], runner: runner, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 60)
+        #expect(await Noafw.execute(in: context) == 0)
+        let parts = harness.output.components(separatedBy: "\u{1B}[2A\r\u{1B}[J")
+        let live = try #require(parts.first).split(separator: "\n")
+        #expect(live.count == 2 && live.allSatisfy { DisplayWidth.columns($0) <= 59 }, "\(live)")
+        #expect(parts.last?.contains("-47 dBm") == true, "the last table is whole")
     }
 
     @Test func scanOfAnEmptyAirFails() async {
