@@ -20,7 +20,7 @@ struct RadioStation: Sendable {
 
     /// Takes a unit for this process and notes it before anything is done to it.
     func own<Value: Sendable>(_ unit: SightedUnit, _ body: () async throws -> Value) async throws -> Value {
-        try KnownUnits(stateFolder: stateFolder).record(unit.family, unit.address)
+        try await KnownUnits(stateFolder: stateFolder).record(unit.family, unit.address, clock: central.clock)
         let lock = try StationLock(unit: unit.address, stateFolder: stateFolder)
         defer { withExtendedLifetime(lock) {} }
         return try await body()

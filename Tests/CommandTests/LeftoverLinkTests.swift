@@ -45,7 +45,7 @@ private final class SharedAir: SharedRadio, Discovery {
         families: Set<DeviceFamily> = [.monocle], busy: DeviceAddress? = nil
     ) async throws -> (ended: [DeviceAddress], notices: [String]) {
         let folder = try TemporaryFolder()
-        for (family, address) in known { try KnownUnits(stateFolder: folder.path).record(family, address) }
+        for (family, address) in known { try await KnownUnits(stateFolder: folder.path).record(family, address) }
         let lock = try busy.map { try StationLock(unit: $0, stateFolder: folder.path) }
         defer { withExtendedLifetime(lock) {} }
         let air = SharedAir(links)
@@ -98,7 +98,7 @@ private final class SharedAir: SharedRadio, Discovery {
     /// After a crash every verb has to see the unit again, a dry run too.
     @Test func theUnitIsFoundOnceItsLinkIsEnded() async throws {
         let folder = try TemporaryFolder()
-        try KnownUnits(stateFolder: folder.path).record(.monocle, Self.monocle)
+        try await KnownUnits(stateFolder: folder.path).record(.monocle, Self.monocle)
         let air = SharedAir([HeldLink(address: Self.monocle, name: "monocle")])
         let found = try await RadioStation(central: air, stateFolder: folder.path)
             .run(.address(Self.monocle), families: [.monocle]) { $0.address }

@@ -27,7 +27,7 @@ struct RescueTests {
         configuration.trustedKeys.append(try DevelopmentKey.bigEndian())
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
-        if isKnown { try KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
+        if isKnown { try await KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
         var options = FlashOptions()
         options.parts = [.firmware, .scripts]
         options.dryRun = isDryRun
