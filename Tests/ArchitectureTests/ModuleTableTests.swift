@@ -29,7 +29,7 @@ import Testing
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
         "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"],
-        "AsyncHTTPClient": ["Assistant"], "NIOSSL": ["Assistant"],
+        "AsyncHTTPClient": ["Assistant"], "NIOSSL": ["Assistant", "TestSupport"],
         "NIOCore": ["Assistant", "TestSupport"], "NIOHTTP1": ["Assistant", "TestSupport"],
         "NIOPosix": ["Assistant", "TestSupport"],
     ]
