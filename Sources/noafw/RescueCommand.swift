@@ -25,7 +25,7 @@ struct RescueCommand: ContextCommand {
     @Option(help: ArgumentHelp("The address of a unit to rescue, whether met before or not.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
     var adapter: String?
 
     @OptionGroup(title: "Files") var inputs: InputOptions

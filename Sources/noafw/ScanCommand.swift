@@ -29,7 +29,7 @@ struct ScanCommand: ContextCommand {
             Exit codes: 0 somebody is in reach, 69 nobody is, or there is no adapter.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
     var adapter: String?
 
     @Option(help: ArgumentHelp("How long to listen.", valueName: "n"))
