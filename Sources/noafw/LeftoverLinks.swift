@@ -34,12 +34,22 @@ extension RadioStation {
                     let lock = try? StationLock(unit: unit, stateFolder: stateFolder)
                 else { continue }
                 notice("\(unit) is still connected, and no noafw of this station works on it: ending that link")
-                try await radio.end(link, before: deadline)
+                try await end(link, on: radio, before: deadline)
                 withExtendedLifetime(lock) {}
             }
         } catch is CancellationError {
             throw CancellationError()
         } catch {}
+    }
+
+    private func end(_ link: HeldLink, on radio: any SharedRadio, before deadline: SessionClock.Instant) async throws {
+        do {
+            try await radio.end(link, before: deadline)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            notice("the link to \(link.address) does not end: \(diagnose(error).message)")
+        }
     }
 }
 

@@ -14,13 +14,20 @@ private final class SharedAir: SharedRadio, Discovery {
     private let links: Mutex<[HeldLink]>
     private let ended = Mutex<[DeviceAddress]>([])
 
-    init(_ links: [HeldLink]) { self.links = Mutex(links) }
+    /// Its link does not end.
+    private let stubborn: DeviceAddress?
+
+    init(_ links: [HeldLink], stubborn: DeviceAddress? = nil) {
+        self.links = Mutex(links)
+        self.stubborn = stubborn
+    }
 
     var endedLinks: [DeviceAddress] { ended.withLock { $0 } }
 
     func heldLinks(before deadline: SessionClock.Instant) async throws -> [HeldLink] { links.withLock { $0 } }
 
     func end(_ link: HeldLink, before deadline: SessionClock.Instant) async throws {
+        guard link.address != stubborn else { throw LinkError.timedOut("the link's end") }
         links.withLock { $0.removeAll { $0 == link } }
         ended.withLock { $0.append(link.address) }
         sightings.deliver(Advertisement(address: link.address, name: link.name, services: [], rssi: -50))
@@ -42,13 +49,13 @@ private final class SharedAir: SharedRadio, Discovery {
     /// - Returns: whose links were ended, and what was said.
     private func leftovers(
         _ links: [HeldLink], known: [(DeviceFamily, DeviceAddress)], wish: UnitWish = .only,
-        families: Set<DeviceFamily> = [.monocle], busy: DeviceAddress? = nil
+        families: Set<DeviceFamily> = [.monocle], busy: DeviceAddress? = nil, stubborn: DeviceAddress? = nil
     ) async throws -> (ended: [DeviceAddress], notices: [String]) {
         let folder = try TemporaryFolder()
         for (family, address) in known { try await KnownUnits(stateFolder: folder.path).record(family, address) }
         let lock = try busy.map { try StationLock(unit: $0, stateFolder: folder.path) }
         defer { withExtendedLifetime(lock) {} }
-        let air = SharedAir(links)
+        let air = SharedAir(links, stubborn: stubborn)
         let notices = Mutex<[String]>([])
         let station = RadioStation(
             central: air, stateFolder: folder.path, notice: { text in notices.withLock { $0.append(text) } })
@@ -87,6 +94,14 @@ private final class SharedAir: SharedRadio, Discovery {
         let (ended, notices) = try await leftovers(
             [HeldLink(address: Self.monocle, name: "monocle")], known: [(.monocle, Self.monocle)], busy: Self.monocle)
         #expect(ended.isEmpty && notices.isEmpty)
+    }
+
+    @Test func aLinkThatDoesNotEndIsSaidAndTheNextOneEnded() async throws {
+        let links = [HeldLink(address: Self.monocle, name: "monocle"), HeldLink(address: Self.other, name: "monocle")]
+        let (ended, notices) = try await leftovers(
+            links, known: [(.monocle, Self.monocle), (.monocle, Self.other)], stubborn: Self.monocle)
+        #expect(ended == [Self.other])
+        #expect(notices.contains { $0.hasPrefix("the link to \(Self.monocle) does not end") })
     }
 
     @Test func anotherFamilyIsLeftAlone() async throws {

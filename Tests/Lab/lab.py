@@ -97,7 +97,7 @@ async def run_scenarios(chosen, is_full):
     return rows
 
 
-def print_table(rows, seconds):
+def print_table(rows, total):
     """The last line is for whoever reads nothing else."""
     width = max(len(row[0].title) for row in rows)
     print(f"\n{'scenario':22} {'what ran':{width}} {'seconds':>8}  result")
@@ -107,7 +107,7 @@ def print_table(rows, seconds):
     failed = [row for row in rows if row[2]]
     again = [row for row in rows if not row[2] and row[3] > 1]
     print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed, {len(again)} needed a second run;"
-          f" {int(seconds) // 60} min {int(seconds) % 60} s in all")
+          f" {int(total) // 60} min {int(total) % 60} s in all")
     return 1 if failed else 0
 
 

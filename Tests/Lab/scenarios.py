@@ -159,15 +159,25 @@ async def flash(lab):
 
 @scenario("noafw doctor: the adapter on, off, and bluetoothd gone")
 async def doctor(lab):
-    async def bluetooth_checks(code):
+    async def checks(code):
         document = await lab.noafw("doctor", "--assets", str(lab.assets.folder), "--json", code=code)
-        return json.dumps(document)
+        return {check["name"]: (check["status"], check["detail"]) for check in document["checks"]}
 
-    expect("hci0" in await bluetooth_checks(0), "no adapter in the report")
+    def expect_check(found, name, status, text):
+        expect(name in found and found[name][0] == status and text in found[name][1], f"{name}: {found.get(name)}")
+
+    sound = await checks(0)
+    expect_check(sound, "bus", "ok", "bluetoothd")
+    expect_check(sound, "bluetoothd", "ok", "5.")
+    expect_check(sound, "adapter", "ok", "hci0")
+    expect_check(sound, "interpreter", "ok", "MicroPython")
     await lab.bench.set_powered(False)
-    await bluetooth_checks(69)
+    expect_check(await checks(69), "adapter", "fail", "off")
     await lab.bench.kill_bluetoothd()
-    await bluetooth_checks(69)
+    gone = await checks(69)
+    expect_check(gone, "bus", "ok", "")
+    expect_check(gone, "bluetoothd", "fail", "not running")
+    expect("rfkill" in gone, "without bluetoothd the kill switches are not looked at")
 
 
 # What goes wrong on the air
