@@ -68,8 +68,19 @@ extension DoctorCheck {
 
     /// The MTU is each link's own, and doctor makes none.
     private static func link(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
-        let interval = found.connectionInterval ?? "the kernel shows no interval here (debugfs needs root)"
-        return DoctorCheck(name: "link", status: .ok, detail: "\(interval); the MTU is agreed on with each unit")
+        var parts: [String] = []
+        if let version = found.kernel.version { parts.append("Bluetooth \(version)") }
+        if let isLong = found.kernel.sendsLongPackets { parts.append(isLong ? "long packets" : "short packets only") }
+        if let timing = found.kernel.timing {
+            parts.append("interval \(Measure.plain(timing.leastInterval))-\(Measure.plain(timing.mostInterval)) ms")
+            parts.append("supervision \(Measure.plain(timing.supervision)) ms")
+        }
+        if parts.isEmpty { parts.append("the kernel shows nothing of it here (debugfs needs root)") }
+        let isSlow = found.kernel.sendsLongPackets == false
+        return DoctorCheck(
+            name: "link", status: isSlow ? .warn : .ok,
+            detail: "\(parts.joined(separator: ", ")); the MTU is agreed on with each unit",
+            fix: isSlow ? "for a faster flash an adapter with Bluetooth 4.2 or newer (docs/hardware.md)" : nil)
     }
 
     private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {

@@ -36,7 +36,8 @@ struct DoctorFacts: Sendable {
         var blocks: [Block] = []
         /// Adapters whose own switch is open.
         var openSwitches: Set<String> = []
-        var connectionInterval: String?
+        /// Of the chosen adapter.
+        var kernel = KernelView()
 
         /// The one that every verb works with: the one asked for, else the first that is on.
         var chosen: Adapter? {

@@ -56,7 +56,7 @@ enum Radio {
         } catch {
             facts.obstacle = .init(diagnosis: CommandError.explain(error))
         }
-        facts.connectionInterval = facts.chosen.flatMap { interval(of: $0.name) }
+        facts.kernel = facts.chosen.map { KernelView(of: $0.name) } ?? KernelView()
         return facts
     }
 
@@ -73,19 +73,6 @@ enum Radio {
         case .softBlocked: .init(name: radioSwitch.name, by: "by software")
         case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch of the machine")
         }
-    }
-
-    /// The kernel's wish for a new link, in units of 1.25 ms and 10 ms (net/bluetooth/hci_debugfs.c).
-    private static func interval(of adapter: String) -> String? {
-        func value(_ name: String) -> Double? {
-            let path = "/sys/kernel/debug/bluetooth/\(adapter)/\(name)"
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-            return Double(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
-        guard let least = value("conn_min_interval"), let most = value("conn_max_interval"),
-            let timeout = value("supervision_timeout")
-        else { return nil }
-        return "interval \(Measure.plain(least * 1.25))-\(Measure.plain(most * 1.25)) ms, supervision \(Measure.plain(timeout * 10)) ms"
     }
 
     /// bluetoothctl comes with bluetoothd and tells their common version; D-Bus does not.

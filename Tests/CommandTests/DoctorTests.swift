@@ -12,7 +12,8 @@ import Testing
 
     private static func facts(_ change: (inout DoctorFacts.Bluetooth) -> Void = { _ in }) -> DoctorFacts {
         var bluetooth = DoctorFacts.Bluetooth(
-            processID: 812, version: "5.66", adapters: [adapter("hci0")], connectionInterval: "interval 30-50 ms")
+            processID: 812, version: "5.66", adapters: [adapter("hci0")])
+        bluetooth.kernel.timing = .init(leastInterval: 30, mostInterval: 50, supervision: 420)
         change(&bluetooth)
         return DoctorFacts(
             bluetooth: bluetooth, state: .success(.init(folder: "/home/op/.local/state/noafw", freeBytes: 5_000_000_000)),
@@ -47,7 +48,7 @@ import Testing
                 ok    bluetoothd    5.66, running, process 812
                 ok    adapter       hci0 00:1A:7D:DA:71:13, powered
                 ok    rfkill        not blocked
-                ok    link          interval 30-50 ms; the MTU is agreed on with each unit
+                ok    link          interval 30-50 ms, supervision 420 ms; the MTU is agreed on with each unit
                 ok    clients       nobody else uses the adapter
                 ok    state         /home/op/.local/state/noafw, 5000 MB free
                 ok    catalogue     /line: firmware v23.248.0754
@@ -131,6 +132,30 @@ import Testing
         }
         #expect(found["rfkill"]?.status == status)
         #expect(found["rfkill"]?.fix != nil)
+    }
+
+    @Test func anAdapterWithShortPacketsIsAWarning() {
+        let link = checks {
+            $0.kernel.version = "4.0"
+            $0.kernel.sendsLongPackets = false
+        }["link"]
+        #expect(link?.status == .warn && link?.detail.hasPrefix("Bluetooth 4.0, short packets only, interval 30-50 ms") == true)
+        #expect(checks { $0.kernel = KernelView() }["link"]?.status == .ok)
+    }
+
+    /// As Linux 6.1 writes them.
+    @Test(arguments: [("LE: ff 79 01 00 00 00 00 00", true), ("LE: 1f 00 00 00 00 00 00 00", false), ("LE:", nil), ("", nil)] as [(String, Bool?)])
+    func theKernelTellsOfTheAdapter(features: String, isLong: Bool?) throws {
+        let folder = try TemporaryFolder()
+        let files = [
+            "conn_min_interval": "24\n", "conn_max_interval": "40\n", "supervision_timeout": "42\n", "hci_version": "9\n",
+            "features": " 0: 00 00 00 00 60 00 00 80\n\(features)\n",
+        ]
+        for (name, text) in files { try folder.write(text, to: "hci0/\(name)") }
+        let view = KernelView(of: "hci0", in: folder.path)
+        #expect(view.timing == .init(leastInterval: 30, mostInterval: 50, supervision: 420))
+        #expect(view.version == "5.0" && view.sendsLongPackets == isLong)
+        #expect(KernelView(of: "hci1", in: folder.path) == KernelView())
     }
 
     /// On this machine, whatever it has: a line for everything, and JSON that a script can read.
