@@ -5,7 +5,6 @@ import DFU
 /// takes its Lua prompt.
 public struct FrameRescue: Sendable {
     private static let attemptLimit = 4
-    private static let connectPatience = Duration.seconds(15)
     private static let returnPatience = Duration.seconds(30)
 
     private let central: any Central
@@ -25,18 +24,18 @@ public struct FrameRescue: Sendable {
             record.planned(.firmware, from: nil, to: firmware.version)
             return finished(record, nil)
         }
-        record.start(.firmware, from: nil)
+        var isTransferred = false
         for attempt in 1...Self.attemptLimit {
             do {
-                try await attemptOnce(&record)
+                try await attemptOnce(&record, &isTransferred)
                 return finished(record, nil)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                guard attempt < Self.attemptLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: false) else {
+                guard attempt < Self.attemptLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: attempt == 1) else {
                     return finished(record, diagnose(error))
                 }
-                record.notice("\(diagnose(error).message) [\(diagnose(error).code)]: trying again")
+                record.notice("\(diagnose(error).message) [\(diagnose(error).code)]: looking at the unit again")
             }
         }
         return finished(record, diagnose(ProvisioningError.doesNotReturn))
@@ -49,12 +48,29 @@ public struct FrameRescue: Sendable {
         return report
     }
 
-    private func attemptOnce(_ record: inout RunRecord) async throws {
+    /// - Parameter isTransferred: whether the bootloader has taken the whole image, in this attempt or an earlier one.
+    private func attemptOnce(_ record: inout RunRecord, _ isTransferred: inout Bool) async throws {
+        switch try await look(for: [.application, .bootloader], within: MonocleRadio.sightPatience) {
+        case .application where !isTransferred: record.notice("\(unit.address) runs its application again: nothing is left to do")
+        case .application: record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
+        case .bootloader:
+            try await transfer(&record)
+            isTransferred = true
+            record.begin(.restart)
+            guard try await look(for: [.application], within: Self.returnPatience) != nil else { throw ProvisioningError.doesNotReturn }
+            record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
+        case nil: throw isTransferred ? ProvisioningError.doesNotReturn : .unitNotFound(unit.address)
+        }
+        record.complete()
+    }
+
+    private func transfer(_ record: inout RunRecord) async throws {
         let clock = central.clock
+        record.start(.firmware, from: nil)
         record.begin(.firmware)
         let relay = record.relay(.firmware)
         let connection = try await central.connect(
-            to: unit.advertisedAddress, deadline: clock.deadline(in: Self.connectPatience))
+            to: unit.advertisedAddress, deadline: clock.deadline(in: MonocleRadio.connectPatience))
         do {
             try await DFUSession(connection: connection, clock: clock).transfer(firmware.image) { event in
                 switch event {
@@ -67,18 +83,15 @@ public struct FrameRescue: Sendable {
             await connection.disconnect()
             throw error
         }
-        record.begin(.restart)
-        guard try await isBack() else { throw ProvisioningError.doesNotReturn }
-        record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
-        record.complete()
     }
 
-    private func isBack() async throws -> Bool {
-        var isSeen = false
-        try await UnitFinder(central: central).watch(until: central.clock.deadline(in: Self.returnPatience)) { units, _ in
-            isSeen = units.contains { $0.address == unit.address && $0.mode == .application }
-            return isSeen
+    /// - Returns: the mode in which the unit is seen first, `nil` when it is not seen in time.
+    private func look(for modes: Set<SightedUnit.Mode>, within patience: Duration) async throws -> SightedUnit.Mode? {
+        var seen: SightedUnit.Mode?
+        try await UnitFinder(central: central).watch(until: central.clock.deadline(in: patience)) { units, _ in
+            seen = units.first { $0.address == unit.address && modes.contains($0.mode) }?.mode
+            return seen != nil
         }
-        return isSeen
+        return seen
     }
 }

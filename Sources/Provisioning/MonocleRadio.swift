@@ -8,7 +8,10 @@ struct MonocleRadio: Sendable {
 
     /// How long a unit may take to be seen: its reset, its boot, its advertising.
     static let sightPatience = Duration.seconds(20)
-    static let connectPatience = Duration.seconds(10)
+    /// The adapter's return, attempts and the attribute table together: one of bluetoothd's attempts may hang for 10 s, and
+    /// the next one usually works.
+    static let connectPatience = Duration.seconds(30)
+    private static let restartPatience = Duration.seconds(10)
     /// Entering the raw REPL, a program that has to be interrupted included.
     static let promptPatience = Duration.seconds(10)
 
@@ -110,7 +113,7 @@ struct MonocleRadio: Sendable {
     /// The byte 0x1C restarts the unit without running `main.py`, whatever its program does (monocle-micropython).
     private func restartInSafeMode() async throws {
         try await withConnection(.application) { connection in
-            let deadline = clock.deadline(in: Self.connectPatience)
+            let deadline = clock.deadline(in: Self.restartPatience)
             try await connection.write([0x1C], to: REPLService.receive, deadline: deadline)
             try? await connection.waitUntilGone(deadline: deadline)
         }

@@ -10,7 +10,7 @@ import VirtualDevices
 struct ComposedRunner: UnitRunner {
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         let assets = try load(request.inputs, request.options.parts, for: request.unit, events)
-        return try await on(request.unit, assets, request.inputs, request.stateFolder) { central, address in
+        return try await on(request.unit, assets, request.inputs, request.stateFolder, events) { central, address in
             try await MonocleRun(central: central, address: address, assets: assets, options: request.options)
                 .flash(report: events)
         }
@@ -18,30 +18,31 @@ struct ComposedRunner: UnitRunner {
 
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
         let assets = try load(request.inputs, request.parts, for: request.unit, events)
-        return try await on(request.unit, assets, request.inputs, request.stateFolder) { central, address in
+        return try await on(request.unit, assets, request.inputs, request.stateFolder, events) { central, address in
             try await MonocleVerification(central: central, address: address, assets: assets, isDeep: request.isDeep)
                 .run(report: events)
         }
     }
 
     func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport {
-        try await Radio.with(adapter: request.radio.adapter, stateFolder: request.stateFolder) { central in
-            try await Rescue(
-                station: RadioStation(central: central, stateFolder: request.stateFolder), request: request, events: events
-            ).run()
+        try await Radio.with(adapter: request.radio.adapter) { central in
+            let station = RadioStation(
+                central: central, stateFolder: request.stateFolder, notice: { events(.notice($0)) })
+            return try await Rescue(station: station, request: request, events: events).run()
         }
     }
 
-    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport {
+    func scan(_ request: ScanRequest, look: @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport {
+        // A damaged list of units costs the notes, not the scan.
+        var report = ScanReport(units: [], known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])
         try await Radio.with(adapter: request.adapter) { central in
-            var last: [SightedUnit] = []
             try await UnitFinder(central: central).watch(until: central.clock.deadline(in: request.listening)) { units, _ in
-                last = units
-                look(units)
+                report.units = units
+                look(report)
                 return false
             }
-            return ScanReport(units: last, known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])
         }
+        return report
     }
 
     func examine(_ request: DoctorRequest) async -> DoctorFacts { await DoctorFacts.gather(request) }
@@ -57,16 +58,16 @@ struct ComposedRunner: UnitRunner {
 
     private func on<Value: Sendable>(
         _ unit: UnitSelection, _ assets: MonocleAssets, _ inputs: AssetInputs, _ stateFolder: String,
+        _ events: @escaping @Sendable (RunEvent) -> Void,
         _ body: @escaping @Sendable (any Central, DeviceAddress) async throws -> Value
     ) async throws -> Value {
         switch unit {
         case .virtual(let unit):
             return try await VirtualStation(unit, stateFolder: stateFolder, inputs: inputs, assets: assets).run(body)
         case .radio(let selection):
-            return try await Radio.with(adapter: selection.adapter, stateFolder: stateFolder) { central in
-                try await RadioStation(central: central, stateFolder: stateFolder).run(selection.wish, families: [.monocle]) {
-                    try await body(central, $0.address)
-                }
+            return try await Radio.with(adapter: selection.adapter) { central in
+                try await RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
+                    .run(selection.wish, families: [.monocle]) { try await body(central, $0.address) }
             }
         }
     }

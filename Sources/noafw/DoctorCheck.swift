@@ -41,67 +41,7 @@ struct DoctorCheck: Sendable, Hashable {
 extension DoctorCheck {
     /// A pure function of what was found.
     static func all(_ facts: DoctorFacts) -> [DoctorCheck] {
-        bluetooth(facts.bluetooth) + [state(facts), catalogue(facts), interpreter(facts)]
-    }
-
-    private static func bluetooth(_ result: Result<DoctorFacts.Bluetooth, DoctorFacts.Trouble>) -> [DoctorCheck] {
-        switch result {
-        case .failure(let trouble):
-            let error = trouble.diagnosis
-            return [DoctorCheck(name: "bluetooth", status: .fail, detail: error.message, fix: error.remedy, category: error.category)]
-        case .success(let found):
-            return [bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found)]
-        }
-    }
-
-    /// 5.62 brought the MTU property, which tells the payload before the first write.
-    private static func bluetoothd(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
-        let process = found.processID.map { ", process \($0)" } ?? ""
-        guard let version = found.version else {
-            return DoctorCheck(name: "bluetoothd", status: .ok, detail: "running, version unknown\(process)")
-        }
-        let parts = version.split(separator: ".").compactMap { Int($0) }
-        let isOld = parts.count >= 2 && (parts[0], parts[1]) < (5, 62)
-        return DoctorCheck(
-            name: "bluetoothd", status: isOld ? .warn : .ok, detail: "\(version), running\(process)",
-            fix: isOld ? "update BlueZ to 5.62 or newer: older ones do not tell the MTU" : nil)
-    }
-
-    private static func adapter(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
-        guard let adapter = found.adapters.first(where: { found.wanted == nil || $0.name == found.wanted }) else {
-            let names = found.adapters.map(\.name).joined(separator: ", ")
-            return DoctorCheck(
-                name: "adapter", status: .fail, detail: names.isEmpty ? "none" : "no \(found.wanted ?? ""); there is \(names)",
-                fix: names.isEmpty ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
-        }
-        let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
-        return DoctorCheck(
-            name: "adapter", status: adapter.isPowered ? .ok : .fail,
-            detail: "\(adapter.name) \(adapter.address), \(adapter.isPowered ? "powered" : "off")\(others)",
-            fix: adapter.isPowered ? nil : "bluetoothctl power on (if it says blocked: rfkill unblock bluetooth)")
-    }
-
-    private static func rfkill(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
-        guard let block = found.rfkillBlocked.first else {
-            return DoctorCheck(name: "rfkill", status: .ok, detail: "not blocked")
-        }
-        return DoctorCheck(
-            name: "rfkill", status: .fail, detail: block, fix: "rfkill unblock bluetooth (a hard block is a switch of the machine)")
-    }
-
-    private static func link(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
-        let interval = found.connectionInterval ?? "the kernel shows no interval here (debugfs needs root)"
-        return DoctorCheck(name: "link", status: .ok, detail: "\(interval); MTU \(found.mtu ?? "agreed when connecting")")
-    }
-
-    private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
-        let isBusy = found.adapters.contains(where: \.isDiscovering)
-        let links = found.connected
-        guard isBusy || !links.isEmpty else { return DoctorCheck(name: "clients", status: .ok, detail: "nobody else uses the adapter") }
-        let what = (isBusy ? ["another program is scanning"] : []) + links.map { "connected: \($0)" }
-        return DoctorCheck(
-            name: "clients", status: .warn, detail: what.joined(separator: ", "),
-            fix: "close other Bluetooth programs, or bluetoothctl disconnect: two clients on one adapter fail in odd ways")
+        bluetooth(facts.bluetooth) + [state(facts), catalogue(facts), interpreter(facts.micropython), lua(facts.lua)]
     }
 
     private static func state(_ facts: DoctorFacts) -> DoctorCheck {
@@ -130,12 +70,24 @@ extension DoctorCheck {
         }
     }
 
-    private static func interpreter(_ facts: DoctorFacts) -> DoctorCheck {
-        guard let path = facts.interpreter else {
-            return DoctorCheck(
-                name: "interpreter", status: .warn, detail: "none: virtual units cannot run",
-                fix: "Tools/setup runtime, or set NOAFW_PYTHON")
+    private static func interpreter(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
+        let fix = "Tools/setup runtime, or set NOAFW_PYTHON"
+        guard let path = found.path else {
+            return DoctorCheck(name: "interpreter", status: .warn, detail: "none: virtual units cannot run", fix: fix)
         }
-        return DoctorCheck(name: "interpreter", status: .ok, detail: path)
+        guard let version = found.version else {
+            return DoctorCheck(
+                name: "interpreter", status: .warn, detail: "\(path) does not run MicroPython: virtual units cannot run", fix: fix)
+        }
+        return DoctorCheck(name: "interpreter", status: .ok, detail: "\(version) in \(path)")
+    }
+
+    private static func lua(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
+        guard let version = found.version else {
+            return DoctorCheck(
+                name: "lua", status: .warn, detail: "none: Frame's scripts can neither be checked nor tried",
+                fix: "apt-get install lua5.4")
+        }
+        return DoctorCheck(name: "lua", status: .ok, detail: "\(version), \(found.path ?? "")")
     }
 }

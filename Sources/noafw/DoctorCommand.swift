@@ -6,7 +6,7 @@ import Provisioning
 struct DoctorCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine: Bluetooth, files, disk, the virtual unit's interpreter.",
+        abstract: "Check this machine: Bluetooth, files, disk, the virtual units' interpreters.",
         discussion: """
             Every line is ok, warn or fail, and what is not ok comes with its fix. Nothing is changed and no unit is touched.
 
@@ -16,10 +16,10 @@ struct DoctorCommand: ContextCommand {
               noafw doctor --json
 
             Exit codes: 0 nothing fails, else that of the first failure: 66 missing input, 69 no Bluetooth, \
-            74 files, 77 permission.
+            74 files, 75 bluetoothd does not answer, 77 permission.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to look at; the first one otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter to look at; the first one that is on otherwise.", valueName: "hciN"))
     var adapter: String?
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)

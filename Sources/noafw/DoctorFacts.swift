@@ -13,19 +13,45 @@ struct DoctorFacts: Sendable {
             var address: String
             var isPowered: Bool
             var isDiscovering: Bool
+            /// Names or addresses of connected devices. Untrusted.
+            var connected: [String] = []
         }
 
+        /// A closed kill switch.
+        struct Block: Sendable {
+            /// An adapter such as `hci0`, or the machine's own switch.
+            var name: String
+            /// Who closed it, as a phrase.
+            var by: String
+        }
+
+        var isBusReachable = true
+        /// Why bluetoothd could not be asked; what follows from its answers is empty then.
+        var obstacle: Trouble?
         var processID: Int?
         var version: String?
         /// The adapter that was asked for.
         var wanted: String?
-        var adapters: [Adapter]
-        /// Names or addresses of connected devices. Untrusted.
-        var connected: [String]
-        /// A sentence for each block.
-        var rfkillBlocked: [String]
-        var connectionInterval: String?
-        var mtu: String?
+        var adapters: [Adapter] = []
+        var blocks: [Block] = []
+        /// Adapters whose own switch is open.
+        var openSwitches: Set<String> = []
+        /// Of the chosen adapter.
+        var kernel = KernelView()
+
+        /// The one that every verb works with: the one asked for, else the first that is on.
+        var chosen: Adapter? {
+            guard let wanted else { return adapters.first(where: \.isPowered) ?? adapters.first }
+            return adapters.first { $0.name == wanted }
+        }
+    }
+
+    /// A program of the virtual units.
+    struct Interpreter: Sendable {
+        /// What was tried; `nil` when there was nothing to try.
+        var path: String?
+        /// What it said of itself; `nil` when it did not run.
+        var version: String?
     }
 
     struct Disk: Sendable {
@@ -38,11 +64,11 @@ struct DoctorFacts: Sendable {
         var isDevelopment: Bool
     }
 
-    var bluetooth: Result<Bluetooth, Trouble>
+    var bluetooth: Bluetooth
     var state: Result<Disk, Trouble>
     var catalogue: Result<Catalogue, Trouble>
-    /// The Python with MicroPython for the virtual units.
-    var interpreter: String?
+    var micropython = Interpreter()
+    var lua = Interpreter()
 }
 
 extension DoctorFacts {
@@ -51,7 +77,30 @@ extension DoctorFacts {
             bluetooth: await Radio.examine(adapter: request.adapter),
             state: trouble { try disk(request.stateFolder) },
             catalogue: trouble { try catalogue(request.search) },
-            interpreter: try? VirtualStation.python(request.search))
+            micropython: await micropython(request.search), lua: await lua(request.search))
+    }
+
+    /// A Python without the package, or one for another processor, is there and does not run it.
+    private static func micropython(_ search: AssetSearch) async -> Interpreter {
+        guard let python = try? VirtualStation.python(search) else { return Interpreter() }
+        let program = """
+            import sys
+            from micropython_unix import run_main
+            sys.exit(run_main(["micropython", "-c", "import sys; print('MicroPython', '.'.join(map(str, sys.implementation[1][:3])))"]))
+            """
+        return Interpreter(path: python, version: await answer(of: [python, "-c", program], search))
+    }
+
+    private static func lua(_ search: AssetSearch) async -> Interpreter {
+        let program = search.environment["NOAFW_LUA"].flatMap { $0.isEmpty ? nil : $0 } ?? "lua5.4"
+        return Interpreter(path: program, version: await answer(of: [program, "-e", "print(_VERSION)"], search))
+    }
+
+    /// The first line that a program prints.
+    private static func answer(of words: [String], _ search: AssetSearch) async -> String? {
+        let output = try? await ShortCommand.run(
+            words, path: search.environment["PATH"], clock: .continuous, within: .seconds(15))
+        return output?.split(whereSeparator: \.isNewline).first.map(String.init)
     }
 
     static func trouble<Value>(_ body: () throws -> Value) -> Result<Value, Trouble> {

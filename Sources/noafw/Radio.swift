@@ -3,16 +3,26 @@ import Bluetooth
 import Foundation
 import Provisioning
 
+extension BlueZCentral: SharedRadio {
+    func heldLinks(before deadline: SessionClock.Instant) async throws -> [HeldLink] {
+        try await foreignLinks(before: deadline).map { HeldLink(address: $0.address, name: $0.name) }
+    }
+
+    func end(_ held: HeldLink, before deadline: SessionClock.Instant) async throws {
+        for link in try await foreignLinks(before: deadline) where link.address == held.address {
+            try await end(link, before: deadline)
+        }
+    }
+}
+
 /// The machine's Bluetooth adapter.
 enum Radio {
     /// Runs `body` with the adapter and gives it back whatever happens.
-    /// - Parameter stateFolder: of the station, whose processes may have left links behind; `nil` leaves all links alone.
     static func with<Value: Sendable>(
-        adapter: String?, stateFolder: String? = nil, _ body: (any Central) async throws -> Value
+        adapter: String?, _ body: (any Central) async throws -> Value
     ) async throws -> Value {
         let central = BlueZCentral(adapter: adapter)
         do {
-            if let stateFolder { try await endLeftovers(on: central, stateFolder) }
             let value = try await body(central)
             await central.close()
             return value
@@ -22,70 +32,47 @@ enum Radio {
         }
     }
 
-    /// bluetoothd keeps the link of a process that died, and a unit with a link is not seen by anybody. A link to glasses on
-    /// which no process of this station works any more is such a leftover.
-    private static func endLeftovers(on central: BlueZCentral, _ stateFolder: String) async throws {
-        let deadline = central.clock.deadline(in: surveyPatience)
-        do {
-            for link in try await central.foreignLinks(before: deadline) {
-                let sighting = Advertisement(address: link.address, name: link.name, services: [], rssi: 0)
-                guard let unit = SightedUnit(sighting),
-                    let lock = try? StationLock(unit: unit.address, stateFolder: stateFolder)
-                else { continue }
-                try await central.end(link, before: deadline)
-                withExtendedLifetime(lock) {}
-            }
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            // Whatever stands in the way here stands in the way of the work too, which says it better.
-        }
+    /// The same: what dead processes of a station left behind is ``RadioStation``'s business.
+    static func with<Value: Sendable>(
+        adapter: String?, stateFolder: String, _ body: (any Central) async throws -> Value
+    ) async throws -> Value {
+        try await with(adapter: adapter, body)
     }
 
     private static let surveyPatience = Duration.seconds(5)
 
-    /// What the machine's Bluetooth looks like, or what stands in the way of looking.
-    static func examine(adapter: String?) async -> Result<DoctorFacts.Bluetooth, DoctorFacts.Trouble> {
+    /// What the machine's Bluetooth looks like.
+    static func examine(adapter: String?) async -> DoctorFacts.Bluetooth {
         let clock = SessionClock.continuous
-        let survey: BlueZSurvey
+        var facts = DoctorFacts.Bluetooth(version: await daemonVersion(clock), wanted: adapter)
         do {
-            survey = try await BlueZSurvey.take(before: clock.deadline(in: surveyPatience))
+            let survey = try await BlueZSurvey.take(before: clock.deadline(in: surveyPatience))
+            facts.isBusReachable = survey.isBusReachable
+            facts.obstacle = survey.obstacle.map { .init(diagnosis: $0.diagnosis) }
+            facts.processID = survey.daemonProcess
+            facts.adapters = survey.adapters.map(fact)
+            facts.blocks = survey.radioSwitches.compactMap(block)
+            facts.openSwitches = Set(survey.radioSwitches.filter { $0.state == .open }.map(\.name))
         } catch {
-            return .failure(.init(diagnosis: CommandError.explain(error)))
+            facts.obstacle = .init(diagnosis: CommandError.explain(error))
         }
-        if let obstacle = survey.obstacle { return .failure(.init(diagnosis: obstacle.diagnosis)) }
-        let name = adapter ?? survey.adapters.first(where: \.isPowered)?.kernelName ?? survey.adapters.first?.kernelName
-        return .success(
-            DoctorFacts.Bluetooth(
-                processID: survey.daemonProcess, version: await daemonVersion(clock), wanted: adapter,
-                adapters: survey.adapters.map {
-                    .init(
-                        name: $0.kernelName, address: $0.address.description, isPowered: $0.isPowered,
-                        isDiscovering: $0.isDiscovering)
-                },
-                connected: survey.adapters.flatMap(\.connectedDevices).map { $0.name ?? $0.address.description },
-                rfkillBlocked: survey.radioSwitches.compactMap(sentence), connectionInterval: name.flatMap(interval)))
+        facts.kernel = facts.chosen.map { KernelView(of: $0.name) } ?? KernelView()
+        return facts
     }
 
-    private static func sentence(_ radioSwitch: RadioSwitch) -> String? {
+    private static func fact(_ adapter: BlueZSurvey.Adapter) -> DoctorFacts.Bluetooth.Adapter {
+        .init(
+            name: adapter.kernelName, address: adapter.address.description, isPowered: adapter.isPowered,
+            isDiscovering: adapter.isDiscovering,
+            connected: adapter.connectedDevices.map { $0.name ?? $0.address.description })
+    }
+
+    private static func block(_ radioSwitch: RadioSwitch) -> DoctorFacts.Bluetooth.Block? {
         switch radioSwitch.state {
         case .open: nil
-        case .softBlocked: "\(radioSwitch.name) is blocked by software"
-        case .hardBlocked: "\(radioSwitch.name) is blocked by a switch of the machine"
+        case .softBlocked: .init(name: radioSwitch.name, by: "by software")
+        case .hardBlocked: .init(name: radioSwitch.name, by: "by a switch of the machine")
         }
-    }
-
-    /// The kernel's wish for a new link, in units of 1.25 ms and 10 ms (net/bluetooth/hci_debugfs.c).
-    private static func interval(of adapter: String) -> String? {
-        func value(_ name: String) -> Double? {
-            let path = "/sys/kernel/debug/bluetooth/\(adapter)/\(name)"
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
-            return Double(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
-        guard let least = value("conn_min_interval"), let most = value("conn_max_interval"),
-            let timeout = value("supervision_timeout")
-        else { return nil }
-        return "interval \(Measure.plain(least * 1.25))-\(Measure.plain(most * 1.25)) ms, supervision \(Measure.plain(timeout * 10)) ms"
     }
 
     /// bluetoothctl comes with bluetoothd and tells their common version; D-Bus does not.
@@ -93,45 +80,5 @@ enum Radio {
         let output = try? await ShortCommand.run(["bluetoothctl", "--version"], clock: clock)
         return output?.split(whereSeparator: \.isWhitespace).last.map(String.init)
             .flatMap { $0.wholeMatch(of: /[0-9]+\.[0-9]+/) == nil ? nil : $0 }
-    }
-}
-
-/// A program of the machine that answers at once.
-enum ShortCommand {
-    struct Failed: Error {}
-
-    private static let patience = Duration.seconds(3)
-
-    /// It gets nothing of this process's environment but the search path: a key may be among the rest.
-    /// - Parameters:
-    ///   - path: where programs are looked for, as `PATH` has it.
-    ///   - limit: bytes of its output that are read.
-    /// - Returns: what it printed; its standard error goes nowhere.
-    /// - Throws: ``Failed`` when it is not there, fails or takes longer than 3 s.
-    static func run(_ words: [String], path: String? = nil, clock: SessionClock, limit: Int = 4096) async throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        process.environment = ["PATH": path ?? ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
-        // A file, not a pipe: it never fills up.
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-output-\(UUID().uuidString)")
-        let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failed() }
-        let output = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        try? FileManager.default.removeItem(at: file)
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
-        let ended = Inbox<Int32>()
-        process.terminationHandler = { ended.deliver($0.terminationStatus) }
-        try process.run()
-        do {
-            guard try await ended.next(before: clock.deadline(in: patience), on: clock) == 0 else { throw Failed() }
-        } catch {
-            if process.isRunning { process.terminate() }
-            throw error
-        }
-        try output.seek(toOffset: 0)
-        return String(decoding: try output.read(upToCount: limit) ?? Data(), as: UTF8.self)
     }
 }

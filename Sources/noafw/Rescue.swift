@@ -9,8 +9,11 @@ struct RescueReport: RunVerdict {
     var units: [UnitReport]
     /// Bootloaders that this station has not met and nobody named.
     var strangers: [SightedUnit]
+    /// The named unit, when it is not stranded at all.
+    var running: SightedUnit?
 
-    var passed: Bool { strangers.isEmpty && units.allSatisfy(\.passed) }
+    /// Strangers beside units of ours fail nothing: they may be anybody's.
+    var passed: Bool { units.isEmpty ? strangers.isEmpty : units.allSatisfy(\.passed) }
 }
 
 /// Finds units stranded in their bootloaders, and finishes those that are this station's or were named.
@@ -22,23 +25,40 @@ struct Rescue {
     let request: RescueRequest
     let events: @Sendable (RunEvent) -> Void
 
+    /// - Throws: ``ChoiceError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
     func run() async throws -> RescueReport {
-        let stranded = try await listen()
+        try await station.endLeftovers(request.radio.wish, families: Set(DeviceFamily.allCases))
+        let units = try await listen()
+        guard case .address(let address) = request.radio.wish else { return try await rescueKnown(among: units) }
+        return try await rescue(address, among: units)
+    }
+
+    private func rescueKnown(among units: [SightedUnit]) async throws -> RescueReport {
         let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
         var report = RescueReport(units: [], strangers: [])
-        for unit in stranded {
-            guard known.contains(unit.address) || isNamed(unit) else {
+        for unit in units where unit.mode == .bootloader {
+            if known.contains(unit.address) {
+                report.units.append(try await finish(unit))
+            } else {
                 report.strangers.append(unit)
-                continue
             }
-            events(.notice("\(unit.address) (\(unit.family.rawValue)) is stranded in its bootloader"))
-            report.units.append(try await finish(unit))
         }
         return report
     }
 
-    private func isNamed(_ unit: SightedUnit) -> Bool {
-        if case .address(let address) = request.radio.wish { address == unit.address || address == unit.advertisedAddress } else { false }
+    /// The address may be the application's or the bootloader's, and a neighbour's application may have the latter's.
+    private func rescue(_ address: DeviceAddress, among units: [SightedUnit]) async throws -> RescueReport {
+        let stranded = units.filter { $0.mode == .bootloader }
+        if let unit = stranded.first(where: { $0.address == address }) {
+            return RescueReport(units: [try await finish(unit)], strangers: [])
+        }
+        if let running = units.first(where: { $0.mode == .application && $0.address == address }) {
+            return RescueReport(units: [], strangers: [], running: running)
+        }
+        if let unit = stranded.first(where: { $0.advertisedAddress == address }) {
+            return RescueReport(units: [try await finish(unit)], strangers: [])
+        }
+        throw ChoiceError.noneAtAddress(address, inReach: units)
     }
 
     private func listen() async throws -> [SightedUnit] {
@@ -48,13 +68,12 @@ struct Rescue {
             units = seen
             return false
         }
-        let stranded = units.filter { $0.mode == .bootloader }
-        guard case .address = request.radio.wish else { return stranded }
-        return stranded.filter(isNamed)
+        return units
     }
 
     /// One unit's failure is its report; the next one still gets its turn.
     private func finish(_ unit: SightedUnit) async throws -> UnitReport {
+        events(.notice("\(unit.address) (\(unit.family.rawValue)) is stranded in its bootloader"))
         do {
             return try await station.own(unit) {
                 switch unit.family {

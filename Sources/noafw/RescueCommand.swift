@@ -18,14 +18,14 @@ struct RescueCommand: ContextCommand {
               noafw rescue --dry-run
               noafw rescue --device D3:5A:00:11:22:33 --firmware release.zip
 
-            Exit codes: 0 nobody is stranded any more, 1 a unit failed, 69 only strangers are stranded or no adapter, \
-            others as in noafw flash.
+            Exit codes: 0 none of this station's units is stranded any more, 1 a unit failed, 69 only strangers are stranded, \
+            the named unit is not in reach or there is no adapter, others as in noafw flash.
             """)
 
     @Option(help: ArgumentHelp("The address of a unit to rescue, whether met before or not.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
     var adapter: String?
 
     @OptionGroup(title: "Files") var inputs: InputOptions
@@ -59,6 +59,7 @@ struct RescueCommand: ContextCommand {
 struct RescuePresentation: RunPresentation {
     func error(of ending: RunEnding<RescueReport>) -> Diagnosis? {
         if let error = ending.error ?? ending.report?.units.compactMap(\.error).first { return error }
+        guard ending.report?.passed == false else { return nil }
         return ending.report?.strangers.first.map { ChoiceError.strangerInBootloader($0).diagnosis }
     }
 
@@ -69,6 +70,7 @@ struct RescuePresentation: RunPresentation {
             ("verdict", .string(error == nil ? "pass" : "fail")),
             ("units", .array((ending.report?.units ?? []).map(FlashPresentation.document))),
             ("strangers", .array((ending.report?.strangers ?? []).map { .string($0.address.description) })),
+            ("running", .optional(ending.report?.running?.address.description)),
             ("error", error.map(ReportText.document) ?? .null),
         ])
     }
@@ -81,7 +83,10 @@ struct RescuePresentation: RunPresentation {
             return "\(verdict)  \(unit.family) \(unit.identity.address)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
         }
         lines += (ending.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
-        if error(of: ending) == nil, units.isEmpty { lines.append("\(style.paint("PASS", .good))  nobody is stranded") }
+        if error(of: ending) == nil, units.isEmpty {
+            let finding = ending.report?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "nobody is stranded"
+            lines.append("\(style.paint("PASS", .good))  \(finding)")
+        }
         return lines + [time]
     }
 }

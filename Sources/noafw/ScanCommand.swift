@@ -3,7 +3,7 @@ import Bluetooth
 import Provisioning
 
 /// Who is in reach at the end of a scan.
-struct ScanReport: RunVerdict {
+struct ScanReport: RunVerdict, Hashable {
     var units: [SightedUnit]
     /// Application addresses of units this station has worked on.
     var known: Set<DeviceAddress>
@@ -29,7 +29,7 @@ struct ScanCommand: ContextCommand {
             Exit codes: 0 somebody is in reach, 69 nobody is, or there is no adapter.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
     var adapter: String?
 
     @Option(help: ArgumentHelp("How long to listen.", valueName: "n"))
@@ -54,7 +54,7 @@ struct ScanCommand: ContextCommand {
         let report: ScanReport
         switch outcome {
         case .finished(let finished): report = finished
-        case .interrupted(let partial): report = partial ?? ScanReport(units: table.last, known: [])
+        case .interrupted(let partial): report = partial ?? table.last
         case .failed(let error):
             table.clear()
             return fail(CommandError.explain(error), context)

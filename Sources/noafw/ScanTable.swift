@@ -5,7 +5,7 @@ import Synchronization
 /// The table of a scan: redrawn in place on a terminal, written once elsewhere.
 final class ScanTable: Sendable {
     private struct State {
-        var units: [SightedUnit] = []
+        var report = ScanReport(units: [], known: [])
         var drawnLines = 0
     }
 
@@ -19,15 +19,16 @@ final class ScanTable: Sendable {
     }
 
     /// What was drawn last.
-    var last: [SightedUnit] { state.withLock { $0.units } }
+    var last: ScanReport { state.withLock { $0.report } }
 
-    func draw(_ units: [SightedUnit]) {
+    func draw(_ report: ScanReport) {
         state.withLock { state in
-            guard units != state.units || (isLive && state.drawnLines == 0) else { return }
-            state.units = units
+            guard report != state.report || (isLive && state.drawnLines == 0) else { return }
+            state.report = report
             guard isLive else { return }
-            let lines = units.isEmpty ? ["listening..."] : Self.lines(units, known: [], context)
-            redraw(lines, &state)
+            // A line that wraps would be two rows for the cursor, which goes back by lines.
+            let columns = max(8, context.output.columns() - 1)
+            redraw(report.units.isEmpty ? ["listening..."] : Self.lines(report, context, columns: columns), &state)
         }
     }
 
@@ -37,7 +38,7 @@ final class ScanTable: Sendable {
         state.withLock { state in
             redraw([], &state)
             guard !json, !report.units.isEmpty else { return }
-            for line in Self.lines(report.units, known: report.known, context) { context.output.writeLine(line) }
+            for line in Self.lines(report, context) { context.output.writeLine(line) }
         }
     }
 
@@ -49,17 +50,18 @@ final class ScanTable: Sendable {
         state.drawnLines = lines.count
     }
 
-    private static func lines(_ units: [SightedUnit], known: Set<DeviceAddress>, _ context: CommandContext) -> [String] {
+    private static func lines(_ report: ScanReport, _ context: CommandContext, columns: Int? = nil) -> [String] {
+        // The name comes last: anybody may give himself a long one, and the terminal's edge cuts what is last.
         var table = TextTable([
-            .init("address"), .init("family"), .init("mode"), .init("name"), .init("rssi", .right), .init("note"),
+            .init("address"), .init("family"), .init("mode"), .init("rssi", .right), .init("note"), .init("name"),
         ])
-        for unit in units {
+        for unit in report.units {
             table.append([
-                unit.address.description, unit.family.rawValue, unit.mode.rawValue, UntrustedText.escape(unit.name),
-                "\(unit.rssi) dBm", note(unit, known),
+                unit.address.description, unit.family.rawValue, unit.mode.rawValue, "\(unit.rssi) dBm", note(unit, report.known),
+                UntrustedText.escape(unit.name),
             ])
         }
-        return table.lines(style: context.style(for: context.output)) { units[$0].mode == .bootloader ? .careful : nil }
+        return table.lines(style: context.style(for: context.output), columns: columns) { report.units[$0].mode == .bootloader ? .careful : nil }
     }
 
     private static func note(_ unit: SightedUnit, _ known: Set<DeviceAddress>) -> String {

@@ -37,7 +37,7 @@ struct RadioOptions: ParsableArguments, Sendable {
     @Flag(help: "The unit beside the adapter: at least -65 dBm, and no other as near.")
     var nearest = false
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
     var adapter: String?
 
     var isGiven: Bool { device != nil || nearest || adapter != nil }

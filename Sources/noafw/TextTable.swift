@@ -18,23 +18,29 @@ struct TextTable: Sendable {
 
     mutating func append(_ row: [String]) { rows.append(row) }
 
-    /// - Parameter tone: the tone of a whole row, by its index.
-    func lines(style: TextStyle, tone: (Int) -> TextStyle.Tone?) -> [String] {
+    /// - Parameters:
+    ///   - limit: the columns at which lines are cut.
+    ///   - tone: the tone of a whole row, by its index.
+    func lines(style: TextStyle, columns limit: Int? = nil, tone: (Int) -> TextStyle.Tone?) -> [String] {
         let titles = columns.map(\.title)
         let widths = columns.indices.map { column in
-            ([titles] + rows).map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+            ([titles] + rows).map { column < $0.count ? DisplayWidth.columns($0[column]) : 0 }.max() ?? 0
         }
         let body = rows.enumerated().map { index, row in
-            let line = join(row, widths)
+            let line = cut(join(row, widths), limit)
             return tone(index).map { style.paint(line, $0) } ?? line
         }
-        return [style.paint(join(titles, widths), .strong)] + body
+        return [style.paint(cut(join(titles, widths), limit), .strong)] + body
+    }
+
+    private func cut(_ line: String, _ limit: Int?) -> String {
+        limit.map { DisplayWidth.prefix(line, columns: $0) } ?? line
     }
 
     private func join(_ cells: [String], _ widths: [Int]) -> String {
         var line = ""
         for (column, cell) in cells.enumerated() where column < widths.count {
-            let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
+            let padding = String(repeating: " ", count: max(0, widths[column] - DisplayWidth.columns(cell)))
             line += columns[column].alignment == .left ? cell + padding : padding + cell
             line += "  "
         }

@@ -10,7 +10,7 @@ protocol UnitRunner: Sendable {
     /// Finishes stranded units one after the other.
     func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport
     /// - Parameter look: gets who is in reach, at least twice a second.
-    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport
+    func scan(_ request: ScanRequest, look: @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport
     func examine(_ request: DoctorRequest) async -> DoctorFacts
     /// Puts a unit on the air and has `body` hold a conversation with it.
     func chat(

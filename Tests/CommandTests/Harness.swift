@@ -65,7 +65,7 @@ struct FakeRunner: UnitRunner {
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
-    var onScan: (@Sendable (ScanRequest, @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport)?
+    var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatBench) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
@@ -86,7 +86,7 @@ struct FakeRunner: UnitRunner {
         return try await onRescue(request, events)
     }
 
-    func scan(_ request: ScanRequest, look: @escaping @Sendable ([SightedUnit]) -> Void) async throws -> ScanReport {
+    func scan(_ request: ScanRequest, look: @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport {
         guard let onScan else {
             Issue.record("scan was not expected to run")
             throw NotExpected()
@@ -98,7 +98,7 @@ struct FakeRunner: UnitRunner {
         guard let onExamine else {
             Issue.record("doctor was not expected to run")
             let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
-            return DoctorFacts(bluetooth: .failure(trouble), state: .failure(trouble), catalogue: .failure(trouble))
+            return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
         }
         return onExamine(request)
     }

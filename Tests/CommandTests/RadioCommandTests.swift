@@ -42,24 +42,56 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["scan", "--seconds", "3", "--adapter", "hci0"], runner: runner)) == 0)
         #expect(
             harness.output == """
-                address            family   mode         name             rssi  note
-                D3:5A:00:11:22:33  monocle  application  monocle       -47 dBm
-                E1:00:00:00:00:01  monocle  bootloader   DfuTarg       -71 dBm  stranded: noafw rescue
-                E1:00:00:00:00:08  monocle  bootloader   Dfu\\u{1b}[2J  -80 dBm  a bootloader, not met before
+                address            family   mode            rssi  note                          name
+                D3:5A:00:11:22:33  monocle  application  -47 dBm                                monocle
+                E1:00:00:00:00:01  monocle  bootloader   -71 dBm  stranded: noafw rescue        DfuTarg
+                E1:00:00:00:00:08  monocle  bootloader   -80 dBm  a bootloader, not met before  Dfu\\u{1b}[2J
 
                 """)
     }
 
     @Test func liveScanRedrawsInPlace() async throws {
         let runner = FakeRunner(onScan: { _, look in
-            look([])
-            look([try Self.unit("D3:5A:00:11:22:33")])
-            look([try Self.unit("D3:5A:00:11:22:33")])
-            return ScanReport(units: [try Self.unit("D3:5A:00:11:22:33")], known: [])
+            look(ScanReport(units: [], known: []))
+            let report = ScanReport(units: [try Self.unit("D3:5A:00:11:22:33")], known: [])
+            look(report)
+            look(report)
+            return report
         })
         #expect(await Noafw.execute(in: harness.context(["scan"], runner: runner, isTerminal: true)) == 0)
         #expect(harness.output.hasPrefix("listening...\n\u{1B}[1A\r\u{1B}[J"))
         #expect(harness.output.components(separatedBy: "D3:5A:00:11:22:33").count == 3, "drawn once alive, once for good")
+    }
+
+    /// A known unit is known while the table lives, too, and after an interrupt.
+    @Test(arguments: [true, false]) func interruptedScanKnowsWhoIsStranded(json: Bool) async throws {
+        let stranded = try Self.unit("E1:00:00:00:00:02", .bootloader, name: "DfuTarg")
+        let runner = FakeRunner(onScan: { [harness] _, look in
+            look(ScanReport(units: [stranded], known: [stranded.address]))
+            harness.interrupts.requests.deliver(())
+            try await harness.time.clock.sleep(until: .init(offset: .seconds(1)))
+            throw CancellationError()
+        })
+        let arguments = json ? ["scan", "--json"] : ["scan"]
+        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner, isTerminal: true)) == 0)
+        #expect(!harness.output.contains("not met before"))
+        #expect(harness.output.components(separatedBy: json ? "\"known\":true" : "stranded: noafw rescue").count == (json ? 2 : 3))
+    }
+
+    /// The cursor goes back by as many rows as lines were drawn: none may wrap.
+    @Test func liveRowsFitTheTerminal() async throws {
+        let name = String(repeating: "\u{1B}漢", count: 40)
+        let runner = FakeRunner(onScan: { _, look in
+            let report = ScanReport(units: [try Self.unit("D3:5A:00:11:22:33", name: name)], known: [])
+            look(report)
+            return report
+        })
+        let context = harness.context(["scan"], runner: runner, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 60)
+        #expect(await Noafw.execute(in: context) == 0)
+        let parts = harness.output.components(separatedBy: "\u{1B}[2A\r\u{1B}[J")
+        let live = try #require(parts.first).split(separator: "\n")
+        #expect(live.count == 2 && live.allSatisfy { DisplayWidth.columns($0) <= 59 }, "\(live)")
+        #expect(parts.last?.contains("-47 dBm") == true, "the last table is whole")
     }
 
     @Test func scanOfAnEmptyAirFails() async {
@@ -90,7 +122,22 @@ import Testing
     @Test func nobodyStrandedIsSuccess() async {
         let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], runner: runner)) == 0)
-        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"error\":null}\n")
+        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"running\":null,\"error\":null}\n")
+    }
+
+    @Test func aRunningUnitIsSaidToRun() async throws {
+        let running = try Self.unit("D3:5A:00:11:22:33")
+        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: [], running: running) })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--device", "D3:5A:00:11:22:33"], runner: runner)) == 0)
+        #expect(harness.output.hasPrefix("PASS  D3:5A:00:11:22:33 runs its application: it is not stranded\n"))
+    }
+
+    /// A mouse that waits for its own update must not fail every rescue beside it.
+    @Test func strangersBesideAFinishedUnitFailNothing() async throws {
+        let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
+        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [try Sample.flashed()], strangers: [stranger]) })
+        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 0)
+        #expect(harness.output.contains("LEFT  monocle E1:00:00:00:00:08, not met before"))
     }
 
     @Test func onlyStrangersIsAnErrorWithTheNextStep() async throws {
@@ -98,84 +145,5 @@ import Testing
         let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: [stranger]) })
         #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 69)
         #expect(harness.diagnostics.contains("--device E1:00:00:00:00:08"))
-    }
-}
-
-@Suite struct DoctorTests {
-    private let harness = Harness()
-
-    private static func facts(_ change: (inout DoctorFacts.Bluetooth) -> Void = { _ in }) -> DoctorFacts {
-        var bluetooth = DoctorFacts.Bluetooth(
-            processID: 812, version: "5.66",
-            adapters: [.init(name: "hci0", address: "00:1A:7D:DA:71:13", isPowered: true, isDiscovering: false)], connected: [],
-            rfkillBlocked: [], connectionInterval: "interval 30-50 ms")
-        change(&bluetooth)
-        return DoctorFacts(
-            bluetooth: .success(bluetooth), state: .success(.init(folder: "/home/op/.local/state/noafw", freeBytes: 5_000_000_000)),
-            catalogue: .success(.init(description: "/line: firmware v23.248.0754", isDevelopment: false)),
-            interpreter: "/line/.venv/bin/python3")
-    }
-
-    private func doctor(_ facts: DoctorFacts) async -> Int32 {
-        await Noafw.execute(in: harness.context(["doctor"], runner: FakeRunner(onExamine: { _ in facts })))
-    }
-
-    @Test func aSoundMachine() async {
-        #expect(await doctor(Self.facts()) == 0)
-        #expect(
-            harness.output == """
-                ok    bluetoothd    5.66, running, process 812
-                ok    adapter       hci0 00:1A:7D:DA:71:13, powered
-                ok    rfkill        not blocked
-                ok    link          interval 30-50 ms; MTU agreed when connecting
-                ok    clients       nobody else uses the adapter
-                ok    state         /home/op/.local/state/noafw, 5000 MB free
-                ok    catalogue     /line: firmware v23.248.0754
-                ok    interpreter   /line/.venv/bin/python3
-
-                """)
-    }
-
-    @Test func everythingWrongHasItsFix() {
-        let checks = DoctorCheck.all(
-            Self.facts {
-                $0.version = "5.55"
-                $0.adapters[0].isPowered = false
-                $0.adapters[0].isDiscovering = true
-                $0.connected = ["headphones"]
-                $0.rfkillBlocked = ["hci0 is soft-blocked"]
-            })
-        #expect(checks.map(\.status) == [.warn, .fail, .fail, .ok, .warn, .ok, .ok, .ok])
-        #expect(checks.filter { $0.status != .ok }.allSatisfy { $0.fix != nil })
-    }
-
-    @Test(arguments: [(.permission, 77), (.unavailable, 69)] as [(Diagnosis.Category, Int32)])
-    func theFirstFailureGivesTheExitCode(category: Diagnosis.Category, code: Int32) async {
-        var facts = Self.facts()
-        facts.bluetooth = .failure(.init(diagnosis: Diagnosis(
-            code: "BLZ-0001", category: category, fault: .station, message: "no access to the bus", cause: "-", remedy: "log in")))
-        facts.state = .failure(.init(diagnosis: CommandError.noStateFolder.diagnosis))
-        #expect(await doctor(facts) == code)
-        #expect(harness.output.contains("fail  bluetooth     no access to the bus"))
-        #expect(harness.output.contains("fix: log in"))
-    }
-
-    @Test func wantedAdapterIsLookedFor() {
-        let missing = DoctorCheck.all(Self.facts { $0.wanted = "hci7" })[1]
-        #expect(missing.status == .fail && missing.detail == "no hci7; there is hci0")
-        let none = DoctorCheck.all(Self.facts { $0.adapters = [] })[1]
-        #expect(none.status == .fail && none.detail == "none")
-    }
-
-    /// On this machine, whatever it has: a line for everything, and JSON that a script can read.
-    @Test func theRealOneRuns() async throws {
-        let bench = try ToolBench()
-        defer { bench.remove() }
-        let run = try bench.run(["doctor", "--json"])
-        let document = try ToolBench.json(run.output)
-        #expect(document["schema"] as? String == "noafw.doctor/1")
-        let checks = try #require(document["checks"] as? [[String: Any]])
-        #expect(checks.count >= 4)
-        #expect(Set(checks.compactMap { $0["name"] as? String }).isSuperset(of: ["state", "catalogue", "interpreter"]))
     }
 }

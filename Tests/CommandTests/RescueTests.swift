@@ -13,19 +13,21 @@ import VirtualDevices
 struct RescueTests {
     /// A Monocle whose firmware update was interrupted, and the folder of a station.
     private func rescue(
-        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false
+        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false, isStranded: Bool = true
     ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
         let bench = try ToolBench()
         defer { bench.remove() }
         let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
-        try JSONEncoder().encode(BootloaderStorage()).write(to: folder.root.appendingPathComponent("bootloader.json"))
+        if isStranded {
+            try JSONEncoder().encode(BootloaderStorage()).write(to: folder.root.appendingPathComponent("bootloader.json"))
+        }
         let search = AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/", executable: nil)
         let inputs = AssetInputs(search: search, allowsDevelopment: true)
         var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.trustedKeys.append(try DevelopmentKey.bigEndian())
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
-        if isKnown { try KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
+        if isKnown { try await KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
         var options = FlashOptions()
         options.parts = [.firmware, .scripts]
         options.dryRun = isDryRun
@@ -63,6 +65,23 @@ struct RescueTests {
         let (report, found, _) = try await rescue(isKnown: false, device: address)
         #expect(found == address)
         #expect(report.passed && report.units.count == 1, "\(report)")
+    }
+
+    @Test func aNamedUnitThatRunsIsNotStranded() async throws {
+        let address = try UnitFolderAddress.stranded()
+        let (report, _, _) = try await rescue(isKnown: true, device: address, isStranded: false)
+        #expect(report.passed && report.units.isEmpty)
+        #expect(report.running?.address == address)
+    }
+
+    @Test func aNamedUnitThatNobodyHearsIsAnError() async throws {
+        let absent = try #require(DeviceAddress("E1:00:00:00:00:09"))
+        let error = await #expect(throws: ChoiceError.self) { try await rescue(isKnown: true, device: absent) }
+        guard case .noneAtAddress(absent, let units) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(units.count == 1, "the stranded one that is there is listed")
     }
 
     @Test func dryRunChangesNothing() async throws {

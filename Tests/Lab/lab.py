@@ -77,13 +77,14 @@ async def run_one(lab, scenario):
 
 async def run_scenarios(chosen, is_full):
     prepare_logs()
-    assets = Assets(ROOT) if is_full else make_small_assets()
+    small_assets = make_small_assets()
+    assets = Assets(ROOT) if is_full else small_assets
     rows = []
     async with Bench(LOGS).open() as bench:
         for name, text in await stack(bench):
             print(f"{name:12}{text}")
         print(flush=True)
-        lab = Lab(bench, assets, is_full)
+        lab = Lab(bench, assets, small_assets, is_full)
         for scenario in chosen:
             # Emulation on a busy machine is uneven: what failed is run once more, and the table says so.
             for attempt in (1, 2):
@@ -96,14 +97,17 @@ async def run_scenarios(chosen, is_full):
     return rows
 
 
-def print_table(rows):
+def print_table(rows, total):
+    """The last line is for whoever reads nothing else."""
     width = max(len(row[0].title) for row in rows)
     print(f"\n{'scenario':22} {'what ran':{width}} {'seconds':>8}  result")
     for scenario, seconds, problem, attempt in rows:
         result = "FAIL" if problem else "pass" if attempt == 1 else "pass, at the second attempt"
         print(f"{scenario.name:22} {scenario.title:{width}} {seconds:8.1f}  {result}")
     failed = [row for row in rows if row[2]]
-    print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed")
+    again = [row for row in rows if not row[2] and row[3] > 1]
+    print(f"\n{len(rows) - len(failed)} passed, {len(failed)} failed, {len(again)} needed a second run;"
+          f" {int(total) // 60} min {int(total) % 60} s in all")
     return 1 if failed else 0
 
 
@@ -141,7 +145,9 @@ def main():
         if scenario.name in options.scenario or (not options.scenario and (options.full or not scenario.is_full_only))
     ]
     try:
-        return print_table(asyncio.run(run_scenarios(chosen, options.full)))
+        began = time.monotonic()
+        rows = asyncio.run(run_scenarios(chosen, options.full))
+        return print_table(rows, time.monotonic() - began)
     except LabError as error:
         print(f"the lab failed: {error}", file=sys.stderr)
         return 70

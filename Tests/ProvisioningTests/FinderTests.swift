@@ -7,23 +7,56 @@ import VirtualDevices
 @testable import Provisioning
 
 /// An air on which a test says who is heard when.
-private final class ScriptedAir: Central, Discovery {
+private final class ScriptedAir: Central {
     struct Call: Sendable {
         var from: Duration
         var to: Duration
         var advertisement: Advertisement
     }
 
+    private struct Listening: Discovery {
+        let sightings = Inbox<Advertisement>()
+        let end: @Sendable () -> Void
+        func stop() async { end() }
+    }
+
+    private struct State {
+        var current: Inbox<Advertisement>?
+        var starts = 0
+        var stops = 0
+        var isOff = false
+    }
+
     let clock: SessionClock
-    let sightings = Inbox<Advertisement>()
-    private let stops = Mutex(0)
+    private let state = Mutex(State())
 
     init(clock: SessionClock) { self.clock = clock }
 
-    var stopCount: Int { stops.withLock { $0 } }
+    var startCount: Int { state.withLock { $0.starts } }
+    var stopCount: Int { state.withLock { $0.stops } }
 
-    func discover() async throws -> any Discovery { self }
-    func stop() async { stops.withLock { $0 += 1 } }
+    func discover() async throws -> any Discovery {
+        let listening = Listening { [weak self] in
+            self?.state.withLock { state in
+                state.stops += 1
+                state.current = nil
+            }
+        }
+        try state.withLock { state in
+            if state.isOff { throw LinkError.unavailable("the radio is off") }
+            state.starts += 1
+            state.current = listening.sightings
+        }
+        return listening
+    }
+
+    /// What a restart of bluetoothd looks like; `isOff` when it does not come back.
+    func breakOff(isOff: Bool) {
+        state.withLock { state in
+            state.isOff = isOff
+            state.current?.finish(throwing: LinkError.unavailable("bluetoothd stopped"))
+        }
+    }
 
     func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
         throw LinkError.connectFailed(address, reason: "nobody connects here")
@@ -32,7 +65,9 @@ private final class ScriptedAir: Central, Discovery {
     /// Everybody advertises ten times a second while they are there.
     func play(_ calls: [Call]) async throws {
         while true {
-            for call in calls where call.from <= clock.now.offset && clock.now.offset < call.to { sightings.deliver(call.advertisement) }
+            for call in calls where call.from <= clock.now.offset && clock.now.offset < call.to {
+                state.withLock { $0.current }?.deliver(call.advertisement)
+            }
             try await clock.sleep(until: clock.deadline(in: .milliseconds(100)))
         }
     }
@@ -46,13 +81,21 @@ private final class ScriptedAir: Central, Discovery {
     }
 
     /// - Returns: the verdict and the seconds it took.
-    private func find(_ wish: UnitWish, _ calls: [ScriptedAir.Call]) async throws -> (Result<DeviceAddress, ChoiceError>, Double) {
+    private func find(
+        _ wish: UnitWish, _ calls: [ScriptedAir.Call], breaks: [Double] = []
+    ) async throws -> (Result<DeviceAddress, ChoiceError>, Double) {
         let time = VirtualTime.simulated()
         let clock = time.clock
         return try await time.run {
             let air = ScriptedAir(clock: clock)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await air.play(calls) }
+                for second in breaks {
+                    group.addTask {
+                        try await clock.sleep(until: .init(offset: .seconds(second)))
+                        air.breakOff(isOff: false)
+                    }
+                }
                 defer { group.cancelAll() }
                 let verdict: Result<DeviceAddress, ChoiceError>
                 do {
@@ -60,7 +103,7 @@ private final class ScriptedAir: Central, Discovery {
                 } catch let error as ChoiceError {
                     verdict = .failure(error)
                 }
-                #expect(air.stopCount == 1, "the discovery is given back")
+                #expect(air.startCount == breaks.count + 1 && air.stopCount == air.startCount, "every discovery is given back")
                 return (verdict, clock.now.offset / .seconds(1))
             }
         }
@@ -94,6 +137,55 @@ private final class ScriptedAir: Central, Discovery {
         let (verdict, seconds) = try await find(.only, [Self.heard(first, -50, from: 9)])
         #expect(verdict == .success(first))
         #expect((11...11.8).contains(seconds))
+    }
+
+    /// One that is heard at the last moment settles like any other.
+    @Test(arguments: [UnitWish.only, .nearest]) func nobodyIsTakenUnsettled(wish: UnitWish) async throws {
+        let (verdict, seconds) = try await find(wish, [Self.heard(first, -50, from: 14.8)])
+        #expect(verdict == .success(first))
+        #expect((16.8...17.5).contains(seconds))
+        let (rivals, _) = try await find(.only, [Self.heard(first, -50, from: 14.8), Self.heard(second, -50, from: 16)])
+        guard case .failure(.several) = rivals else {
+            Issue.record("\(rivals)")
+            return
+        }
+    }
+
+    @Test func aFlickerAtTheEndIsNotNear() async throws {
+        let calls = [Self.heard(first, -99, from: 14.95), Self.heard(first, -60, from: 14.8, to: 14.95)]
+        let (verdict, _) = try await find(.nearest, calls)
+        guard case .failure(.noneNear) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+    }
+
+    /// bluetoothd was restarted: the units that were heard stay heard, and the deadline stays where it was.
+    @Test func aDiscoveryThatEndsIsBegunAgain() async throws {
+        let (verdict, seconds) = try await find(.only, [Self.heard(first, -50)], breaks: [1, 2.2, 3])
+        #expect(verdict == .success(first))
+        #expect((4...5).contains(seconds))
+        let (nobody, _) = try await find(.only, [], breaks: [3])
+        #expect(nobody == .failure(.none))
+    }
+
+    @Test func aRadioThatDoesNotReturnIsItsOwnError() async throws {
+        let time = VirtualTime.simulated()
+        let air = ScriptedAir(clock: time.clock)
+        try await time.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try await time.clock.sleep(until: .init(offset: .seconds(2)))
+                    air.breakOff(isOff: true)
+                }
+                await #expect(throws: LinkError.unavailable("the radio is off")) {
+                    try await UnitFinder(central: air).find(.only, families: [.monocle], known: [])
+                }
+                try await group.waitForAll()
+            }
+            #expect(time.clock.now.offset < .seconds(5))
+        }
+        #expect(air.stopCount == 1)
     }
 
     @Test func nobodyIsAnErrorAtTheEnd() async throws {
@@ -156,13 +248,13 @@ private final class ScriptedAir: Central, Discovery {
 @Suite struct KnownUnitsTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-known-\(UUID().uuidString)")
 
-    @Test func whatWasRecordedIsKnownToTheNextProcess() throws {
+    @Test func whatWasRecordedIsKnownToTheNextProcess() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let units = KnownUnits(stateFolder: folder.path)
         #expect(try units.addresses() == [])
-        try units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 5))
-        try units.record(.frame, IdentityGateTests.second, at: Date(timeIntervalSince1970: 6))
-        try units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 7))
+        try await units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 5))
+        try await units.record(.frame, IdentityGateTests.second, at: Date(timeIntervalSince1970: 6))
+        try await units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 7))
         let again = try KnownUnits(stateFolder: folder.path).load()
         #expect(again.map(\.address) == [IdentityGateTests.second.description, IdentityGateTests.first.description])
         #expect(again.map(\.lastWorkedOn) == [6, 7])
@@ -174,6 +266,41 @@ private final class ScriptedAir: Central, Discovery {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(content.utf8).write(to: folder.appendingPathComponent("units.json"))
         #expect(throws: StateFileError.self) { try KnownUnits(stateFolder: folder.path).addresses() }
+    }
+
+    /// A process that was stopped in the middle of noting a unit must not hang all others.
+    @Test func aListThatStaysLockedIsAnErrorThatNamesTheLock() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let units = KnownUnits(stateFolder: folder.path)
+        try await units.record(.monocle, IdentityGateTests.first)
+        let file = folder.appendingPathComponent("units.lock")
+        let held = try StationLock(file: file, holder: "a test")
+        let time = VirtualTime.simulated()
+        try await time.run {
+            await #expect(throws: StateFileError.locked(path: file.path)) {
+                try await units.record(.monocle, IdentityGateTests.second, clock: time.clock)
+            }
+            #expect((10...10.1).contains(time.clock.now.offset / .seconds(1)))
+        }
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func aListThatIsLockedForAMomentIsWaitedFor() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let units = KnownUnits(stateFolder: folder.path)
+        try await units.record(.monocle, IdentityGateTests.first)
+        let held = Mutex<StationLock?>(try StationLock(file: folder.appendingPathComponent("units.lock"), holder: "a test"))
+        let time = VirtualTime.simulated()
+        let clock = time.clock
+        try await time.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await units.record(.monocle, IdentityGateTests.second, clock: clock) }
+                try await clock.sleep(until: clock.deadline(in: .seconds(5)))
+                held.withLock { $0 = nil }
+                try await group.waitForAll()
+            }
+        }
+        #expect(try units.addresses() == [IdentityGateTests.first, IdentityGateTests.second])
     }
 
     @Test func aUnitIsTakenByOneProcessOnly() throws {

@@ -14,6 +14,9 @@ private final class StrandedFrame: Central, Connection, WriteChannel, Discovery 
     private struct State {
         var bootloader: SecureBootloader
         var isUpdated = false
+        var connects = 0
+        /// When it advertises as a Frame again.
+        var returnsAt = Duration.zero
         var packets = 0
         /// The link breaks at this packet, once.
         var cutAt: Int?
@@ -25,28 +28,34 @@ private final class StrandedFrame: Central, Connection, WriteChannel, Discovery 
     let payloadSize = 244
     private let notifications = Mutex(Inbox<[UInt8]>())
     private let state: Mutex<State>
+    /// How long it is silent after its update.
+    private let silence: Duration
 
-    init(clock: SessionClock, key: [UInt8], cutAt: Int?) {
+    init(clock: SessionClock, key: [UInt8], cutAt: Int?, silence: Duration, runs: Bool) {
         self.clock = clock
+        self.silence = silence
         var configuration = BootloaderConfiguration(trustedKeys: [key])
         configuration.softDeviceID = 0x0123
         let bootloader = SecureBootloader(configuration: configuration, nonvolatile: BootloaderStorage(), now: .zero)
-        state = Mutex(State(bootloader: bootloader, cutAt: cutAt))
+        state = Mutex(State(bootloader: bootloader, isUpdated: runs, cutAt: cutAt))
     }
 
     var isUpdated: Bool { state.withLock { $0.isUpdated } }
+    var connectCount: Int { state.withLock { $0.connects } }
     var address: DeviceAddress { Self.application.bootloader }
 
     /// Lets the flash work and advertises, four hundred times a second.
     func play() async throws {
         while true {
-            let isUpdated = state.withLock { state in
+            let (isUpdated, isSilent) = state.withLock { state in
                 state.bootloader.advance(to: clock.now.offset)
                 collect(&state)
-                return state.isUpdated
+                return (state.isUpdated, state.isUpdated && clock.now.offset < state.returnsAt)
             }
-            sightings.deliver(Advertisement(
-                address: isUpdated ? Self.application : address, name: isUpdated ? "Frame 4F" : "Frame Update", services: [], rssi: -50))
+            if !isSilent {
+                sightings.deliver(Advertisement(
+                    address: isUpdated ? Self.application : address, name: isUpdated ? "Frame 4F" : "Frame Update", services: [], rssi: -50))
+            }
             try await clock.sleep(until: clock.deadline(in: .microseconds(2500)))
         }
     }
@@ -58,16 +67,23 @@ private final class StrandedFrame: Central, Connection, WriteChannel, Discovery 
             case .notify(let bytes): inbox.deliver(bytes)
             default:
                 guard state.bootloader.hasLeft else { continue }
-                state.isUpdated = state.bootloader.storage.applicationIsValid
+                if !state.isUpdated, state.bootloader.storage.applicationIsValid {
+                    state.isUpdated = true
+                    state.returnsAt = clock.now.offset + silence
+                }
                 inbox.finish(throwing: LinkError.disconnected("reset"))
             }
         }
     }
 
-    func discover() async throws -> any Discovery { self }
+    func discover() async throws -> any Discovery {
+        while sightings.poll() != nil {}
+        return self
+    }
     func stop() async {}
 
     func connect(to wanted: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+        state.withLock { $0.connects += 1 }
         guard wanted == address, !isUpdated else { throw LinkError.connectFailed(wanted, reason: "nobody there") }
         notifications.withLock { $0 = Inbox() }
         state.withLock { state in
@@ -126,27 +142,30 @@ private final class StrandedFrame: Central, Connection, WriteChannel, Discovery 
         return try .init(package: package, version: nil, target: .frame, trusting: [key.trusted(as: "test")])
     }
 
-    private func rescue(trusting trusted: SigningKey?, cutAt: Int?) async throws -> (UnitReport, isUpdated: Bool) {
+    private func rescue(
+        trusting trusted: SigningKey? = nil, cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false
+    ) async throws -> (UnitReport, isUpdated: Bool, connects: Int) {
         let key = try SigningKey.generate()
         let firmware = try firmware(signedBy: key)
         let coordinates = (trusted ?? key).publicCoordinates
         let time = VirtualTime.simulated()
         return try await time.run {
             let frame = StrandedFrame(
-                clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), cutAt: cutAt)
+                clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), cutAt: cutAt,
+                silence: silence, runs: runs)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await frame.play() }
                 defer { group.cancelAll() }
                 let unit = SightedUnit(
                     family: .frame, mode: .bootloader, advertisedAddress: frame.address, name: "Frame Update", rssi: -50)
                 let report = try await FrameRescue(central: frame, unit: unit, firmware: firmware).run(isDryRun: false) { _ in }
-                return (report, frame.isUpdated)
+                return (report, frame.isUpdated, frame.connectCount)
             }
         }
     }
 
     @Test(arguments: [nil, 20]) func aStrandedFrameComesBack(cutAt: Int?) async throws {
-        let (report, isUpdated) = try await rescue(trusting: nil, cutAt: cutAt)
+        let (report, isUpdated, _) = try await rescue(trusting: nil, cutAt: cutAt)
         #expect(report.passed, "\(String(describing: report.error))")
         #expect(isUpdated)
         #expect(report.family == "frame" && report.identity.address == StrandedFrame.application)
@@ -154,8 +173,28 @@ private final class StrandedFrame: Central, Connection, WriteChannel, Discovery 
             part: .firmware, action: .updated, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
     }
 
+    /// It boots late: nobody looks for a bootloader that is not there any more.
+    @Test func aFrameThatComesBackLateIsFinished() async throws {
+        let (report, _, connects) = try await rescue(silence: .seconds(33))
+        #expect(report.passed, "\(String(describing: report.error))")
+        #expect(report.steps.first?.action == .updated)
+        #expect(connects == 1)
+    }
+
+    @Test func aFrameThatDoesNotComeBackIsSaidToBeGone() async throws {
+        let (report, _, connects) = try await rescue(silence: .seconds(100_000))
+        #expect(report.error?.code == "PRV-0003", "\(String(describing: report.error))")
+        #expect(connects == 1)
+    }
+
+    @Test func aFrameThatRunsMeanwhileIsLeftAlone() async throws {
+        let (report, _, connects) = try await rescue(runs: true)
+        #expect(report.passed && connects == 0)
+        #expect(report.steps.first?.action == .skipped)
+    }
+
     @Test func aPackageThatItsBootloaderRefusesIsAReport() async throws {
-        let (report, isUpdated) = try await rescue(trusting: try SigningKey.generate(), cutAt: nil)
+        let (report, isUpdated, _) = try await rescue(trusting: try SigningKey.generate(), cutAt: nil)
         #expect(!isUpdated && !report.passed)
         #expect(report.error?.code == "DFU-0005", "\(String(describing: report.error))")
         #expect(report.steps.first?.action == .failed)

@@ -41,8 +41,11 @@ public struct KnownUnits: Sendable {
     public func addresses() throws -> Set<DeviceAddress> { Set(try load().compactMap { DeviceAddress($0.address) }) }
 
     /// Notes a unit before anything is done to it.
-    public func record(_ family: DeviceFamily, _ address: DeviceAddress, at date: Date = Date()) throws {
-        try withLock {
+    /// - Throws: ``StateFileError``, `CancellationError`.
+    public func record(
+        _ family: DeviceFamily, _ address: DeviceAddress, at date: Date = Date(), clock: SessionClock = .continuous
+    ) async throws {
+        try await withLock(clock) {
             var units = try load().filter { $0.address != address.description }
             units.append(Unit(family: family, address: address.description, lastWorkedOn: Int(date.timeIntervalSince1970)))
             units = Array(units.suffix(Self.capacity))
@@ -56,14 +59,14 @@ public struct KnownUnits: Sendable {
         }
     }
 
-    private func withLock(_ body: () throws -> Void) throws {
+    private func withLock(_ clock: SessionClock, _ body: () throws -> Void) async throws {
         let folder = file.deletingLastPathComponent()
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
         }
-        let lock = try StationLock(file: folder.appendingPathComponent("units.lock"), holder: "units", waits: true)
+        let lock = try await StationLock.waiting(for: folder.appendingPathComponent("units.lock"), clock: clock)
         defer { withExtendedLifetime(lock) {} }
         try body()
     }

@@ -6,18 +6,38 @@ import Glibc
 public final class StationLock: Sendable {
     private let descriptor: Int32
 
-    /// - Parameters:
-    ///   - holder: what the lock stands for, for the message.
-    ///   - waits: for a short critical section; else a lock that is taken is an error at once.
-    /// - Throws: ``LinkError/busy(_:)``, ``StateFileError``.
-    public init(file: URL, holder: String, waits: Bool = false) throws {
+    private static let pollInterval = Duration.milliseconds(20)
+
+    /// - Parameter holder: what the lock stands for, for the message.
+    /// - Throws: ``LinkError/busy(_:)`` when it is taken, ``StateFileError``.
+    public init(file: URL, holder: String) throws {
         descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
         }
-        guard flock(descriptor, LOCK_EX | (waits ? 0 : LOCK_NB)) == 0 else {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
             close(descriptor)
+            guard reason == EWOULDBLOCK else {
+                throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(reason)))
+            }
             throw LinkError.busy("another noafw process works on \(holder)")
+        }
+    }
+
+    /// The lock of a short critical section, waiting for it. A process that was stopped may hold it for ever.
+    /// - Throws: ``StateFileError/locked(path:)`` when it does not become free in time, `CancellationError`.
+    static func waiting(
+        for file: URL, clock: SessionClock, within patience: Duration = .seconds(10)
+    ) async throws -> StationLock {
+        let deadline = clock.deadline(in: patience)
+        while true {
+            do {
+                return try StationLock(file: file, holder: file.lastPathComponent)
+            } catch LinkError.busy {
+                guard clock.now < deadline else { throw StateFileError.locked(path: file.path) }
+                try await clock.sleep(until: clock.deadline(in: pollInterval))
+            }
         }
     }
 
@@ -40,6 +60,7 @@ public final class StationLock: Sendable {
 public enum StateFileError: Error, Sendable, Hashable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
+    case locked(path: String)
 }
 
 extension StateFileError: DiagnosableError {
@@ -55,6 +76,11 @@ extension StateFileError: DiagnosableError {
                 code: "PRV-0031", category: .inputOutput, fault: .station, message: "cannot write \(path): \(reason)",
                 cause: "the disk is full or the folder is not yours",
                 remedy: "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another one")
+        case .locked(let path):
+            Diagnosis(
+                code: "PRV-0032", category: .tryAgain, fault: .station, message: "another process holds \(path)",
+                cause: "a noafw was stopped (Ctrl-Z) or hangs while it noted a unit",
+                remedy: "let it go on or end it (fuser -v \(path) tells which it is), then run the same command again")
         }
     }
 }

@@ -7,6 +7,9 @@ public struct UnitFinder: Sendable {
     /// So long a lone first comer waits for a second.
     static let settling = Duration.seconds(2)
     static let patience = Duration.seconds(15)
+    /// How often in a row a radio that fails may be listened to again.
+    private static let lossLimit = 3
+    private static let lossPause = Duration.milliseconds(500)
 
     private let central: any Central
 
@@ -14,52 +17,93 @@ public struct UnitFinder: Sendable {
 
     /// - Parameters:
     ///   - known: application addresses of units this station has worked on.
-    /// - Throws: ``ChoiceError`` when after 15 s none or several can be meant; ``LinkError``.
+    /// - Throws: ``ChoiceError`` when after 15 s none or several can be meant, 2 s later for one that was heard at the last
+    ///   moment; ``LinkError``.
     public func find(
         _ wish: UnitWish, families: Set<DeviceFamily>, known: Set<DeviceAddress>
     ) async throws -> SightedUnit {
-        let clock = central.clock
-        let start = clock.now
+        let start = central.clock.now
         let end = start.advanced(by: Self.patience)
         var gate = IdentityGate(wish: wish, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<SightedUnit, ChoiceError> = .failure(.none)
-        try await watch(until: end) { units, now in
-            verdict = Result { () throws(ChoiceError) in try gate.decide(units) }
-            guard case .success(let unit) = verdict else {
+        try await watch(until: end.advanced(by: Self.settling)) { units, now in
+            let hasListened = start.duration(to: now) >= Self.listening
+            do throws(ChoiceError) {
+                let unit = try gate.decide(units)
+                if decided?.unit != unit.address { decided = (unit.address, now) }
+                let isSettled = decided.map { $0.since.duration(to: now) >= Self.settling } ?? false
+                // Until it is, the last error stands.
+                guard gate.decidesAtFirstSight || (isSettled && hasListened) else { return false }
+                verdict = .success(unit)
+                return true
+            } catch {
+                verdict = .failure(error)
                 decided = nil
                 // Several near ones stay several; there is nothing to wait for.
-                if case .failure(.several) = verdict { return start.duration(to: now) >= Self.listening }
-                return false
+                if case .several = error, hasListened { return true }
+                return now >= end
             }
-            if gate.decidesAtFirstSight { return true }
-            if decided?.unit != unit.address { decided = (unit.address, now) }
-            let settled = decided.map { $0.since.duration(to: now) >= Self.settling } ?? false
-            return settled && start.duration(to: now) >= Self.listening
         }
         return try verdict.get()
     }
 
     /// Who is in reach: calls `look` after every sighting and at least twice a second, until it returns `true` or the deadline.
+    /// A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may take longer for its
+    /// return than the deadline allows.
+    /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
     public func watch(
         until deadline: SessionClock.Instant, _ look: ([SightedUnit], SessionClock.Instant) -> Bool
     ) async throws {
-        let clock = central.clock
-        let discovery = try await central.discover()
-        do {
-            var census = UnitCensus()
-            while clock.now < deadline {
-                let pause = min(deadline, clock.deadline(in: .milliseconds(500)))
-                if let sighting = try await discovery.sightings.next(before: pause, on: clock) {
-                    census.note(sighting, at: clock.now)
-                }
-                census.expire(at: clock.now)
-                if look(census.units, clock.now) { break }
+        var census = UnitCensus()
+        var discovery = try await central.discover()
+        var losses = 0
+        while true {
+            do {
+                try await listen(to: discovery, until: deadline, &census, look) { losses = 0 }
+                return await discovery.stop()
+            } catch is CancellationError {
+                await discovery.stop()
+                throw CancellationError()
+            } catch {
+                await discovery.stop()
+                discovery = try await listenAgain(after: error, &losses, before: deadline)
             }
-        } catch {
-            await discovery.stop()
-            throw error
         }
-        await discovery.stop()
+    }
+
+    private func listenAgain(
+        after loss: any Error, _ losses: inout Int, before deadline: SessionClock.Instant
+    ) async throws -> any Discovery {
+        let clock = central.clock
+        var loss = loss
+        while losses < Self.lossLimit, clock.now < deadline {
+            losses += 1
+            try await clock.sleep(until: clock.deadline(in: Self.lossPause))
+            do {
+                return try await central.discover()
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {
+                loss = error
+            }
+        }
+        throw loss
+    }
+
+    private func listen(
+        to discovery: any Discovery, until deadline: SessionClock.Instant, _ census: inout UnitCensus,
+        _ look: ([SightedUnit], SessionClock.Instant) -> Bool, heard: () -> Void
+    ) async throws {
+        let clock = central.clock
+        while clock.now < deadline {
+            let pause = min(deadline, clock.deadline(in: .milliseconds(500)))
+            if let sighting = try await discovery.sightings.next(before: pause, on: clock) {
+                heard()
+                census.note(sighting, at: clock.now)
+            }
+            census.expire(at: clock.now)
+            if look(census.units, clock.now) { return }
+        }
     }
 }

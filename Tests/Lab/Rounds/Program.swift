@@ -4,12 +4,17 @@ import Foundation
 import Provisioning
 import ScriptBundle
 
-/// `LabRounds ADDRESS COUNT`: so many times connects to a unit, flashes new scripts and disconnects, in one process, and
-/// writes a line of JSON a round with what is open then. For the lab's leak check.
+/// `LabRounds ADDRESS COUNT WHOLE_EVERY ASSETS_FOLDER`: so many times connects to a unit, flashes and disconnects, in one
+/// process, and writes a line of JSON a round with what is open then. For the lab's leak check.
+///
+/// Every WHOLE_EVERY-th round, the first and the last among them, writes everything: the jump to the bootloader, firmware,
+/// FPGA image and scripts. The others write new scripts.
 @main
 enum Program {
     struct Round: Encodable {
         var round: Int
+        /// How many parts were written.
+        var parts: Int
         var seconds: Double
         /// Open files of this process.
         var descriptors: Int
@@ -20,34 +25,46 @@ enum Program {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 3, let address = DeviceAddress(arguments[1]), let count = Int(arguments[2]), count > 0 else {
-            FileHandle.standardError.write(Data("usage: LabRounds ADDRESS COUNT\n".utf8))
-            exit(64)
-        }
+        guard arguments.count == 5, let address = DeviceAddress(arguments[1]), let count = Int(arguments[2]), count > 0,
+            let interval = Int(arguments[3]), interval > 0
+        else { fail("usage: LabRounds ADDRESS COUNT WHOLE_EVERY ASSETS_FOLDER", code: 64) }
+        let everything = try MonocleAssets(catalogue: AssetCatalogue(root: arguments[4]))
         let central = BlueZCentral()
         for round in 1...count {
             let start = central.clock.now
-            try await flash(round, address, central)
+            let isWhole = round % interval == 1 % interval || round == count
+            let parts = try await flash(try isWhole ? everything : newScripts(round), address, central, round)
             let time = start.duration(to: central.clock.now)
-            let line = try JSONEncoder().encode(measure(round, time, try await settled(central)))
+            let line = try JSONEncoder().encode(measure(round, parts, time, try await settled(central)))
             FileHandle.standardOutput.write(line + Data("\n".utf8))
         }
         await central.close()
     }
 
+    private static func fail(_ message: String, code: Int32) -> Never {
+        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        exit(code)
+    }
+
     /// Scripts that differ from those of the round before, so that there is something to write.
-    private static func flash(_ round: Int, _ address: DeviceAddress, _ central: BlueZCentral) async throws {
+    private static func newScripts(_ round: Int) throws -> MonocleAssets {
         let names = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"]
-        let scripts = try ScriptSet(files: names.map { .init(name: $0, bytes: Array("# round \(round)\n".utf8)) })
+        return MonocleAssets(scripts: try ScriptSet(files: names.map { .init(name: $0, bytes: Array("# round \(round)\n".utf8)) }))
+    }
+
+    /// Writes all that is given, whatever the unit holds already.
+    /// - Returns: how many parts that were.
+    private static func flash(
+        _ assets: MonocleAssets, _ address: DeviceAddress, _ central: BlueZCentral, _ round: Int
+    ) async throws -> Int {
         var options = FlashOptions()
-        options.parts = [.scripts]
-        let report = try await MonocleRun(
-            central: central, address: address, assets: MonocleAssets(scripts: scripts), options: options
-        ).flash { _ in }
-        guard report.steps.contains(where: { $0.part == .scripts && $0.action == .updated }), report.passed else {
-            FileHandle.standardError.write(Data("round \(round): \(report.error?.message ?? "nothing was flashed")\n".utf8))
-            exit(1)
+        options.force = true
+        let report = try await MonocleRun(central: central, address: address, assets: assets, options: options).flash { _ in }
+        let written = report.steps.count { $0.action == .updated }
+        guard report.passed, written == (assets.firmware == nil ? 1 : 3) else {
+            fail("round \(round): \(report.error?.message ?? "\(written) parts were written")", code: 1)
         }
+        return written
     }
 
     /// What ends in the background, such as the last discovery, gets a moment for it.
@@ -70,10 +87,10 @@ enum Program {
     }
 
     /// - Parameter unreturned: what is open once the round has settled.
-    private static func measure(_ round: Int, _ time: Duration, _ unreturned: [String: Int]) throws -> Round {
+    private static func measure(_ round: Int, _ parts: Int, _ time: Duration, _ unreturned: [String: Int]) throws -> Round {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return Round(
-            round: round, seconds: Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18,
+            round: round, parts: parts, seconds: Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18,
             descriptors: try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
             unreturned: unreturned,
             residentKilobytes: (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * 4)

@@ -1,0 +1,94 @@
+import Bluetooth
+import Foundation
+import Glibc
+
+/// A program of the machine that answers at once. It gets nothing of this process's environment but the search path, since
+/// a key may be among the rest, and none of its files.
+///
+/// Foundation's `Process` is not used: where its socket pair cannot be made it never tells of the end.
+enum ShortCommand {
+    struct Failed: Error {}
+
+    /// - Parameters:
+    ///   - path: where programs are looked for, as `PATH` has it.
+    ///   - limit: bytes of its output that are read.
+    /// - Returns: what it printed; its standard error goes nowhere.
+    /// - Throws: ``Failed`` when it is not there, fails or takes longer than `patience`; `CancellationError`.
+    static func run(
+        _ words: [String], path: String? = nil, clock: SessionClock, within patience: Duration = .seconds(3), limit: Int = 4096
+    ) async throws -> String {
+        let output = try nameless()
+        let path = path ?? ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let child = try spawn(["/usr/bin/env"] + words, path: path, output: output.fileDescriptor)
+        let ended = watch(child)
+        do {
+            let isOver: Void? = try await ended.next(before: clock.deadline(in: patience), on: clock)
+            guard isOver != nil else { throw Failed() }
+        } catch {
+            kill(child, SIGKILL)
+            _ = reap(child)
+            throw error
+        }
+        guard reap(child) == 0 else { throw Failed() }
+        try output.seek(toOffset: 0)
+        return String(decoding: try output.read(upToCount: limit) ?? Data(), as: UTF8.self)
+    }
+
+    /// A file, not a pipe: it never fills up.
+    private static func nameless() throws -> FileHandle {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-output-\(UUID().uuidString)")
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Failed() }
+        unlink(file.path)
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    private static func spawn(_ words: [String], path: String, output: Int32) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        for descriptor in descriptors.compactMap({ Int32($0) }) where descriptor > 2 {
+            posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Threads of Swift's pool block signals, and a child would inherit that.
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        let arguments = words.map { strdup($0) } + [nil]
+        let settings = [strdup("PATH=\(path)"), nil]
+        defer { (arguments + settings).forEach { free($0) } }
+        var child: pid_t = 0
+        guard posix_spawn(&child, words[0], &actions, &attributes, arguments, settings) == 0 else { throw Failed() }
+        return child
+    }
+
+    /// A thread of its own waits for the end. It leaves the process to be reaped, so that its number stays its own until then.
+    private static func watch(_ child: pid_t) -> Inbox<Void> {
+        let ended = Inbox<Void>()
+        let thread = Thread {
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(child), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            ended.deliver(())
+        }
+        thread.name = "short-command"
+        thread.start()
+        return ended
+    }
+
+    /// - Returns: its status; -1 when a signal ended it.
+    private static func reap(_ child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { return -1 }
+        }
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : -1
+    }
+}

@@ -1,0 +1,194 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+
+@testable import noafw
+
+@Suite struct DoctorTests {
+    private typealias Adapter = DoctorFacts.Bluetooth.Adapter
+
+    private let harness = Harness()
+
+    private static func facts(_ change: (inout DoctorFacts.Bluetooth) -> Void = { _ in }) -> DoctorFacts {
+        var bluetooth = DoctorFacts.Bluetooth(
+            processID: 812, version: "5.66", adapters: [adapter("hci0")])
+        bluetooth.kernel.timing = .init(leastInterval: 30, mostInterval: 50, supervision: 420)
+        change(&bluetooth)
+        return DoctorFacts(
+            bluetooth: bluetooth, state: .success(.init(folder: "/home/op/.local/state/noafw", freeBytes: 5_000_000_000)),
+            catalogue: .success(.init(description: "/line: firmware v23.248.0754", isDevelopment: false)),
+            micropython: .init(path: "/line/.venv/bin/python3", version: "MicroPython 1.29.0"),
+            lua: .init(path: "lua5.4", version: "Lua 5.4"))
+    }
+
+    private static func adapter(_ name: String, isPowered: Bool = true, isDiscovering: Bool = false, connected: [String] = []) -> Adapter {
+        Adapter(
+            name: name, address: "00:1A:7D:DA:71:13", isPowered: isPowered, isDiscovering: isDiscovering, connected: connected)
+    }
+
+    private static func trouble(_ category: Diagnosis.Category) -> DoctorFacts.Trouble {
+        .init(diagnosis: Diagnosis(
+            code: "BLZ-0001", category: category, fault: .station, message: "no answer", cause: "-", remedy: "log in"))
+    }
+
+    private func doctor(_ facts: DoctorFacts) async -> Int32 {
+        await Noafw.execute(in: harness.context(["doctor"], runner: FakeRunner(onExamine: { _ in facts })))
+    }
+
+    private func checks(_ change: (inout DoctorFacts.Bluetooth) -> Void) -> [String: DoctorCheck] {
+        Dictionary(uniqueKeysWithValues: DoctorCheck.all(Self.facts(change)).map { ($0.name, $0) })
+    }
+
+    @Test func aSoundMachine() async {
+        #expect(await doctor(Self.facts()) == 0)
+        #expect(
+            harness.output == """
+                ok    bus           this user may talk to bluetoothd
+                ok    bluetoothd    5.66, running, process 812
+                ok    adapter       hci0 00:1A:7D:DA:71:13, powered
+                ok    rfkill        not blocked
+                ok    link          interval 30-50 ms, supervision 420 ms; the MTU is agreed on with each unit
+                ok    clients       nobody else uses the adapter
+                ok    state         /home/op/.local/state/noafw, 5000 MB free
+                ok    catalogue     /line: firmware v23.248.0754
+                ok    interpreter   MicroPython 1.29.0 in /line/.venv/bin/python3
+                ok    lua           Lua 5.4, lua5.4
+
+                """)
+    }
+
+    @Test func everythingWrongHasItsFix() {
+        var facts = Self.facts {
+            $0.version = "5.55"
+            $0.adapters = [Self.adapter("hci0", isPowered: false, isDiscovering: true, connected: ["headphones"])]
+            $0.blocks = [.init(name: "hci0", by: "by software")]
+        }
+        facts.micropython.version = nil
+        facts.lua.version = nil
+        let checks = DoctorCheck.all(facts)
+        #expect(checks.map(\.status) == [.ok, .warn, .fail, .fail, .ok, .warn, .ok, .ok, .warn, .warn])
+        #expect(checks.filter { $0.status != .ok }.allSatisfy { $0.fix != nil })
+    }
+
+    /// Without bluetoothd the kill switches and the installed version are still told.
+    @Test(arguments: [
+        (false, .unavailable, 69, "bus"), (true, .permission, 77, "bus"), (false, .permission, 77, "bus"),
+        (true, .unavailable, 69, "bluetoothd"), (true, .tryAgain, 75, "bluetoothd"),
+    ] as [(Bool, Diagnosis.Category, Int32, String)])
+    func theObstacleIsOneLineAndTheRestIsTold(isBusReachable: Bool, category: Diagnosis.Category, code: Int32, name: String) async {
+        let facts = Self.facts {
+            $0 = .init(isBusReachable: isBusReachable, obstacle: Self.trouble(category), version: "5.66")
+            $0.blocks = [.init(name: "hci0", by: "by software")]
+        }
+        #expect(await doctor(facts) == code)
+        #expect(harness.output.contains("fail  \(name.padded(to: 12))  no answer"))
+        #expect(harness.output.contains("fix: log in"))
+        #expect(harness.output.contains("fail  rfkill        hci0 is blocked by software"))
+        #expect(harness.output.contains("5.66 is installed"))
+        #expect(!harness.output.contains("adapter  "))
+    }
+
+    @Test func theFirstFailureGivesTheExitCode() async {
+        var facts = Self.facts { $0.obstacle = Self.trouble(.permission) }
+        facts.state = .failure(.init(diagnosis: CommandError.noStateFolder.diagnosis))
+        #expect(await doctor(facts) == 77)
+    }
+
+    @Test func wantedAdapterIsLookedFor() {
+        let missing = checks { $0.wanted = "hci7" }["adapter"]
+        #expect(missing?.status == .fail && missing?.detail == "no hci7; there is hci0")
+        let none = checks { $0.adapters = [] }["adapter"]
+        #expect(none?.status == .fail && none?.detail == "none")
+    }
+
+    /// Every verb takes the first adapter that is on.
+    @Test func theAdapterThatWouldBeTakenIsJudged() {
+        let change = { (facts: inout DoctorFacts.Bluetooth) in
+            facts.adapters = [Self.adapter("hci0", isPowered: false, connected: ["headphones"]), Self.adapter("hci1")]
+        }
+        let chosen = checks(change)
+        #expect(chosen["adapter"]?.status == .ok && chosen["adapter"]?.detail.hasPrefix("hci1 ") == true)
+        #expect(chosen["clients"]?.status == .ok, "whoever uses the other adapter does no harm")
+        let wanted = checks {
+            change(&$0)
+            $0.wanted = "hci0"
+        }
+        #expect(wanted["adapter"]?.status == .fail && wanted["clients"]?.status == .warn)
+    }
+
+    @Test(arguments: [
+        ("hci0", nil, [("hci0", false), ("hci1", true)], .warn), ("hci0", "hci0", [("hci0", false), ("hci1", true)], .fail),
+        ("hci0", nil, [("hci0", false)], .fail), ("dell-bluetooth", nil, [("hci1", true)], .warn),
+        ("dell-bluetooth", nil, [], .fail), ("hci0", nil, [], .fail),
+    ] as [(String, String?, [(String, Bool)], DoctorCheck.Status)])
+    func aBlockCountsWhereItStopsTheAdapter(
+        blocked: String, wanted: String?, adapters: [(String, Bool)], status: DoctorCheck.Status
+    ) {
+        let found = checks {
+            $0.wanted = wanted
+            $0.adapters = adapters.map { Self.adapter($0.0, isPowered: $0.1) }
+            $0.blocks = [.init(name: blocked, by: "by software")]
+        }
+        #expect(found["rfkill"]?.status == status)
+        #expect(found["rfkill"]?.fix != nil)
+    }
+
+    @Test func anAdapterWithShortPacketsIsAWarning() {
+        let link = checks {
+            $0.kernel.version = "4.0"
+            $0.kernel.sendsLongPackets = false
+        }["link"]
+        #expect(link?.status == .warn && link?.detail.hasPrefix("Bluetooth 4.0, short packets only, interval 30-50 ms") == true)
+        #expect(checks { $0.kernel = KernelView() }["link"]?.status == .ok)
+    }
+
+    /// As Linux 6.1 writes them.
+    @Test(arguments: [("LE: ff 79 01 00 00 00 00 00", true), ("LE: 1f 00 00 00 00 00 00 00", false), ("LE:", nil), ("", nil)] as [(String, Bool?)])
+    func theKernelTellsOfTheAdapter(features: String, isLong: Bool?) throws {
+        let folder = try TemporaryFolder()
+        let files = [
+            "conn_min_interval": "24\n", "conn_max_interval": "40\n", "supervision_timeout": "42\n", "hci_version": "9\n",
+            "features": " 0: 00 00 00 00 60 00 00 80\n\(features)\n",
+        ]
+        for (name, text) in files { try folder.write(text, to: "hci0/\(name)") }
+        let view = KernelView(of: "hci0", in: folder.path)
+        #expect(view.timing == .init(leastInterval: 30, mostInterval: 50, supervision: 420))
+        #expect(view.version == "5.0" && view.sendsLongPackets == isLong)
+        #expect(KernelView(of: "hci1", in: folder.path) == KernelView())
+    }
+
+    /// On this machine, whatever it has: a line for everything, and JSON that a script can read.
+    @Test func theRealOneRuns() async throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let run = try bench.run(["doctor", "--json"])
+        let document = try ToolBench.json(run.output)
+        #expect(document["schema"] as? String == "noafw.doctor/1")
+        let checks = try #require(document["checks"] as? [[String: Any]])
+        #expect(checks.count >= 4)
+        let names = checks.compactMap { $0["name"] as? String }
+        #expect(Set(names).isSuperset(of: ["bus", "bluetoothd", "rfkill", "state", "catalogue", "interpreter", "lua"]))
+    }
+}
+
+@Suite(.enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunLua, "MicroPython or Lua is missing: run Tools/setup tests"))
+struct InterpreterFactTests {
+    private func facts(_ environment: [String: String]) async -> DoctorFacts {
+        let search = AssetSearch(
+            given: TestTools.root.path, environment: environment, currentDirectory: TestTools.root.path, executable: nil)
+        return await DoctorFacts.gather(DoctorRequest(adapter: nil, search: search, stateFolder: nil))
+    }
+
+    @Test func theyAreTriedNotOnlyFound() async throws {
+        let sound = await facts(["NOAFW_LUA": try TestTools.require(TestTools.lua, "Lua"), "PATH": "/usr/bin:/bin"])
+        #expect(sound.micropython.version?.hasPrefix("MicroPython 1.") == true)
+        #expect(sound.lua.version == "Lua 5.4")
+    }
+
+    @Test func aProgramThatDoesNotRunThemIsNone() async {
+        let broken = await facts(["NOAFW_PYTHON": "/bin/false", "NOAFW_LUA": "/bin/false", "PATH": "/usr/bin:/bin"])
+        #expect(broken.micropython.path == "/bin/false")
+        #expect(broken.micropython.version == nil && broken.lua.version == nil)
+    }
+}
