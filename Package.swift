@@ -91,7 +91,7 @@ let package = Package(
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("AssistantTests", ["Assistant", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
-            "noafw", "Assistant", "ScriptBundle", "DFU", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),

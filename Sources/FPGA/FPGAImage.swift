@@ -5,10 +5,13 @@ public struct FPGAImage: Sendable, Hashable {
     public let bytes: [UInt8]
     /// Over the padded image.
     public let sha256: [UInt8]
+    /// Over the content as it was given, before the padding: what a file's listed digest is compared with.
+    public let contentSHA256: [UInt8]
     /// CRC-32 of each 4 KiB page; the last one covers the 2,062 bytes that belong to the image.
     public let pageCRCs: [UInt32]
 
     public var sha256Text: String { HexText.encode(sha256) }
+    public var contentSHA256Text: String { HexText.encode(contentSHA256) }
 
     /// - Parameter content: 1…444,430 bytes.
     /// - Throws: ``FPGAError/imageTooLong(byteCount:)``, ``FPGAError/imageEmpty``.
@@ -21,6 +24,7 @@ public struct FPGAImage: Sendable, Hashable {
         let bytes = content + [UInt8](repeating: 0xFF, count: padding)
         self.bytes = bytes
         sha256 = SHA256.of(bytes)
+        contentSHA256 = padding == 0 ? sha256 : SHA256.of(content)
         pageCRCs = (0..<FPGALimits.pageCount).map { ZlibCRC32.of(bytes[FPGALimits.page($0)]) }
     }
 }

@@ -16,18 +16,31 @@ struct AssetLoader {
     let notice: (String) -> Void
 
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
-        if let path = inputs.bundle { return try BundleLoader(path: path, inputs: inputs, notice: notice).load(parts) }
+        if let path = inputs.bundle {
+            let assets = try BundleLoader(path: path, inputs: inputs, notice: notice).load(parts)
+            if let firmware = assets.firmware { try mark(firmware) }
+            if let fpga = assets.fpga { try mark(fpga) }
+            return assets
+        }
         return MonocleAssets(
             firmware: parts.contains(.firmware) ? try firmware() : nil,
             fpga: parts.contains(.fpga) ? try fpga() : nil,
             scripts: parts.contains(.scripts) ? try scripts() : nil)
     }
 
+    private func mark(_ firmware: MonocleAssets.Firmware, listed: Bool = false) throws {
+        try mark("firmware \(firmware.version)", isDevelopment: listed || DevelopmentMark.isIn(firmware.image.bytes))
+    }
+
+    private func mark(_ bitstream: MonocleAssets.Bitstream, listed: Bool = false) throws {
+        try mark("FPGA \(bitstream.version)", isDevelopment: listed || DevelopmentMark.isIn(bitstream.image.bytes))
+    }
+
     /// - Throws: ``CommandError/developmentImage(_:)``: nothing on real glasses would refuse an FPGA image.
-    private func mark(_ entry: AssetCatalogue.Image, as kind: String) throws {
-        guard entry.isDevelopment else { return }
-        guard allowsDevelopment else { throw CommandError.developmentImage("\(kind) \(entry.version)") }
-        notice("\(kind) \(entry.version) is a development image, not for hardware")
+    private func mark(_ image: String, isDevelopment: Bool) throws {
+        guard isDevelopment else { return }
+        guard allowsDevelopment else { throw CommandError.developmentImage(image) }
+        notice("\(image) is a development image, not for hardware")
     }
 
     /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
@@ -40,48 +53,64 @@ struct AssetLoader {
     }
 
     private func firmware() throws -> MonocleAssets.Firmware {
+        let firmware: MonocleAssets.Firmware
+        var listed = false
         if let path = inputs.firmware {
             let key = try? inputs.search.locate().firmware(for: Self.hardware).key
-            return try MonocleAssets.Firmware(
+            firmware = try MonocleAssets.Firmware(
                 package: try DFUPackage(path: path), version: nil, trusting: try trustedKeys(adding: key))
+        } else {
+            let entry = try inputs.search.locate().firmware(for: Self.hardware)
+            listed = entry.isDevelopment
+            firmware = try MonocleAssets.Firmware(
+                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version,
+                trusting: try trustedKeys(adding: entry.key))
         }
-        let entry = try inputs.search.locate().firmware(for: Self.hardware)
-        try mark(entry, as: "firmware")
-        return try MonocleAssets.Firmware(
-            package: try DFUPackage(bytes: entry.file.bytes), version: entry.version,
-            trusting: try trustedKeys(adding: entry.key))
+        try mark(firmware, listed: listed)
+        return firmware
     }
 
     /// The package that brings a Frame back.
     func frameFirmware() throws -> MonocleAssets.Firmware {
+        let firmware: MonocleAssets.Firmware
+        var listed = false
         if let path = inputs.firmware {
-            return try MonocleAssets.Firmware(
+            firmware = try MonocleAssets.Firmware(
                 package: try DFUPackage(path: path), version: nil, target: .frame,
                 trusting: try trustedKeys(.frameVendor, adding: nil))
+        } else {
+            let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
+            listed = entry.isDevelopment
+            firmware = try MonocleAssets.Firmware(
+                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: .frame,
+                trusting: try trustedKeys(.frameVendor, adding: entry.key))
         }
-        let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
-        try mark(entry, as: "firmware")
-        return try MonocleAssets.Firmware(
-            package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: .frame,
-            trusting: try trustedKeys(.frameVendor, adding: entry.key))
+        try mark(firmware, listed: listed)
+        return firmware
     }
 
     private func fpga() throws -> MonocleAssets.Bitstream {
-        guard let path = inputs.fpga else {
+        let bitstream: MonocleAssets.Bitstream
+        var listed = false
+        if let path = inputs.fpga {
+            let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))
+            guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
+                throw ProvisioningError.bitstreamVersionUnknown(path)
+            }
+            bitstream = MonocleAssets.Bitstream(image: image, version: version)
+        } else {
             let entry = try inputs.search.locate().fpga(for: Self.hardware)
-            try mark(entry, as: "FPGA")
-            return MonocleAssets.Bitstream(image: try FPGAImage(entry.file.bytes), version: inputs.fpgaVersion ?? entry.version)
+            listed = entry.isDevelopment
+            bitstream = MonocleAssets.Bitstream(
+                image: try FPGAImage(entry.file.bytes), version: inputs.fpgaVersion ?? entry.version)
         }
-        let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))
-        guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
-            throw ProvisioningError.bitstreamVersionUnknown(path)
-        }
-        return MonocleAssets.Bitstream(image: image, version: version)
+        try mark(bitstream, listed: listed)
+        return bitstream
     }
 
-    /// The catalogue's version of an image with the same digest.
+    /// The catalogue's version of a file with the same digest; an image may be shorter than the flash that it fills.
     private func knownVersion(of image: FPGAImage) -> String? {
-        (try? inputs.search.locate().fpgaVersions(for: Self.hardware))?[image.sha256Text]
+        (try? inputs.search.locate().fpgaVersions(for: Self.hardware))?[image.contentSHA256Text]
     }
 
     private func scripts() throws -> ScriptSet {

@@ -88,6 +88,8 @@ struct DevelopmentImageTests {
         let fpga = try catalogue.fpga(for: "monocle")
         for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.320.0905")] {
             #expect(bytes.occurrences(of: notice) == 1)
+            #expect(DevelopmentMark.isIn(bytes) && DevelopmentMark.text == notice)
+            #expect(!DevelopmentMark.isIn(Array(bytes.dropFirst(8192))))
             #expect(bytes.occurrences(of: version) == 1)
         }
         #expect(fpga.isDevelopment)

@@ -1,4 +1,5 @@
 import Bluetooth
+import FPGA
 import Foundation
 import Provisioning
 import ScriptBundle
@@ -17,12 +18,14 @@ import Testing
         set = try ScriptSet(files: [.init(name: "main.py", bytes: [0xEF, 0xBB, 0xBF]), .init(name: "a.py", bytes: [1])], scheme: .sha256)
     }
 
-    private func load(_ name: String = "b.zip", _ parts: Set<Part> = Set(Part.allCases), trust: [String] = []) throws -> (MonocleAssets, [String]) {
+    private func load(
+        _ name: String = "b.zip", _ parts: Set<Part> = Set(Part.allCases), trust: [String] = [], allowsDevelopment: Bool = true
+    ) throws -> (MonocleAssets, [String]) {
         var notices: [String] = []
         // No catalogue anywhere: a look-up would fail.
         let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
         let inputs = AssetInputs(bundle: folder.path(name), trust: trust, search: search)
-        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: true, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
+        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: allowsDevelopment, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
         return (assets, notices)
     }
 
@@ -53,6 +56,15 @@ import Testing
         #expect(code { _ = try load("b.zip", [.firmware]) } == "BND-0006")
     }
 
+    /// Nothing on real glasses would refuse it.
+    @Test func aDevelopmentImageIsKnownInABundleToo() throws {
+        let image = Array("\u{0}\u{0}\(DevelopmentMark.text)\u{0}".utf8)
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "v26.320.0905", bytes: image), tool: "1"))
+        #expect(code { _ = try load(allowsDevelopment: false) } == "NOA-0006")
+        #expect(try load().1.last == "FPGA v26.320.0905 is a development image, not for hardware")
+        #expect(try load("b.zip", [.scripts], allowsDevelopment: false).0.scripts == set)
+    }
+
     @Test func onlyATrustedBundleIsTakenWhenKeysAreGiven() throws {
         let key = try BundleSigningKey(name: "k", pem: BundleSigningKey.generate())
         let other = try BundleSigningKey(name: "k", pem: BundleSigningKey.generate())
@@ -78,5 +90,20 @@ import Testing
         #expect(code { _ = try load() } == "DFU-1003")
         try write(BundleRecipe(scripts: set, fpga: .init(version: "x", bytes: [1]), tool: "1"))
         #expect(code { _ = try load() } == "BND-0001")
+    }
+
+    /// An image may be shorter than the flash that it fills.
+    @Test(arguments: [1000, 444_430]) func aNamedImageIsFoundInTheCatalogue(count: Int) throws {
+        let content = [UInt8](repeating: 0x5A, count: count)
+        try folder.write(content, to: "FPGA/image.bin")
+        let digest = try FPGAImage(content).contentSHA256Text
+        let list = #"{"entries":[{"file":"image.bin","hardware":"monocle","sha256":"\#(digest)","version":"v23.230.0808"}]}"#
+        try folder.write(list, to: "FPGA/manifest.json")
+        for name in ["Firmware", "Scripts"] { try folder.write("{}", to: "\(name)/manifest.json") }
+        try folder.write(content, to: "elsewhere.bin")
+        let search = AssetSearch(given: folder.path, environment: [:], currentDirectory: "/nonexistent", executable: nil)
+        let inputs = AssetInputs(fpga: folder.path("elsewhere.bin"), search: search)
+        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
+        #expect(assets.fpga?.version == "v23.230.0808")
     }
 }
