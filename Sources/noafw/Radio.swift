@@ -32,13 +32,6 @@ enum Radio {
         }
     }
 
-    /// The same: what dead processes of a station left behind is ``RadioStation``'s business.
-    static func with<Value: Sendable>(
-        adapter: String?, stateFolder: String, _ body: (any Central) async throws -> Value
-    ) async throws -> Value {
-        try await with(adapter: adapter, body)
-    }
-
     private static let surveyPatience = Duration.seconds(5)
 
     /// What the machine's Bluetooth looks like.

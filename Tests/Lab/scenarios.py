@@ -282,6 +282,35 @@ async def finish(lab, unit, command):
     await lab.verify(unit, "--only", "firmware")
 
 
+@scenario("noafw chat: a question, its answer on the unit's display; the link lost, and the next one")
+async def chat(lab):
+    async with lab.unit() as unit:
+        await lab.flash(unit, "--only", "scripts")
+        steps = lab.bench.logs / "chat.txt"
+        steps.write_text(
+            "send one\nexpect ^I heard: one$ within 60s\nexpect delivered within 60s\n"
+            # After the pause between two answers the display begins a new page.
+            "expect the unit is ready within 120s\nsend two\nexpect delivered within 60s\n")
+        command = await lab.start(
+            "chat", "--device", unit.address, "--no-verify", "--assistant", "echo", "--script", str(steps), "--json")
+        await until(lambda: '"event":"delivered"' in lab.log.read_text(), "the first answer")
+        await until(lambda: shown(unit) == "I heard: one", "the first answer on the display", 30)
+        unit.cut_link()
+        lab.ended(await command.wait(240))
+        await until(lambda: shown(unit) == "I heard: two", "the second answer on the display", 30)
+        names = [json.loads(line)["event"] for line in lab.log.read_text().splitlines() if line.startswith('{"event"')]
+        expect(names.count("lost") >= 1 and names.count("delivered") == 2, f"{names}")
+
+
+def shown(unit):
+    """What a person reads on the unit."""
+    try:
+        items = json.loads((unit.folder / "display.json").read_text())
+    except (OSError, ValueError):
+        return ""
+    return " ".join(item["text"] for item in items if item.get("text"))
+
+
 # More than one unit
 
 

@@ -9,6 +9,8 @@ struct ChatRequest: Sendable {
     var assistant: AssistantChoice
     var mode: AssistantMode
     var stateFolder: String
+    /// Told about everything that the one who leads should know of the station.
+    var notice: @Sendable (String) -> Void = { _ in }
 }
 
 /// Who answers.

@@ -150,7 +150,8 @@ struct ChatCourse: Sendable {
 
     private func converse(_ unit: UnitSelection, _ plan: Plan) async throws -> Int32 {
         let request = ChatRequest(
-            unit: unit, inputs: plan.inputs, assistant: plan.choice, mode: command.assistant.mode, stateFolder: plan.stateFolder)
+            unit: unit, inputs: plan.inputs, assistant: plan.choice, mode: command.assistant.mode, stateFolder: plan.stateFolder,
+            notice: { note($0) })
         let verdict = try await supervised {
             try await context.runner.chat(request) { bench in try await lead(bench, plan, unit.target) }
         }

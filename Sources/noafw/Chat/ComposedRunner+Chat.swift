@@ -16,8 +16,8 @@ extension ComposedRunner {
                 try await Self.converse(request, central, address, senses, body)
             }
         case .radio(let selection):
-            return try await Radio.with(adapter: selection.adapter, stateFolder: request.stateFolder) { central in
-                let station = RadioStation(central: central, stateFolder: request.stateFolder)
+            return try await Radio.with(adapter: selection.adapter) { central in
+                let station = RadioStation(central: central, stateFolder: request.stateFolder, notice: request.notice)
                 return try await station.run(selection.wish, families: [.monocle]) { unit in
                     try await Self.converse(request, central, unit.address, nil, body)
                 }
