@@ -79,6 +79,8 @@ extension BlueZError {
         case "AgentNotAvailable": .agentMissing
         case "ConnectionAttemptFailed": .attemptFailed(text)
         case "Canceled": .canceled
+        // What an attribute refuses (src/gatt-client.c): its documentation promises InvalidValueLength.
+        case "InvalidArguments" where text == "Invalid Length" || text == "Invalid offset": .invalidLength
         case "InvalidArguments", "InvalidArgs": .invalidArguments(text)
         case "InvalidLength", "InvalidValueLength", "InvalidOffset": .invalidLength
         default: .unexpected(name: printable("org.bluez.Error.\(name)"), text: text)
