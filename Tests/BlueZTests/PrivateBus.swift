@@ -179,4 +179,8 @@ final class StandIn: Sendable {
     }
 
     func hang(_ member: String) async throws { try await tell("fault", ["member": member, "error": "", "hang": true]) }
+
+    /// The next call of a method is performed, but answered only at ``answerHeld()``.
+    func hold(_ member: String) async throws { try await tell("fault", ["member": member, "hold": true]) }
+    func answerHeld() async throws { try await tell("answer") }
 }
