@@ -129,15 +129,25 @@ class Daemon:
 
     def hear(self, unit):
         """One advertisement of a unit reaches a discovering adapter."""
-        if not self.discoveries or not self.is_powered():
+        filters = [self.filters.get(client, {}) for client in self.discoveries]
+        if not self.is_powered() or not any(self.passes(unit, wanted) for wanted in filters):
             return
         path = self.device_path(unit.address)
         rssi = Variant("n", unit.rssi)
         if path in self.objects:
-            if not self.objects[path][DEVICE]["Connected"].value:
+            device = self.objects[path][DEVICE]
+            # Without a filter only a change of 8 dB is told (src/device.c, RSSI_THRESHOLD).
+            is_told = all(filters) or "RSSI" not in device or abs(device["RSSI"].value - unit.rssi) >= 8
+            if is_told and not device["Connected"].value:
                 self.set(path, DEVICE, RSSI=rssi)
         else:
             self.know(unit.address, RSSI=rssi)
+
+    def passes(self, unit, wanted):
+        services = {service["uuid"] for service in unit.services}
+        return (wanted.get("Transport", "auto") in ("auto", "le")
+                and unit.rssi >= wanted.get("RSSI", -127)
+                and ("UUIDs" not in wanted or services & set(wanted["UUIDs"])))
 
     async def air(self):
         while True:
@@ -452,6 +462,7 @@ class Daemon:
     def client_left(self, name):
         if name in self.discoveries:
             self.end_discovery(name)
+        self.filters.pop(name, None)
         self.agents.pop(name, None)
         for characteristic in self.characteristics.values():
             characteristic.notifying.discard(name)
@@ -483,7 +494,7 @@ class Daemon:
             "held": len(self.held),
             "devices": sum(1 for o in self.objects.values() if DEVICE in o),
             "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
-            "filters": list(self.filters.values()),
+            "filters": [self.filters.get(client, {}) for client in self.discoveries],
         }
 
     async def command_until(self, spec):

@@ -97,7 +97,10 @@ extension BlueZSession {
         }
     }
 
-    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst).
+    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst); with any filter at
+    /// all bluetoothd tells each signal strength, without one only changes of 8 dB (src/adapter.c, src/device.c).
+    /// No UUIDs: the filter is one for the whole process, which looks for applications, bootloaders and addresses alike, and
+    /// a unit in a mode that advertises no service must be seen too.
     private static let filter = BusValue.dictionary(["Transport": .string("le"), "DuplicateData": .boolean(true)])
 
     private static var expiry: ContinuousClock.Instant { .now.advanced(by: .seconds(10)) }
