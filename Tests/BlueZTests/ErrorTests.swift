@@ -17,8 +17,6 @@ import Testing
     static let bus = "org.freedesktop.DBus.Error."
 
     static let replies: [Reply] = [
-        Reply(name: bus + "FileNotFound", code: "BLZ-0001", category: .unavailable),
-        Reply(name: bus + "AuthFailed", code: "BLZ-0002", category: .permission),
         Reply(name: bus + "AccessDenied", code: "BLZ-0003", category: .permission),
         Reply(name: bus + "LimitsExceeded", code: "BLZ-0004", category: .tryAgain),
         Reply(name: bus + "Disconnected", code: "BLZ-0005", category: .tryAgain),
@@ -82,10 +80,19 @@ import Testing
         for text in [diagnosis.message, diagnosis.cause, diagnosis.remedy] { #expect(!text.isEmpty) }
     }
 
+    /// libdbus gives the socket's EACCES the name of the policy's refusal.
+    @Test(arguments: [
+        ("FileNotFound", "BLZ-0001"), ("NoServer", "BLZ-0001"), ("BadAddress", "BLZ-0001"), ("IOError", "BLZ-0001"),
+        ("AccessDenied", "BLZ-0002"), ("AuthFailed", "BLZ-0002"), ("LimitsExceeded", "BLZ-0004"),
+    ])
+    func aBusThatCannotBeOpenedHasItsCode(name: String, code: String) {
+        #expect(BlueZError(BusFailure.unopened(name: Self.bus + name, text: "")).diagnosis.code == code)
+    }
+
     /// Two codes that told an operator the same would be one.
     @Test func codesSayDifferentThings() {
         let diagnoses = Self.replies.map { BlueZError(name: $0.name, text: $0.text).diagnosis }
-            + [BlueZError.daemonStopped, .unintelligible(""), .adapterOff("hci0"), .adapterHardBlocked("hci0")].map(\.diagnosis)
+            + [BlueZError.busUnreachable(""), .busRefusesUser(""), .daemonStopped, .unintelligible(""), .adapterOff("hci0"), .adapterHardBlocked("hci0")].map(\.diagnosis)
         for text in [\Diagnosis.message, \.causeAndRemedy] {
             let codes = Dictionary(grouping: diagnoses) { $0[keyPath: text] }.mapValues { Set($0.map(\.code)) }
             for (said, codes) in codes { #expect(codes.count == 1, "\(codes): \(said)") }

@@ -29,6 +29,12 @@ struct RecoveryTests {
         #expect(found == "BLZ-0002")
     }
 
+    @Test(.enabled(if: geteuid() != 0, "root may open every socket")) func aSocketThatRefusesTheUser() async throws {
+        let bus = try await PrivateBus()
+        try bus.setSocketPermissions(0)
+        #expect(await code { _ = try await Station.central(on: bus).discover() } == "BLZ-0002")
+    }
+
     @Test func aPolicyThatRefusesTheUser() async throws {
         let bus = try await PrivateBus(policy: "<deny send_destination=\"org.bluez\"/>")
         let daemon = try await StandIn(on: bus)
