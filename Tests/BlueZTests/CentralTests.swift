@@ -20,6 +20,16 @@ struct CentralTests {
         try await station.expectNothingLeft()
     }
 
+    /// The stand-in obeys it: without a filter the second sighting of a unit whose strength does not change never comes.
+    @Test func discoversWithItsFilter() async throws {
+        let station = try await Station()
+        let discovery = try await station.central.discover()
+        for _ in 0..<3 { #expect(try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil) }
+        #expect(try await station.daemon.state().filters == [.init(Transport: "le", DuplicateData: true)])
+        await discovery.stop()
+        try await station.expectNothingLeft()
+    }
+
     @Test func aRememberedDeviceIsNoSighting() async throws {
         let station = try await Station(unit: nil)
         try await station.daemon.tell("know", ["address": "C0:FF:EE:00:00:99"])

@@ -52,8 +52,37 @@ import Testing
             }
         }
         #expect(machine.attemptCount < 60)
-        guard case .fail(.link(.connectFailed(_, let reason))) = action else { Issue.record("\(action)"); return }
-        #expect(reason.contains("abort-by-local"))
+        #expect(action == .fail(.bluez(.abortedByLocal)))
+    }
+
+    /// bluetoothd says NotReady while its adapter is powered for as long as it starts or stops it.
+    @Test(arguments: [BlueZError.notReady, .daemonStopped, .doesNotExist])
+    func aStepThatFailsAtOnceAgainAndAgainDoesNotSpin(error: BlueZError) throws {
+        var machine = try machine()
+        var action = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        var now = 0.0
+        var steps = 0
+        while now < 60, steps < 1000 {
+            steps += 1
+            switch action {
+            case .connect: action = machine.handle(.failed(error), at: at(now))
+            case .awaitAdapter: action = machine.handle(.adapterReady(isKnown: true), at: at(now))
+            case .find: action = machine.handle(.found, at: at(now))
+            case .pause(let until):
+                now = Double(until.offset / .milliseconds(1)) / 1000
+                action = machine.handle(.paused, at: at(now))
+            default: steps = 1000
+            }
+        }
+        #expect(machine.attemptCount < 60)
+        #expect(action == .fail(.bluez(error)))
+    }
+
+    @Test func theDeadlineTellsTheLastError() throws {
+        var machine = try machine(deadline: 15)
+        _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        _ = machine.handle(.failed(.abortedByLocal), at: at(1))
+        #expect(machine.handle(.timedOut, at: at(15)) == .fail(.bluez(.abortedByLocal)))
     }
 
     @Test func errorsTakeTheirWay() throws {

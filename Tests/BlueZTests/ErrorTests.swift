@@ -17,8 +17,6 @@ import Testing
     static let bus = "org.freedesktop.DBus.Error."
 
     static let replies: [Reply] = [
-        Reply(name: bus + "FileNotFound", code: "BLZ-0001", category: .unavailable),
-        Reply(name: bus + "AuthFailed", code: "BLZ-0002", category: .permission),
         Reply(name: bus + "AccessDenied", code: "BLZ-0003", category: .permission),
         Reply(name: bus + "LimitsExceeded", code: "BLZ-0004", category: .tryAgain),
         Reply(name: bus + "Disconnected", code: "BLZ-0005", category: .tryAgain),
@@ -65,6 +63,8 @@ import Testing
         Reply(name: bluez + "DoesNotExist", code: "BLZ-0046", category: .tryAgain),
         Reply(name: bluez + "AlreadyExists", code: "BLZ-0047", category: .tryAgain),
         Reply(name: bluez + "InvalidArguments", code: "BLZ-0048", category: .inputOutput),
+        Reply(name: bluez + "InvalidArguments", text: "Invalid Length", code: "BLZ-0049", category: .unitFailed),
+        Reply(name: bluez + "InvalidArguments", text: "Invalid offset", code: "BLZ-0049", category: .unitFailed),
         Reply(name: bluez + "InvalidValueLength", code: "BLZ-0049", category: .unitFailed),
         Reply(name: bluez + "Failed", text: "No ATT transport", code: "BLZ-0050", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "Failed to initiate write", code: "BLZ-0051", category: .inputOutput),
@@ -80,12 +80,25 @@ import Testing
         for text in [diagnosis.message, diagnosis.cause, diagnosis.remedy] { #expect(!text.isEmpty) }
     }
 
+    /// libdbus gives the socket's EACCES the name of the policy's refusal.
+    @Test(arguments: [
+        ("FileNotFound", "BLZ-0001"), ("NoServer", "BLZ-0001"), ("BadAddress", "BLZ-0001"), ("IOError", "BLZ-0001"),
+        ("AccessDenied", "BLZ-0002"), ("AuthFailed", "BLZ-0002"), ("LimitsExceeded", "BLZ-0004"),
+    ])
+    func aBusThatCannotBeOpenedHasItsCode(name: String, code: String) {
+        #expect(BlueZError(BusFailure.unopened(name: Self.bus + name, text: "")).diagnosis.code == code)
+    }
+
+    /// Two codes that told an operator the same would be one.
     @Test func codesSayDifferentThings() {
-        let diagnoses = Self.replies.map { BlueZError(name: $0.name, text: "").diagnosis }
-            + Self.replies.map { BlueZError(name: $0.name, text: $0.text).diagnosis }
-        var messages: [String: Set<String>] = [:]
-        for diagnosis in diagnoses { messages[diagnosis.cause + diagnosis.remedy + diagnosis.code, default: []].insert(diagnosis.code) }
-        #expect(messages.values.allSatisfy { $0.count == 1 })
+        let diagnoses = Self.replies.map { BlueZError(name: $0.name, text: $0.text).diagnosis }
+            + [BlueZError.busUnreachable(""), .busRefusesUser(""), .daemonStopped, .unintelligible(""), .adapterOff("hci0"), .adapterHardBlocked("hci0")].map(\.diagnosis)
+        for text in [\Diagnosis.message, \.causeAndRemedy] {
+            let codes = Dictionary(grouping: diagnoses) { $0[keyPath: text] }.mapValues { Set($0.map(\.code)) }
+            for (said, codes) in codes { #expect(codes.count == 1, "\(codes): \(said)") }
+        }
+        let exits = Dictionary(grouping: diagnoses, by: \.code).mapValues { Set($0.map(\.category)) }
+        for (code, exits) in exits { #expect(exits.count == 1, "\(code)") }
     }
 
     @Test(arguments: [
@@ -108,4 +121,8 @@ import Testing
         #expect(BlueZError(name: Self.bluez + "Failed", text: "Operation failed with ATT error: 0x").attributeError == nil)
         #expect(BlueZError(name: Self.bluez + "Failed", text: "Operation failed with ATT error: 0x1234").attributeError == nil)
     }
+}
+
+extension Diagnosis {
+    fileprivate var causeAndRemedy: String { cause + "; " + remedy }
 }

@@ -69,6 +69,157 @@ struct LeakTests {
             try await cancel(at: member, station, operation)
         }
         try await station.expectNothingLeft(isConnected: 1)
+        let sent = station.central.traffic.sent
+        #expect(sent["StopNotify", default: 0] <= sent["StartNotify", default: 0])
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    /// Cancels an operation whose call bluetoothd has performed and not answered yet, and lets the answer come late.
+    private func cancelBeforeTheAnswer(
+        to member: String, _ station: Station, _ operation: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await station.daemon.hold(member)
+        let task = Task { try await operation() }
+        try await station.daemon.until("held", equals: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self, "\(member)") { try await task.value }
+        try await station.daemon.answerHeld()
+    }
+
+    @Test(arguments: ["AcquireWrite", "StartNotify", "AcquireNotify", "WriteValue"])
+    func aLateAnswerToACancelledOperationLeavesNothing(member: String) async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let soon = station.soon
+        if member == "AcquireNotify" { try await station.daemon.fail("StartNotify", "org.bluez.Error.NotSupported") }
+        let descriptors = try openDescriptors()
+        try await cancelBeforeTheAnswer(to: member, station) {
+            switch member {
+            case "AcquireWrite": _ = try await connection.openChannel(to: Station.receive, deadline: soon)
+            case "WriteValue": try await connection.write([1], to: Station.receive, deadline: soon)
+            default: _ = try await connection.subscribe(to: Station.transmit, deadline: soon)
+            }
+        }
+        try await station.expectNothingLeft(isConnected: 1)
+        #expect(try openDescriptors() == descriptors)
+        _ = try await connection.openChannel(to: Station.receive, deadline: soon)
+        _ = try await connection.subscribe(to: Station.transmit, deadline: soon)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test(arguments: ["SetDiscoveryFilter", "StartDiscovery"])
+    func aLateAnswerToACancelledDiscoveryLeavesNothing(member: String) async throws {
+        let station = try await Station()
+        try await cancelBeforeTheAnswer(to: member, station) { _ = try await station.central.discover() }
+        try await station.expectNothingLeft()
+        let discovery = try await station.central.discover()
+        _ = try await discovery.sightings.next(before: station.soon, on: Station.clock)
+        await discovery.stop()
+        try await station.expectNothingLeft()
+    }
+
+    @Test(arguments: ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery", "Connect", "Get", "RegisterAgent", "Pair"])
+    func aLateAnswerToACancelledConnectLeavesNothing(member: String) async throws {
+        let station = try await Station()
+        let central = station.central, soon = station.soon
+        if member == "Get" {
+            // The link stands already: only its payload is asked for, and the caller gets it.
+            try await station.daemon.hold(member)
+            let task = Task { try await central.connect(to: Station.address, deadline: soon) }
+            try await station.daemon.until("held", equals: 1)
+            task.cancel()
+            if case .success(let connection) = await task.result { await connection.disconnect() }
+            try await station.daemon.answerHeld()
+            return try await station.expectNothingLeft()
+        }
+        try await cancelBeforeTheAnswer(to: member, station) {
+            _ = try await central.connect(to: Station.address, deadline: soon, pairing: .justWorks)
+        }
+        try await station.expectNothingLeft()
+        try await station.connect().disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aLateAnswerToACancelledRemovalLeavesNothing() async throws {
+        let station = try await Station(unit: nil)
+        try await station.daemon.tell("know", ["address": Station.address.description])
+        try await cancelBeforeTheAnswer(to: "RemoveDevice", station) {
+            try await station.central.removeDevice(Station.address, deadline: station.soon)
+        }
+        try await station.daemon.until("devices", equals: 0)
+        try await station.expectNothingLeft()
+    }
+
+    @Test func aCancelledWaitForAnAdapterLeavesNothing() async throws {
+        let station = try await Station(powered: false)
+        let central = BlueZCentral(
+            adapter: nil, bus: .at(station.bus.address), pairing: .none, clock: Station.clock,
+            patience: .init(first: .seconds(15), recovery: .seconds(15)))
+        let soon = station.soon
+        for wait in 0..<2 {
+            let task = Task {
+                if wait == 0 { _ = try await central.discover() } else { _ = try await central.connect(to: Station.address, deadline: soon) }
+            }
+            try await station.daemon.until("matches", equals: SignalRules.standing.count)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(central.traffic.open.discoveries == 0 && central.traffic.open.links == 0)
+        }
+        await central.close()
+        try await station.daemon.until("matches", equals: 0)
+    }
+
+    @Test func aListenerThatIsCancelledStopsItsDiscovery() async throws {
+        let station = try await Station()
+        let central = station.central
+        let task = Task {
+            let discovery = try await central.discover()
+            do {
+                while try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil {}
+            } catch {
+                await discovery.stop()
+                throw error
+            }
+        }
+        try await station.daemon.until("discoveries", equals: 1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await station.expectNothingLeft()
+    }
+
+    /// The link is lost in the middle of a subscription, which then ends once.
+    @Test func aSubscriptionWhoseLinkIsLostEndsOnce() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let soon = station.soon
+        let before = station.central.traffic.sent
+        try await station.daemon.hold("StartNotify")
+        let task = Task { _ = try await connection.subscribe(to: Station.transmit, deadline: soon) }
+        try await station.daemon.until("held", equals: 1)
+        try await station.daemon.tell("drop", ["address": Station.address.description])
+        await #expect(throws: LinkError.disconnected("the unit or the air ended it")) { try await task.value }
+        try await station.daemon.answerHeld()
+        try await station.expectNothingLeft()
+        let sent = station.central.traffic.sent
+        for member in ["RemoveMatch", "StopNotify"] {
+            #expect(sent[member, default: 0] - before[member, default: 0] == 1, "\(member)")
+        }
+    }
+
+    /// bluetoothd takes StopNotify for the end of whatever was acquired, by whomever.
+    @Test func aRefusedSubscriptionTakesNothingFromAnotherProgram() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.tell("occupy", ["uuid": Station.transmit.description])
+        await #expect(throws: BlueZError.acquiredByAnother("Notify acquired")) {
+            _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        }
+        try await connection.write([1], to: Station.receive, deadline: station.soon)
+        #expect(try await station.daemon.state().sockets == 1)
+        #expect(station.central.traffic.open.matches == 0)
+        #expect(station.central.traffic.sent["StopNotify"] == nil)
         await connection.disconnect()
         try await station.expectNothingLeft()
     }

@@ -88,6 +88,11 @@ final class PrivateBus: Sendable {
 
     func end() { daemon.end() }
 
+    func setSocketPermissions(_ mode: Int) throws {
+        let socket = folder.appendingPathComponent("bus").path
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: socket)
+    }
+
     private static func configuration(socket: String, policy: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-BUS Bus Configuration 1.0//EN"
@@ -129,6 +134,15 @@ struct DaemonState: Decodable {
     var packets: Int
     var packetBytes: Int
     var calls: [String: Int]
+    /// Of the discoveries that run.
+    var filters: [Filter]
+
+    struct Filter: Decodable, Equatable {
+        var Transport: String?
+        var DuplicateData: Bool?
+        var UUIDs: [String]?
+        var RSSI: Int?
+    }
 }
 
 /// The stand-in of bluetoothd, in Python.
@@ -179,4 +193,8 @@ final class StandIn: Sendable {
     }
 
     func hang(_ member: String) async throws { try await tell("fault", ["member": member, "error": "", "hang": true]) }
+
+    /// The next call of a method is performed, but answered only at ``answerHeld()``.
+    func hold(_ member: String) async throws { try await tell("fault", ["member": member, "hold": true]) }
+    func answerHeld() async throws { try await tell("answer") }
 }

@@ -62,6 +62,7 @@ class Daemon:
         self.filters = {}
         self.agents = {}
         self.faults = []
+        self.held = []
         self.calls = {}
         self.pending_connects = {}
         self.packets = 0
@@ -128,15 +129,25 @@ class Daemon:
 
     def hear(self, unit):
         """One advertisement of a unit reaches a discovering adapter."""
-        if not self.discoveries or not self.is_powered():
+        filters = [self.filters.get(client, {}) for client in self.discoveries]
+        if not self.is_powered() or not any(self.passes(unit, wanted) for wanted in filters):
             return
         path = self.device_path(unit.address)
         rssi = Variant("n", unit.rssi)
         if path in self.objects:
-            if not self.objects[path][DEVICE]["Connected"].value:
+            device = self.objects[path][DEVICE]
+            # Without a filter only a change of 8 dB is told (src/device.c, RSSI_THRESHOLD).
+            is_told = all(filters) or "RSSI" not in device or abs(device["RSSI"].value - unit.rssi) >= 8
+            if is_told and not device["Connected"].value:
                 self.set(path, DEVICE, RSSI=rssi)
         else:
             self.know(unit.address, RSSI=rssi)
+
+    def passes(self, unit, wanted):
+        services = {service["uuid"] for service in unit.services}
+        return (wanted.get("Transport", "auto") in ("auto", "le")
+                and unit.rssi >= wanted.get("RSSI", -127)
+                and ("UUIDs" not in wanted or services & set(wanted["UUIDs"])))
 
     async def air(self):
         while True:
@@ -271,11 +282,14 @@ class Daemon:
             fault = self.take_fault(message.member)
             if fault and fault.get("hang"):
                 return
-            if fault:
+            if fault and not fault.get("hold"):
                 raise Refusal(fault["error"], fault.get("text", ""))
             result = self.dispatch(message)
             if asyncio.iscoroutine(result):
                 result = await result
+            if fault:
+                self.touch()
+                await self.hold(message.member)
             signature, body, ends = result if result else ("", [], [])
             self.bus.send(Message.new_method_return(message, signature, body, [e.fileno() for e in ends]))
             for end in ends:
@@ -286,6 +300,12 @@ class Daemon:
         except KeyError:
             self.bus.send(Message.new_error(message, "org.freedesktop.DBus.Error.UnknownObject", "no such object"))
         self.touch()
+
+    async def hold(self, member):
+        """Keeps the answer to a call that was performed until a command lets it go."""
+        waiting = asyncio.get_running_loop().create_future()
+        self.held.append((member, waiting))
+        await waiting
 
     def take_fault(self, member):
         for fault in self.faults:
@@ -432,6 +452,9 @@ class Daemon:
 
     def GattCharacteristic1_StopNotify(self, message):
         characteristic = self.characteristics[message.path]
+        if characteristic.notify_socket is not None:
+            # Whoever acquired it (src/gatt-client.c, characteristic_stop_notify).
+            return self.release(characteristic, "notify_socket")
         if message.sender not in characteristic.notifying:
             raise Refusal("Failed", "No notify session started")
         characteristic.notifying.discard(message.sender)
@@ -439,6 +462,7 @@ class Daemon:
     def client_left(self, name):
         if name in self.discoveries:
             self.end_discovery(name)
+        self.filters.pop(name, None)
         self.agents.pop(name, None)
         for characteristic in self.characteristics.values():
             characteristic.notifying.discard(name)
@@ -467,9 +491,10 @@ class Daemon:
             "notifying": sum(len(c.notifying) for c in chars),
             "sockets": sum((c.write_socket is not None) + (c.notify_socket is not None) for c in chars),
             "connected": sum(1 for o in self.objects.values() if DEVICE in o and o[DEVICE]["Connected"].value),
+            "held": len(self.held),
             "devices": sum(1 for o in self.objects.values() if DEVICE in o),
             "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
-            "filters": list(self.filters.values()),
+            "filters": [self.filters.get(client, {}) for client in self.discoveries],
         }
 
     async def command_until(self, spec):
@@ -535,6 +560,18 @@ class Daemon:
 
     async def command_fault(self, spec):
         self.faults.append({"times": 1, **spec})
+
+    async def command_answer(self, spec):
+        """Answers what was held, as late as that is now."""
+        for _, waiting in self.held:
+            waiting.set_result(None)
+        self.held.clear()
+
+    async def command_occupy(self, spec):
+        """Another program acquires a characteristic's notifications."""
+        for characteristic in self.characteristics.values():
+            if characteristic.uuid == spec["uuid"]:
+                self.others_end, _ = self.acquire(characteristic.path, "notify_socket", "notify")
 
     async def command_clear_faults(self, spec):
         self.faults.clear()

@@ -31,7 +31,7 @@ final class BusConnection {
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }
         guard let connection = dbus_connection_open_private(address, &error) else {
-            throw .refused(
+            throw .unopened(
                 name: error.name.map { String(cString: $0) } ?? "", text: error.message.map { String(cString: $0) } ?? "")
         }
         self.connection = connection

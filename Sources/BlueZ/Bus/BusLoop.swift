@@ -36,7 +36,7 @@ final class BusLoop {
                 guard connection.isOpen else {
                     reason = wasAccepted
                         ? .gone("the bus ended the connection")
-                        : .refused(name: "org.freedesktop.DBus.Error.AuthFailed", text: "")
+                        : .unopened(name: "org.freedesktop.DBus.Error.AuthFailed", text: "")
                     break
                 }
                 expire()

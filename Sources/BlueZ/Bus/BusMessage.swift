@@ -56,6 +56,8 @@ enum BusName {
 enum BusFailure: Error, Hashable, Sendable {
     /// An error reply; name and text are untrusted.
     case refused(name: String, text: String)
+    /// The bus could not be opened: libdbus's name for what the system said.
+    case unopened(name: String, text: String)
     /// The connection to the bus ended.
     case gone(String)
     /// No answer within the time that the caller set.

@@ -27,7 +27,8 @@ extension BlueZConnection {
 
     /// Turns notifications on. `StartNotify` and not `AcquireNotify`: bluetoothd drops what does not fit its socket or comes
     /// before the answer to the subscription, and leaves a refused subscription unanswered (BlueZ 5.66, gatt-client.c);
-    /// as signals, notifications are queued without limit, flushed one by one, and in order with the loss of the link.
+    /// as signals, notifications are flushed one by one, wait in the bus's queue, which holds far more than a socket, and
+    /// come in order with the loss of the link.
     func subscribe(to target: CharacteristicObject, before deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
         let session = session, link = link
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
@@ -35,17 +36,19 @@ extension BlueZConnection {
         let subscription = Subscription(session: session, path: target.path, inbox: inbox)
         session.ledger.opened(.match)
         session.change { $0.subscriptions[target.path] = inbox }
-        let token = link.whenEnded { subscription.end($0) }
+        var hasStarted = false
         do {
             _ = try await session.call(.bus("AddMatch", .string(subscription.rule)), before: deadline, link: link)
+            hasStarted = true
             try await startNotify(target, before: deadline)
-            return inbox
         } catch {
-            link.forget(token)
-            subscription.end(error)
+            // StopNotify would end what another program acquired, so a StartNotify that was refused is not followed by one.
+            subscription.end(error, mayBeOn: hasStarted && !(error is BlueZError))
             guard error as? BlueZError == .notSupported, target.flags.contains("notify") else { throw error }
+            return try await acquireNotifications(of: target, before: deadline)
         }
-        return try await acquireNotifications(of: target, before: deadline)
+        link.whenEnded { subscription.end($0, mayBeOn: true) }
+        return inbox
     }
 
     private func acquireNotifications(
@@ -103,14 +106,16 @@ private struct Subscription: Sendable {
 
     var rule: String { SignalRules.notifications(of: path) }
 
-    func end(_ error: any Error) {
+    /// To be called once.
+    /// - Parameter mayBeOn: bluetoothd may be notifying this process.
+    func end(_ error: any Error, mayBeOn: Bool) {
         inbox.finish(throwing: error)
         session.ledger.closed(.match)
         session.change { state in
             if state.subscriptions[path] === inbox { state.subscriptions[path] = nil }
         }
         // bluetoothd would turn it on again at the next link.
-        session.release(.bluez(BusName.characteristic, "StopNotify", at: path))
+        if mayBeOn { session.release(.bluez(BusName.characteristic, "StopNotify", at: path)) }
         session.release(.bus("RemoveMatch", .string(rule)))
     }
 }

@@ -43,14 +43,21 @@ struct ConnectMachine: Sendable {
     static let quickFailure = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(2)
 
+    /// What follows a failed step.
+    private enum Way: Sendable { case attempt, find, awaitAdapter }
+
     private let address: DeviceAddress
     private let deadline: SessionClock.Instant
     private let wantsPairing: Bool
     private var mayForget = true
     private var attempts = 0
-    private var attemptBegan = SessionClock.Instant(offset: .zero)
+    private var hasFailed = false
+    /// When the step began that is under way.
+    private var stepBegan = SessionClock.Instant(offset: .zero)
     private var pause = Duration.milliseconds(100)
+    private var wayAfterPause = Way.attempt
     private var lastReason = "no such device advertises"
+    private var lastError: BlueZError?
 
     init(address: DeviceAddress, deadline: SessionClock.Instant, wantsPairing: Bool = false, startsByForgetting: Bool = false) {
         self.address = address
@@ -64,36 +71,50 @@ struct ConnectMachine: Sendable {
 
     mutating func handle(_ event: Event, at now: SessionClock.Instant) -> Action {
         switch event {
-        case .adapterReady(let isKnown): return isKnown ? attempt(now) : .find
-        case .found, .paused: return attempt(now)
-        case .forgotten: return .find
+        case .adapterReady(let isKnown): return go(isKnown ? .attempt : .find, now)
+        case .found: return go(.attempt, now)
+        case .paused: return go(wayAfterPause, now)
+        case .forgotten: return go(.find, now)
         case .connected: return .awaitServices
         case .resolved: return wantsPairing ? .pair : .succeed
         case .paired: return .succeed
-        case .linkLost: return retry("the link was lost before the services were known", now)
+        case .linkLost: return retry(.attempt, because: "the link was lost before the services were known", now)
         case .timedOut:
-            if now < deadline { return retry("the unit did not answer in time", now) }
-            return .fail(.link(.connectFailed(address, reason: lastReason)))
+            // At the deadline the reason is what was under way.
+            return now < deadline ? retry(.attempt, because: Self.noAnswer, now) : failure
         case .failed(let error): return recover(from: error, now)
         }
     }
 
-    private mutating func attempt(_ now: SessionClock.Instant) -> Action {
-        guard now < deadline else { return .fail(.link(.connectFailed(address, reason: lastReason))) }
-        attempts += 1
-        attemptBegan = now
-        lastReason = "the unit did not answer in time"
-        // A rest too short for an attempt of its own belongs to this one.
-        let remaining = now.duration(to: deadline)
-        return .connect(until: remaining >= Self.leastAttempt * 2 ? now.advanced(by: Self.leastAttempt) : deadline)
+    private static let noAnswer = "the unit did not answer in time"
+
+    /// What the deadline leaves to say: bluetoothd's own words where it had any.
+    private var failure: Action {
+        .fail(lastError.map(Failure.bluez) ?? .link(.connectFailed(address, reason: lastReason)))
+    }
+
+    private mutating func go(_ way: Way, _ now: SessionClock.Instant) -> Action {
+        guard now < deadline else { return failure }
+        stepBegan = now
+        switch way {
+        case .find: return .find
+        case .awaitAdapter: return .awaitAdapter
+        case .attempt:
+            attempts += 1
+            lastReason = Self.noAnswer
+            // A rest too short for an attempt of its own belongs to this one.
+            let remaining = now.duration(to: deadline)
+            return .connect(until: remaining >= Self.leastAttempt * 2 ? now.advanced(by: Self.leastAttempt) : deadline)
+        }
     }
 
     private mutating func recover(from error: BlueZError, _ now: SessionClock.Instant) -> Action {
-        lastReason = error.diagnosis.message
+        lastError = error
+        let reason = error.diagnosis.message
         switch error.recovery {
-        case .again: return retry(lastReason, now)
-        case .rediscover: return now < deadline ? .find : .fail(.bluez(error))
-        case .awaitAdapter: return now < deadline ? .awaitAdapter : .fail(.bluez(error))
+        case .again: return retry(.attempt, because: reason, now)
+        case .rediscover: return retry(.find, because: reason, now)
+        case .awaitAdapter: return retry(.awaitAdapter, because: reason, now)
         case .forget where mayForget:
             mayForget = false
             return .forget
@@ -101,12 +122,16 @@ struct ConnectMachine: Sendable {
         }
     }
 
-    private mutating func retry(_ reason: String, _ now: SessionClock.Instant) -> Action {
+    private mutating func retry(_ way: Way, because reason: String, _ now: SessionClock.Instant) -> Action {
         lastReason = reason
-        guard now < deadline else { return .fail(.link(.connectFailed(address, reason: reason))) }
         // In crowded air an immediate second attempt usually works; an error that comes at once, again and again, must not spin.
-        if attempts <= 1 || attemptBegan.duration(to: now) >= Self.quickFailure { return attempt(now) }
+        if !hasFailed || stepBegan.duration(to: now) >= Self.quickFailure {
+            hasFailed = true
+            return go(way, now)
+        }
+        guard now < deadline else { return failure }
         defer { pause = min(pause * 2, Self.longestPause) }
+        wayAfterPause = way
         return .pause(until: min(deadline, now.advanced(by: pause)))
     }
 }

@@ -12,7 +12,9 @@ extension BlueZError: DiagnosableError {
             attemptDiagnosis
         case .authenticationFailed, .authenticationRejected, .authenticationCanceled, .authenticationTimedOut, .agentMissing:
             pairingDiagnosis
-        default: operationDiagnosis
+        case .acquiredByAnother, .notPermitted, .notPaired, .notAuthorized, .notSupported, .notAvailable, .doesNotExist:
+            operationDiagnosis
+        case .alreadyExists, .invalidArguments, .invalidLength, .noATTTransport, .failed, .unexpected: internalDiagnosis
         }
     }
 
@@ -28,8 +30,9 @@ extension BlueZError: DiagnosableError {
                 remedy: "run as a user of this machine (in a container: with the host's user id), or as root")
         case .accessDenied(let text):
             station("BLZ-0003", .permission, "this user may not talk to bluetoothd" + detail(text),
-                cause: "D-Bus's policy admits root, users at the console and the group bluetooth",
-                remedy: "run: sudo usermod -aG bluetooth $USER; then log in again")
+                cause: "D-Bus's policy for org.bluez: many systems admit everybody, stricter ones root and a group",
+                remedy: "where bluetooth.conf in /etc/dbus-1/system.d or /usr/share/dbus-1/system.d names a group such as "
+                    + "bluetooth, run: sudo usermod -aG bluetooth $USER; then log in again; elsewhere run as root")
         case .busOverloaded(let text):
             station("BLZ-0004", .tryAgain, "the D-Bus system bus is at its limit" + detail(text),
                 cause: "too many programs, connections or match rules at once",
@@ -49,17 +52,16 @@ extension BlueZError: DiagnosableError {
         case .daemonSilent:
             station("BLZ-0007", .tryAgain, "bluetoothd does not answer", cause: "it hangs, or the adapter does",
                 remedy: "run: systemctl restart bluetooth; then the same command again")
-        case .daemonStopped:
-            station("BLZ-0008", .tryAgain, "bluetoothd stopped", cause: "it was restarted, or it crashed",
-                remedy: "run the same command again; if it persists, read: journalctl -u bluetooth")
         case .daemonTooOld(let method):
             station("BLZ-0009", .unavailable, "this bluetoothd lacks \(method)",
-                cause: "BlueZ is older than 5.50", remedy: "install BlueZ 5.55 or newer")
+                cause: "this BlueZ is far older than noafw needs", remedy: "install BlueZ 5.62 or newer")
         case .unintelligible(let what):
             station("BLZ-0010", .inputOutput, "bluetoothd's answer cannot be understood" + detail(what),
                 cause: "this BlueZ is of a version that noafw does not know",
                 remedy: "report this with the output of -v and of: bluetoothctl --version")
-        default: operationDiagnosis
+        default:
+            station("BLZ-0008", .tryAgain, "bluetoothd stopped", cause: "it was restarted, or it crashed",
+                remedy: "run the same command again; if it persists, read: journalctl -u bluetooth")
         }
     }
 

@@ -68,7 +68,7 @@ extension BlueZError {
                 cause: "the key is missing on one of both sides", remedy: "run: bluetoothctl remove ADDRESS; then the same command again")
         case .notAuthorized:
             station("BLZ-0043", .permission, "the operation is not authorised", cause: "the unit or bluetoothd's agent declined it",
-                remedy: "run as a member of the group bluetooth, and pair the unit anew")
+                remedy: "pair the unit anew: run: bluetoothctl remove ADDRESS; then the same command again")
         case .notSupported:
             station("BLZ-0044", .unavailable, "the operation is not supported",
                 cause: "the adapter has no Bluetooth LE, or the characteristic lacks it",
@@ -76,14 +76,13 @@ extension BlueZError {
         case .notAvailable:
             station("BLZ-0045", .tryAgain, "the operation is not available now", cause: "the adapter or the unit is busy",
                 remedy: "run the same command again")
-        case .doesNotExist:
+        default:
             station("BLZ-0046", .tryAgain, "bluetoothd no longer knows the unit",
                 cause: "it forgets devices that it has not seen for half a minute", remedy: "wake the unit and run the same command again")
-        default: internalDiagnosis
         }
     }
 
-    private var internalDiagnosis: Diagnosis {
+    var internalDiagnosis: Diagnosis {
         let report = "run the same command again; if it persists, report this with the output of -v"
         return switch self {
         case .alreadyExists:
@@ -94,8 +93,6 @@ extension BlueZError {
         case .invalidLength:
             unit("BLZ-0049", .unitFailed, "the unit rejects the length of a value",
                 cause: "this is another firmware than expected", remedy: "check the unit's firmware with: noafw verify")
-        case .noATTTransport:
-            radio("BLZ-0050", "the link has no attribute channel", cause: "the link was lost meanwhile", remedy: report)
         case .failed(let text):
             station("BLZ-0051", .inputOutput, "bluetoothd reports a failure" + detail(text),
                 cause: "the adapter or the unit failed the operation", remedy: "run: systemctl restart bluetooth; then the same command again")
@@ -103,7 +100,7 @@ extension BlueZError {
             station("BLZ-0052", .inputOutput, "bluetoothd reports \(name)" + detail(text),
                 cause: "an error that noafw does not know", remedy: report)
         default:
-            station("BLZ-0053", .inputOutput, "bluetoothd reports an error", cause: "unknown", remedy: report)
+            radio("BLZ-0050", "the link has no attribute channel", cause: "the link was lost meanwhile", remedy: report)
         }
     }
 

@@ -21,20 +21,27 @@ extension BlueZError {
     init(_ failure: BusFailure) {
         switch failure {
         case .refused(let name, let text): self.init(name: name, text: text)
+        case .unopened(let name, let text): self = Self.unopened(name, Self.printable(text))
         case .gone: self = .busLost
         case .unanswered: self = .daemonSilent
+        }
+    }
+
+    /// AccessDenied is the socket's EACCES here (libdbus names system errors so), not the bus's policy.
+    private static func unopened(_ name: String, _ text: String) -> BlueZError {
+        switch name {
+        case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed": .busRefusesUser(text)
+        case "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.NoMemory": .busOverloaded(text)
+        default: .busUnreachable(text)
         }
     }
 
     private static func bus(_ name: String, _ text: String) -> BlueZError {
         switch name {
         case "AccessDenied": .accessDenied(text)
-        case "AuthFailed": .busRefusesUser(text)
         case "ServiceUnknown", "NameHasNoOwner": .daemonNotRunning(text)
         case _ where name.hasPrefix("Spawn."): .daemonNotRunning(text)
         case "NoReply", "Timeout", "TimedOut": .daemonSilent
-        case "NoServer", "FileNotFound", "BadAddress", "IOError", "NoNetwork", "AddressInUse": .busUnreachable(text)
-        case "Failed" where text.contains("Permission denied"): .busRefusesUser(text)
         case "Disconnected": .busLost
         case "UnknownMethod", "UnknownInterface", "UnknownProperty": unknownMember(text)
         case "UnknownObject": .doesNotExist
@@ -54,8 +61,9 @@ extension BlueZError {
         return optionalMembers.contains(String(quoted)) ? .daemonTooOld(method: String(quoted)) : .doesNotExist
     }
 
-    /// Members that old bluetoothds lack: AcquireWrite came with BlueZ 5.46, MTU with 5.62.
-    private static let optionalMembers: Set<String> = ["AcquireWrite", "AcquireNotify", "SetDiscoveryFilter", "MTU"]
+    /// Members that old bluetoothds lack: AcquireWrite and AcquireNotify came with BlueZ 5.46, at first as an experiment that
+    /// has to be switched on (its ChangeLog).
+    private static let optionalMembers: Set<String> = ["AcquireWrite", "AcquireNotify", "SetDiscoveryFilter"]
 
     private static func bluez(_ name: String, _ text: String) -> BlueZError {
         switch name {
@@ -79,6 +87,8 @@ extension BlueZError {
         case "AgentNotAvailable": .agentMissing
         case "ConnectionAttemptFailed": .attemptFailed(text)
         case "Canceled": .canceled
+        // What an attribute refuses (src/gatt-client.c): its documentation promises InvalidValueLength.
+        case "InvalidArguments" where text == "Invalid Length" || text == "Invalid offset": .invalidLength
         case "InvalidArguments", "InvalidArgs": .invalidArguments(text)
         case "InvalidLength", "InvalidValueLength", "InvalidOffset": .invalidLength
         default: .unexpected(name: printable("org.bluez.Error.\(name)"), text: text)

@@ -34,9 +34,6 @@ struct CharacteristicObject: Sendable, Hashable {
     var flags: Set<String> = []
     /// The exchanged ATT MTU in bytes (since BlueZ 5.62).
     var mtu: Int?
-
-    /// `/org/bluez/hci0/dev_XX…`: three levels above `…/serviceXXXX/charYYYY`.
-    var devicePath: String { path.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() }
 }
 
 extension AdapterObject {

@@ -20,7 +20,8 @@ extension BlueZSession {
                 }
             }
         } catch LinkError.timedOut {
-            throw read { state in state.whatIsMissing(wanted) }
+            // A copy: what is missing is asked of the system's files, which must not hold up the bus thread.
+            throw read { $0 }.whatIsMissing(wanted)
         }
     }
 }

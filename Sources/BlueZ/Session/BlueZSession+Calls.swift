@@ -83,15 +83,13 @@ extension BlueZSession {
     func resumeDiscovery() { perform(change { $0.discovery.resume() }) }
 
     private func perform(_ request: DiscoveryMachine.Request?) {
-        let expiry = ContinuousClock.now.advanced(by: .seconds(10))
         switch request {
         case .start(let adapter):
-            bus.send(.bluez(BusName.adapter, "SetDiscoveryFilter", at: adapter, Self.filter), expiry: expiry) { _ in }
-            bus.send(.bluez(BusName.adapter, "StartDiscovery", at: adapter), expiry: expiry) { [weak self] in
-                self?.discoveryStarted($0, on: adapter)
+            bus.send(.bluez(BusName.adapter, "SetDiscoveryFilter", at: adapter, Self.filter), expiry: Self.expiry) { [weak self] in
+                self?.filterSet($0, on: adapter)
             }
         case .stop(let adapter):
-            bus.send(.bluez(BusName.adapter, "StopDiscovery", at: adapter), expiry: expiry) { [weak self] _ in
+            bus.send(.bluez(BusName.adapter, "StopDiscovery", at: adapter), expiry: Self.expiry) { [weak self] _ in
                 guard let self else { return }
                 perform(change { $0.discovery.stopped() })
             }
@@ -99,8 +97,21 @@ extension BlueZSession {
         }
     }
 
-    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst).
+    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst); with any filter at
+    /// all bluetoothd tells each signal strength, without one only changes of 8 dB (src/adapter.c, src/device.c).
+    /// No UUIDs: the filter is one for the whole process, which looks for applications, bootloaders and addresses alike, and
+    /// a unit in a mode that advertises no service must be seen too.
     private static let filter = BusValue.dictionary(["Transport": .string("le"), "DuplicateData": .boolean(true)])
+
+    private static var expiry: ContinuousClock.Instant { .now.advanced(by: .seconds(10)) }
+
+    private func filterSet(_ answer: Result<BusMessage, BusFailure>, on adapter: String) {
+        // Without its filter a discovery would be another one: both radios, and every device's strength in steps of 8 dB.
+        if case .failure = answer { return discoveryStarted(answer, on: adapter) }
+        bus.send(.bluez(BusName.adapter, "StartDiscovery", at: adapter), expiry: Self.expiry) { [weak self] in
+            self?.discoveryStarted($0, on: adapter)
+        }
+    }
 
     private func discoveryStarted(_ answer: Result<BusMessage, BusFailure>, on adapter: String) {
         switch answer {
