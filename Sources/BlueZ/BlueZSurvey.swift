@@ -6,6 +6,8 @@ public struct BlueZSurvey: Sendable {
         public var address: DeviceAddress
         /// Untrusted text.
         public var name: String?
+        /// What was agreed on for this link (BlueZ 5.62 or newer), in bytes.
+        public var mtu: Int?
     }
 
     public struct Adapter: Sendable, Hashable {
@@ -72,6 +74,8 @@ extension BlueZSurvey.Adapter {
         self.init(
             kernelName: adapter.kernelName, address: adapter.address, name: adapter.name, isPowered: adapter.isPowered,
             isDiscovering: adapter.isDiscovering,
-            connectedDevices: devices.sorted { $0.path < $1.path }.map { .init(address: $0.address, name: $0.name) })
+            connectedDevices: devices.sorted { $0.path < $1.path }.map { device in
+                .init(address: device.address, name: device.name, mtu: mirror.characteristics(of: device.path).compactMap(\.mtu).max())
+            })
     }
 }

@@ -13,7 +13,7 @@ struct DoctorFacts: Sendable {
             var address: String
             var isPowered: Bool
             var isDiscovering: Bool
-            /// Names or addresses of connected devices. Untrusted.
+            /// Names or addresses of connected devices, with the MTU where bluetoothd tells it. Untrusted.
             var connected: [String] = []
         }
 

@@ -57,7 +57,9 @@ enum Radio {
         .init(
             name: adapter.kernelName, address: adapter.address.description, isPowered: adapter.isPowered,
             isDiscovering: adapter.isDiscovering,
-            connected: adapter.connectedDevices.map { $0.name ?? $0.address.description })
+            connected: adapter.connectedDevices.map { device in
+                (device.name ?? device.address.description) + (device.mtu.map { " (MTU \($0))" } ?? "")
+            })
     }
 
     private static func block(_ radioSwitch: RadioSwitch) -> DoctorFacts.Bluetooth.Block? {

@@ -158,7 +158,7 @@ struct RecoveryTests {
         #expect(survey.daemonProcess == Int(station.daemon.identifier))
         let adapter = try #require(survey.adapters.first)
         #expect(adapter.kernelName == "hci0" && adapter.isPowered && adapter.address.description == "00:11:22:33:44:55")
-        #expect(adapter.connectedDevices == [.init(address: Station.address, name: "monocle")])
+        #expect(adapter.connectedDevices == [.init(address: Station.address, name: "monocle", mtu: connection.payloadSize + 3)])
         await connection.disconnect()
         station.daemon.end()
         let without = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
