@@ -45,6 +45,8 @@ final class Interpreter: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Held while a packet goes out, and while the sockets are closed: a number that is closed may be another file's at once.
+    private let sending = Mutex(())
     private let process: TerminalProcess
     private let listener: Int32
     private let wake = Pipe()
@@ -96,22 +98,26 @@ final class Interpreter: Sendable {
 
     /// - Parameter status: 0 answered, 1 ValueError, 2 OSError with the payload as its message.
     func reply(to number: UInt16, status: UInt8 = 0, _ payload: [UInt8] = []) {
-        let socket = state.withLock { state -> Int32 in
-            if number != 0 { state.openRequests -= 1 }
-            return state.requests
-        }
-        give { PacketSocket.send([UInt8(number & 0xFF), UInt8(number >> 8), status] + payload, on: socket) }
+        if number != 0 { state.withLock { $0.openRequests -= 1 } }
+        send([UInt8(number & 0xFF), UInt8(number >> 8), status] + payload, on: \.requests)
     }
 
     /// Calls the Python function registered for `channel`, through MicroPython's scheduler.
     func callBack(channel: UInt8, _ payload: [UInt8]) {
-        let socket = state.withLock { state -> Int32 in
-            guard state.events >= 0 else { return -1 }
-            state.callbacks += 1
-            return state.events
+        let isListening = state.withLock { state in
+            if state.events >= 0 { state.callbacks += 1 }
+            return state.events >= 0
         }
-        guard socket >= 0 else { return }
-        give { PacketSocket.send([channel] + payload, on: socket) }
+        if isListening { send([channel] + payload, on: \.events) }
+    }
+
+    private func send(_ packet: [UInt8], on wire: KeyPath<State, Int32>) {
+        give {
+            sending.withLock { _ in
+                let socket = state.withLock { $0[keyPath: wire] }
+                if socket >= 0 { PacketSocket.send(packet, on: socket) }
+            }
+        }
     }
 
     /// Stops taking output, so that the interpreter blocks once the terminal's buffer is full.
@@ -277,7 +283,9 @@ extension Interpreter {
             defer { (state.requests, state.events) = (-1, -1) }
             return [state.requests, state.events, listener]
         }
-        for socket in sockets where socket >= 0 { close(socket) }
+        sending.withLock { _ in
+            for socket in sockets where socket >= 0 { close(socket) }
+        }
         state.withLock { $0.isAlive = false }
         stopRunning { deliver(.exited) }
     }
