@@ -15,7 +15,7 @@ struct QuestionLead: Sendable {
         commands.deliver(.ask(text))
         var question = TypedQuestion()
         var verdict = ChatVerdict()
-        var isSilent = false
+        var (isSilent, answer) = (false, "")
         var errorShownBy: SessionClock.Instant?
         var backBy: SessionClock.Instant?
         while true {
@@ -31,6 +31,7 @@ struct QuestionLead: Sendable {
             case .silent: (backBy, isSilent) = (nil, true)
             default: break
             }
+            if case .answered(_, let text, _) = event { answer = text }
             guard let outcome = question.take(event) else { continue }
             if let failure = outcome.failure {
                 verdict.failure = failure
@@ -39,7 +40,7 @@ struct QuestionLead: Sendable {
             if outcome.isOver { break }
         }
         if isSilent, verdict.failure == nil { verdict.failure = CommandError.programIsSilent.diagnosis }
-        verdict.display = try await bench.settledDisplay()
+        verdict.display = try await bench.settledDisplay(after: answer)
         return verdict
     }
 }
@@ -77,10 +78,19 @@ extension ChatBench {
     private static let displayRest = Duration.milliseconds(1500)
     private static let displayPatience = Duration.seconds(60)
     private static let look = Duration.milliseconds(100)
+    private static let glance = Duration.seconds(2)
+    /// The pace of the scripts.
+    private static let word = Duration.milliseconds(150)
 
-    /// What a virtual unit shows once it has shown all of it: the scripts bring an answer word by word.
-    func settledDisplay() async throws -> [String]? {
-        guard let senses else { return nil }
+    /// What a virtual unit shows once it has shown all of it: the scripts bring an answer word by word. A real one is left
+    /// the time for that and for a glance: with the link its answer goes from the display.
+    /// - Parameter answer: what was sent last.
+    func settledDisplay(after answer: String) async throws -> [String]? {
+        guard let senses else {
+            let words = answer.split(whereSeparator: \.isWhitespace).count
+            try await clock.sleep(until: clock.deadline(in: min(Self.glance + Self.word * words, Self.displayPatience)))
+            return nil
+        }
         var lines = senses.display()
         let end = clock.deadline(in: Self.displayPatience)
         var rest = clock.deadline(in: Self.displayRest)

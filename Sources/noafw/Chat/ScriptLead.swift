@@ -34,7 +34,7 @@ struct ScriptLead: Sendable {
             while inputs.poll() != nil {}
             try await perform(step.action, commands)
         }
-        return ChatVerdict(display: try await bench.settledDisplay())
+        return ChatVerdict(display: try await bench.settledDisplay(after: seen.lines.last ?? ""))
     }
 
     private func isReady(_ inputs: Inbox<ChatInput>) async throws -> Bool {
