@@ -164,6 +164,15 @@ import Testing
         #expect(events(handle(.sent)) == ["delivered(1)"])
     }
 
+    @Test mutating func aRecordingThatIsNoQuestionIsTold() {
+        come()
+        #expect(events(handle(.packet(Array("ast:".utf8)))) == ["listening"])
+        #expect(events(handle(.packet(Array("can:".utf8)))) == ["recordingDropped(Assistant.ChatEvent.RecordingDrop.givenUp)"])
+        _ = handle(.packet(Array("ast:".utf8)))
+        #expect(events(handle(.packet(Array("aen:".utf8)))) == ["recordingDropped(Assistant.ChatEvent.RecordingDrop.empty)"])
+        #expect(events(handle(.packet(Array("can:".utf8)), .packet(Array("aen:".utf8)))) == [])
+    }
+
     @Test mutating func whoTapsAQuestionAwayGetsNothingOfIt() {
         come()
         _ = handle(.packet(Array("ast:".utf8)), .packet(Array("dat:".utf8) + [1, 2]), .packet(Array("aen:".utf8)))

@@ -96,6 +96,10 @@ import Testing
         status.take(.mode(.translator))
         status.take(.thinking(ExchangeID(number: 1)))
         #expect(status.line(columns: 100) == "[ monocle | battery 80 % | ready | translator: echo | thinking ]")
+        status.take(.listening)
+        #expect(status.line(columns: 100).contains("| listening ]"))
+        status.take(.recordingDropped(.empty))
+        #expect(!status.line(columns: 100).contains("listening"))
         status.take(.lost(reason: "x"))
         #expect(status.line(columns: 40).count == 39)
     }

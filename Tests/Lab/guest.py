@@ -75,8 +75,9 @@ class Commands:
             write_all(self.port, json.dumps(message).encode() + b"\n")
 
     def pump(self, number, name, stream):
-        while data := os.read(stream.fileno(), 16384):
-            self.tell(id=number, stream=name, data=base64.b64encode(data).decode())
+        with stream:
+            while data := os.read(stream.fileno(), 16384):
+                self.tell(id=number, stream=name, data=base64.b64encode(data).decode())
 
     def run(self, number, argv, environment, folder):
         try:
@@ -98,6 +99,7 @@ class Commands:
         for pump in pumps:
             # A background child may keep a stream open.
             pump.join(timeout=2)
+        del self.processes[number]
         self.tell(id=number, exit=code)
 
     def serve(self):

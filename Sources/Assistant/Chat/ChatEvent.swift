@@ -28,6 +28,8 @@ public enum ChatEvent: Sendable {
 
     // What the unit does.
     case listening
+    /// What it was listening to is nobody's question.
+    case recordingDropped(RecordingDrop)
     /// A JPEG from the unit.
     case photo([UInt8])
     case notice(RelayNotice)
@@ -70,6 +72,12 @@ public enum ChatEvent: Sendable {
         case nothingSaid
         /// Too many questions wait already.
         case queueFull
+    }
+
+    public enum RecordingDrop: String, Sendable, Hashable {
+        /// The wearer tapped it away.
+        case givenUp
+        case empty
     }
 
     public enum ClearReason: String, Sendable, Hashable { case tokenLimit, modeSwitch, byUser }

@@ -181,19 +181,23 @@ struct ChatMachine {
             outbox.rewind()
             report(.listening)
         case .givenUp:
-            isRecording = false
+            dropRecording(.givenUp)
             dropQuestions(.byWearer)
         case .photo(let jpeg): report(.photo(jpeg))
         case .utterance(let utterance):
             isRecording = false
             ask(.spoken(utterance), link: link)
-        case .nothingRecorded:
-            isRecording = false
+        case .nothingRecorded: dropRecording(.empty)
         case .confirmed(let id): confirmed(id)
         case .expired(let id): expired(id)
         case .send(let packet): if isUp, urgent.count < Self.urgentLimit { urgent.append(packet) }
         case .notice(let notice): report(.notice(notice))
         }
+    }
+
+    private mutating func dropRecording(_ reason: ChatEvent.RecordingDrop) {
+        if isRecording { report(.recordingDropped(reason)) }
+        isRecording = false
     }
 
     // MARK: - Sending

@@ -45,8 +45,10 @@ final class Interpreter: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Held while a packet goes out, and while the sockets are closed: a number that is closed may be another file's at once.
-    private let sending = Mutex(())
+    /// Held while a packet goes out, and while its socket is closed: a number that is closed may be another file's at once.
+    /// One for each wire: the interpreter may leave one of them full until it is answered on the other.
+    private let sendingReply = Mutex(())
+    private let sendingEvent = Mutex(())
     private let process: TerminalProcess
     private let listener: Int32
     private let wake = Pipe()
@@ -76,9 +78,6 @@ final class Interpreter: Sendable {
     /// Whether code runs, so that the terminal turns 0x03 into an interrupt.
     var isExecuting: Bool { process.terminalRaisesSignals }
 
-    /// Whether MicroPython runs; before that an interrupt would end the process that starts it.
-    var hasStarted: Bool { state.withLock { $0.hasStarted } }
-
     func feed(_ bytes: [UInt8]) {
         noteSleep()
         give { process.write(bytes) }
@@ -99,7 +98,11 @@ final class Interpreter: Sendable {
     /// - Parameter status: 0 answered, 1 ValueError, 2 OSError with the payload as its message.
     func reply(to number: UInt16, status: UInt8 = 0, _ payload: [UInt8] = []) {
         if number != 0 { state.withLock { $0.openRequests -= 1 } }
-        send([UInt8(number & 0xFF), UInt8(number >> 8), status] + payload, on: \.requests)
+        give {
+            sendingReply.withLock { _ in
+                PacketSocket.send([UInt8(number & 0xFF), UInt8(number >> 8), status] + payload, on: state.withLock { $0.requests })
+            }
+        }
     }
 
     /// Calls the Python function registered for `channel`, through MicroPython's scheduler.
@@ -108,15 +111,9 @@ final class Interpreter: Sendable {
             if state.events >= 0 { state.callbacks += 1 }
             return state.events >= 0
         }
-        if isListening { send([channel] + payload, on: \.events) }
-    }
-
-    private func send(_ packet: [UInt8], on wire: KeyPath<State, Int32>) {
+        guard isListening else { return }
         give {
-            sending.withLock { _ in
-                let socket = state.withLock { $0[keyPath: wire] }
-                if socket >= 0 { PacketSocket.send(packet, on: socket) }
-            }
+            sendingEvent.withLock { _ in PacketSocket.send([channel] + payload, on: state.withLock { $0.events }) }
         }
     }
 
@@ -279,13 +276,13 @@ extension Interpreter {
 
     private func finish() {
         process.close()
-        let sockets = state.withLock { state -> [Int32] in
+        let (requests, events) = state.withLock { state -> (Int32, Int32) in
             defer { (state.requests, state.events) = (-1, -1) }
-            return [state.requests, state.events, listener]
+            return (state.requests, state.events)
         }
-        sending.withLock { _ in
-            for socket in sockets where socket >= 0 { close(socket) }
-        }
+        if requests >= 0 { sendingReply.withLock { _ in _ = close(requests) } }
+        if events >= 0 { sendingEvent.withLock { _ in _ = close(events) } }
+        close(listener)
         state.withLock { $0.isAlive = false }
         stopRunning { deliver(.exited) }
     }

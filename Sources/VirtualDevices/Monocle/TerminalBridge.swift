@@ -11,6 +11,8 @@ struct TerminalBridge {
     private var isIdle = false
     /// An interrupt is under way: MicroPython's process would not survive a second one while it unwinds.
     private var isInterrupting = false
+    /// Until the interpreter's first request, in the order of its events: an interrupt would end the process that starts it.
+    private var isStarting = false
     /// An interrupt came while the unit started: it hits the start of main.py.
     private var interruptsStart = false
 
@@ -20,7 +22,7 @@ struct TerminalBridge {
 
     mutating func start(_ interpreter: Interpreter) {
         self.interpreter = interpreter
-        isIdle = false
+        (isIdle, isInterrupting, isStarting) = (false, false, true)
     }
 
     /// Loses everything in RAM.
@@ -35,7 +37,7 @@ struct TerminalBridge {
             if byte == 0x1C { return true }
             let next = (head + 1) % ring.count
             if next == tail { break }
-            if byte == 0x03, interpreter?.hasStarted == false {
+            if byte == 0x03, isStarting {
                 interruptsStart = true
             } else if byte == 0x03, !isInterrupting, interpreter?.isExecuting == true {
                 interrupt()
@@ -56,6 +58,7 @@ struct TerminalBridge {
 
     /// The interpreter has asked the hardware for the first time.
     mutating func started() {
+        isStarting = false
         guard interruptsStart else { return }
         interruptsStart = false
         interrupt()

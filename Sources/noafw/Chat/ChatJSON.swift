@@ -36,6 +36,7 @@ enum ChatJSON {
         case .lost(let reason): Self.event("lost", [("reason", text(reason))])
         case .reconnecting(let delay): Self.event("reconnecting", [("seconds", .number(delay.inSeconds))])
         case .listening: Self.event("listening")
+        case .recordingDropped(let reason): Self.event("recordingDropped", [("reason", .string(reason.rawValue))])
         case .photo(let jpeg): Self.event("photo", [("bytes", .integer(jpeg.count)), ("file", .optional(photoFile))])
         case .notice(let notice): Self.event("notice", [("message", text(notice.message))])
         case .historyCleared(let reason): Self.event("cleared", [("reason", .string(reason.rawValue))])

@@ -27,6 +27,8 @@ enum ChatWords {
         case .lost(let reason): trouble("\(UntrustedText.escape(reason)); what is not delivered is kept")
         case .reconnecting(let delay): state("reconnecting in \(Measure.plain(delay.inSeconds)) s")
         case .listening: state("the unit listens")
+        case .recordingDropped(.givenUp): state("the wearer gave the recording up")
+        case .recordingDropped(.empty): state("the recording was empty")
         case .photo(let jpeg):
             state("a picture of \(jpeg.count) bytes" + (photoFile.map { ", saved as \(UntrustedText.escape($0))" } ?? ""))
         case .notice(let notice): trouble(UntrustedText.escape(notice.message))

@@ -29,7 +29,7 @@ struct ChatStatus {
         case .retrying: activity = "waiting for the server"
         case .answerPiece: activity = "answering"
         case .answered: activity = "sending"
-        case .delivered, .failed, .cancelled: activity = nil
+        case .delivered, .failed, .cancelled, .recordingDropped: activity = nil
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
         case .photo, .notice, .historyCleared: break

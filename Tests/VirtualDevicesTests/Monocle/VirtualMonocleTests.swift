@@ -73,6 +73,20 @@ struct VirtualMonocleTests {
         }
     }
 
+    /// A program that an interrupt makes crash restarts with the unit, and hears the next interrupt, too.
+    @Test func anInterruptThatRestartsTheUnitIsOver() async throws {
+        let main = "import time, uctypes\nprint('runs')\ntry:\n  while True: time.sleep(1)\nexcept KeyboardInterrupt:\n  uctypes.bytearray_at(1, 1)[0]\n"
+        try await withUnit(prepare: { try Data(main.utf8).write(to: $0.files.appendingPathComponent("main.py")) }) { unit, central, _ in
+            let terminal = try await Terminal.open(unit, central)
+            _ = try await terminal.read(until: "runs\n")
+            for _ in 0..<2 {
+                try await terminal.send("\u{3}")
+                let said = try await terminal.read(until: "runs\n")
+                #expect(said.contains("soft reboot"), "\(said.debugDescription)")
+            }
+        }
+    }
+
     @Test func keyboardInterruptStopsTheRunningProgram() async throws {
         try await withUnit(prepare: { try Data("X = 5\nimport time\nprint('runs')\nwhile True:\n  time.sleep(1)\n".utf8)
             .write(to: $0.files.appendingPathComponent("main.py")) }) { unit, central, _ in
