@@ -29,7 +29,7 @@ public struct MonocleRun: Sendable {
         var record = RunRecord(address: radio.address, parts: wantedParts, clock: radio.clock, report: report)
         for pass in 1...Self.passLimit {
             do {
-                try await perform(&record)
+                try await radio.visit { try await takeSteps(&$0, &record) }
                 return record.finished(nil)
             } catch is CancellationError {
                 throw CancellationError()
@@ -51,17 +51,6 @@ public struct MonocleRun: Sendable {
         if assets.fpga == nil { parts.remove(.fpga) }
         if assets.scripts == nil { parts.remove(.scripts) }
         return parts
-    }
-
-    private func perform(_ record: inout RunRecord) async throws {
-        var visit = MonocleVisit(radio)
-        do {
-            try await takeSteps(&visit, &record)
-        } catch {
-            await visit.abandon()
-            throw error
-        }
-        await visit.end()
     }
 
     private func takeSteps(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {

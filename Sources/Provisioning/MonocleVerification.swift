@@ -55,16 +55,11 @@ public struct MonocleVerification: Sendable {
         case .bootloader: throw ProvisioningError.inBootloader
         case nil: throw ProvisioningError.unitNotFound(radio.address)
         }
-        var visit = MonocleVisit(radio)
-        do {
+        try await radio.visit { visit in
             let session = try await visit.session()
             try await inspect(session, &result, report)
             try await session.startProgram()
-        } catch {
-            await visit.abandon()
-            throw error
         }
-        await visit.end()
     }
 
     private func inspect(

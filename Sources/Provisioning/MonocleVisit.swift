@@ -4,7 +4,7 @@ struct MonocleVisit {
     private let radio: MonocleRadio
     private var current: UnitSession?
 
-    init(_ radio: MonocleRadio) { self.radio = radio }
+    fileprivate init(_ radio: MonocleRadio) { self.radio = radio }
 
     /// The unit at its raw prompt.
     mutating func session() async throws -> UnitSession {
@@ -21,8 +21,22 @@ struct MonocleVisit {
     }
 
     /// Ends early: a unit that was only looked at goes on with its program.
-    mutating func abandon() async {
+    fileprivate mutating func abandon() async {
         await current?.leaveAsFound()
         await end()
+    }
+}
+
+extension MonocleRadio {
+    /// Runs `body` with a way to the unit, which ends with it.
+    func visit(_ body: (inout MonocleVisit) async throws -> Void) async throws {
+        var visit = MonocleVisit(self)
+        do {
+            try await body(&visit)
+        } catch {
+            await visit.abandon()
+            throw error
+        }
+        await visit.end()
     }
 }

@@ -18,8 +18,8 @@ struct AssetLoader {
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
         if let path = inputs.bundle {
             let assets = try BundleLoader(path: path, inputs: inputs, notice: notice).load(parts)
-            if let firmware = assets.firmware { try mark(firmware) }
-            if let fpga = assets.fpga { try mark(fpga) }
+            _ = try assets.firmware.map { try marked($0) }
+            _ = try assets.fpga.map { try marked($0) }
             return assets
         }
         return MonocleAssets(
@@ -28,12 +28,14 @@ struct AssetLoader {
             scripts: parts.contains(.scripts) ? try scripts() : nil)
     }
 
-    private func mark(_ firmware: MonocleAssets.Firmware, listed: Bool = false) throws {
+    private func marked(_ firmware: MonocleAssets.Firmware, listed: Bool = false) throws -> MonocleAssets.Firmware {
         try mark("firmware \(firmware.version)", isDevelopment: listed || DevelopmentMark.isIn(firmware.image.bytes))
+        return firmware
     }
 
-    private func mark(_ bitstream: MonocleAssets.Bitstream, listed: Bool = false) throws {
+    private func marked(_ bitstream: MonocleAssets.Bitstream, listed: Bool = false) throws -> MonocleAssets.Bitstream {
         try mark("FPGA \(bitstream.version)", isDevelopment: listed || DevelopmentMark.isIn(bitstream.image.bytes))
+        return bitstream
     }
 
     /// - Throws: ``CommandError/developmentImage(_:)``: nothing on real glasses would refuse an FPGA image.
@@ -53,59 +55,46 @@ struct AssetLoader {
     }
 
     private func firmware() throws -> MonocleAssets.Firmware {
-        let firmware: MonocleAssets.Firmware
-        var listed = false
         if let path = inputs.firmware {
             let key = try? inputs.search.locate().firmware(for: Self.hardware).key
-            firmware = try MonocleAssets.Firmware(
-                package: try DFUPackage(path: path), version: nil, trusting: try trustedKeys(adding: key))
-        } else {
-            let entry = try inputs.search.locate().firmware(for: Self.hardware)
-            listed = entry.isDevelopment
-            firmware = try MonocleAssets.Firmware(
-                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version,
-                trusting: try trustedKeys(adding: entry.key))
+            return try marked(
+                MonocleAssets.Firmware(package: try DFUPackage(path: path), version: nil, trusting: try trustedKeys(adding: key)))
         }
-        try mark(firmware, listed: listed)
-        return firmware
+        let entry = try inputs.search.locate().firmware(for: Self.hardware)
+        return try marked(
+            MonocleAssets.Firmware(
+                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version,
+                trusting: try trustedKeys(adding: entry.key)),
+            listed: entry.isDevelopment)
     }
 
     /// The package that brings a Frame back.
     func frameFirmware() throws -> MonocleAssets.Firmware {
-        let firmware: MonocleAssets.Firmware
-        var listed = false
         if let path = inputs.firmware {
-            firmware = try MonocleAssets.Firmware(
-                package: try DFUPackage(path: path), version: nil, target: .frame,
-                trusting: try trustedKeys(.frameVendor, adding: nil))
-        } else {
-            let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
-            listed = entry.isDevelopment
-            firmware = try MonocleAssets.Firmware(
-                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: .frame,
-                trusting: try trustedKeys(.frameVendor, adding: entry.key))
+            return try marked(
+                MonocleAssets.Firmware(
+                    package: try DFUPackage(path: path), version: nil, target: .frame,
+                    trusting: try trustedKeys(.frameVendor, adding: nil)))
         }
-        try mark(firmware, listed: listed)
-        return firmware
+        let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
+        return try marked(
+            MonocleAssets.Firmware(
+                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: .frame,
+                trusting: try trustedKeys(.frameVendor, adding: entry.key)),
+            listed: entry.isDevelopment)
     }
 
     private func fpga() throws -> MonocleAssets.Bitstream {
-        let bitstream: MonocleAssets.Bitstream
-        var listed = false
-        if let path = inputs.fpga {
-            let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))
-            guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
-                throw ProvisioningError.bitstreamVersionUnknown(path)
-            }
-            bitstream = MonocleAssets.Bitstream(image: image, version: version)
-        } else {
+        guard let path = inputs.fpga else {
             let entry = try inputs.search.locate().fpga(for: Self.hardware)
-            listed = entry.isDevelopment
-            bitstream = MonocleAssets.Bitstream(
-                image: try FPGAImage(entry.file.bytes), version: inputs.fpgaVersion ?? entry.version)
+            let image = try FPGAImage(entry.file.bytes)
+            return try marked(.init(image: image, version: inputs.fpgaVersion ?? entry.version), listed: entry.isDevelopment)
         }
-        try mark(bitstream, listed: listed)
-        return bitstream
+        let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))
+        guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
+            throw ProvisioningError.bitstreamVersionUnknown(path)
+        }
+        return try marked(.init(image: image, version: version))
     }
 
     /// The catalogue's version of a file with the same digest; an image may be shorter than the flash that it fills.

@@ -7,10 +7,6 @@ extension DoctorCheck {
         return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found)]
     }
 
-    private static func failure(_ name: String, _ error: Diagnosis, _ addition: String = "") -> DoctorCheck {
-        DoctorCheck(name: name, status: .fail, detail: error.message + addition, fix: error.remedy, category: error.category)
-    }
-
     /// Whether the bus is there, and admits this user to it and to bluetoothd.
     private static func bus(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
         guard let error = found.obstacle?.diagnosis else {

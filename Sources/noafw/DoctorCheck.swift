@@ -44,11 +44,13 @@ extension DoctorCheck {
         bluetooth(facts.bluetooth) + [state(facts), catalogue(facts), interpreter(facts.micropython), lua(facts.lua)]
     }
 
+    static func failure(_ name: String, _ error: Diagnosis, _ addition: String = "") -> DoctorCheck {
+        DoctorCheck(name: name, status: .fail, detail: error.message + addition, fix: error.remedy, category: error.category)
+    }
+
     private static func state(_ facts: DoctorFacts) -> DoctorCheck {
         switch facts.state {
-        case .failure(let trouble):
-            let error = trouble.diagnosis
-            return DoctorCheck(name: "state", status: .fail, detail: error.message, fix: error.remedy, category: error.category)
+        case .failure(let trouble): return failure("state", trouble.diagnosis)
         case .success(let disk):
             let isShort = disk.freeBytes < 100_000_000
             return DoctorCheck(
@@ -60,9 +62,7 @@ extension DoctorCheck {
 
     private static func catalogue(_ facts: DoctorFacts) -> DoctorCheck {
         switch facts.catalogue {
-        case .failure(let trouble):
-            let error = trouble.diagnosis
-            return DoctorCheck(name: "catalogue", status: .fail, detail: error.message, fix: error.remedy, category: error.category)
+        case .failure(let trouble): return failure("catalogue", trouble.diagnosis)
         case .success(let catalogue):
             return DoctorCheck(
                 name: "catalogue", status: catalogue.isDevelopment ? .warn : .ok, detail: catalogue.description,

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import ScriptBundle
 
 /// A program of the machine that answers at once. It gets nothing of this process's environment but the search path, since
 /// a key may be among the rest, and none of its files.
@@ -19,7 +20,7 @@ enum ShortCommand {
     ) async throws -> String {
         let output = try nameless()
         let path = path ?? ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        let child = try spawn(["/usr/bin/env"] + words, path: path, output: output.fileDescriptor)
+        let child = try spawn(words, path: path, output: output.fileDescriptor)
         let ended = watch(child)
         do {
             let isOver: Void? = try await ended.next(before: clock.deadline(in: patience), on: clock)
@@ -44,29 +45,12 @@ enum ShortCommand {
     }
 
     private static func spawn(_ words: [String], path: String, output: Int32) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        for descriptor in descriptors.compactMap({ Int32($0) }) where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Threads of Swift's pool block signals, and a child would inherit that.
-        var noSignals = sigset_t()
-        sigemptyset(&noSignals)
-        posix_spawnattr_setsigmask(&attributes, &noSignals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let arguments = words.map { strdup($0) } + [nil]
-        let settings = [strdup("PATH=\(path)"), nil]
-        defer { (arguments + settings).forEach { free($0) } }
-        var child: pid_t = 0
-        guard posix_spawn(&child, words[0], &actions, &attributes, arguments, settings) == 0 else { throw Failed() }
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard nothing >= 0 else { throw Failed() }
+        defer { close(nothing) }
+        guard let child = ChildProcess.spawn(
+            "/usr/bin/env", words, environment: ["PATH=\(path)"], input: nothing, output: output, errors: nothing)
+        else { throw Failed() }
         return child
     }
 

@@ -12,6 +12,12 @@ import Testing
     static let hello = "data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n"
         + "data: {\"choices\":[{\"delta\":{\"content\":\"lo\"},\"finish_reason\":\"stop\"}],\"usage\":{\"total_tokens\":7}}\n\ndata: [DONE]\n\n"
 
+    /// The first word, and then silence.
+    private static func beginHello(_ reply: LocalServer.Reply) async throws {
+        try await reply.head(200, [("Content-Type", "text/event-stream")])
+        try await reply.write(hello.prefix(60))
+    }
+
     private struct Surroundings: Sendable {
         let responder: OpenAIResponder
         let requests: Inbox<LocalServer.Request>
@@ -36,7 +42,7 @@ import Testing
     }
 
     private func with<Value: Sendable>(
-        clock: SessionClock = .continuous, key: String? = HTTPTests.key,
+        clock: SessionClock = .continuous, key: String? = HTTPTests.key, takesImages: Bool = true,
         server handler: @escaping @Sendable (Int, LocalServer.Request, LocalServer.Reply) async throws -> Void,
         body: @escaping @Sendable (Surroundings) async throws -> Value
     ) async throws -> Value {
@@ -48,6 +54,7 @@ import Testing
         }) { url in
             var settings = AssistantSettings(baseURL: try BaseURL(url), key: try key.map { try SecretText($0) })
             settings.retries.jitter = { 1 }
+            settings.takesImages = takesImages
             return try await OpenAIResponder.with(settings, clock: clock) { responder in
                 try await body(Surroundings(responder: responder, requests: requests))
             }
@@ -76,8 +83,7 @@ import Testing
     @Test func wordsComeBeforeTheEnd() async throws {
         let goOn = Inbox<Void>()
         try await with(server: { _, _, reply in
-            try await reply.head(200, [("Content-Type", "text/event-stream")])
-            try await reply.write(Self.hello.prefix(60))
+            try await Self.beginHello(reply)
             _ = try await goOn.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous)
             try await reply.write(Self.hello.dropFirst(60))
             try await reply.end()
@@ -103,26 +109,20 @@ import Testing
 
     /// A model without eyes gets the words alone.
     @Test(arguments: [true, false]) func aPictureGoesToModelsThatTakeOne(takesImages: Bool) async throws {
-        let requests = Inbox<LocalServer.Request>()
-        try await LocalServer.with({ request, reply in
-            requests.deliver(request)
+        try await with(takesImages: takesImages, server: { _, _, reply in
             try await reply.send(200, Self.hello, type: "text/event-stream")
-        }) { url in
-            var settings = AssistantSettings(baseURL: try BaseURL(url))
-            settings.takesImages = takesImages
-            try await OpenAIResponder.with(settings, clock: .continuous) { responder in
-                var conversation = Conversation()
-                conversation.ask("What is it?", photo: [0xFF, 0xD8, 0xFF])
-                _ = try await responder.answer(conversation) { _ in }
+        }) { here in
+            var conversation = Conversation()
+            conversation.ask("What is it?", photo: [0xFF, 0xD8, 0xFF])
+            _ = try await here.responder.answer(conversation) { _ in }
+            let body = try #require(try await here.nextRequest()).body
+            let messages = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])["messages"] as? [[String: Any]]
+            if takesImages {
+                let parts = try #require(messages?.last?["content"] as? [[String: Any]])
+                #expect((parts.last?["image_url"] as? [String: String])?["url"] == "data:image/jpeg;base64,/9j/")
+            } else {
+                #expect((messages?.last?["content"] as? String)?.contains("What is it?") == true)
             }
-        }
-        let body = try #require(requests.poll()).body
-        let messages = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])["messages"] as? [[String: Any]]
-        if takesImages {
-            let parts = try #require(messages?.last?["content"] as? [[String: Any]])
-            #expect((parts.last?["image_url"] as? [String: String])?["url"] == "data:image/jpeg;base64,/9j/")
-        } else {
-            #expect((messages?.last?["content"] as? String)?.contains("What is it?") == true)
         }
     }
 
@@ -248,8 +248,7 @@ import Testing
     @Test func aStreamThatStallsIsKept() async throws {
         let manual = ManualClock()
         try await with(clock: manual.clock, server: { _, _, reply in
-            try await reply.head(200, [("Content-Type", "text/event-stream")])
-            try await reply.write(Self.hello.prefix(60))
+            try await Self.beginHello(reply)
             try await reply.waitUntilClientGoes()
         }) { here in
             async let answer = here.answer()
@@ -264,8 +263,7 @@ import Testing
 
     @Test func aStreamThatBreaksOffIsKept() async throws {
         try await with(server: { _, _, reply in
-            try await reply.head(200, [("Content-Type", "text/event-stream")])
-            try await reply.write(Self.hello.prefix(60))
+            try await Self.beginHello(reply)
             try await reply.hangUp()
         }) { here in
             let cut = try await here.answer().cutShort
@@ -327,41 +325,6 @@ import Testing
             }
         }
         #expect(strangers.poll() == nil)
-    }
-
-    @Test func nobodyListens() async throws {
-        let url = try await LocalServer.with({ _, _ in }) { $0 }
-        var settings = AssistantSettings(baseURL: try BaseURL(url))
-        settings.retries.attempts = 1
-        let error = await #expect(throws: AssistantError.self) {
-            try await OpenAIResponder.with(settings, clock: .continuous) { responder in
-                var conversation = Conversation()
-                conversation.ask("?")
-                _ = try await responder.answer(conversation) { _ in }
-            }
-        }
-        #expect(error == .unreachable(host: "127.0.0.1", reason: "Connection refused"))
-    }
-
-    @Test func thereIsNoSuchHost() async throws {
-        let settings = AssistantSettings(baseURL: try BaseURL("http://no-such-host.invalid"))
-        let error = await #expect(throws: AssistantError.self) {
-            try await OpenAIResponder.with(settings, clock: .continuous) { _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in } }
-        }
-        #expect(error == .unknownHost("no-such-host.invalid"))
-    }
-
-    /// A plain HTTP server where TLS was expected.
-    @Test func theConnectionIsNotSecure() async throws {
-        let url = try await LocalServer.with({ _, reply in try await reply.send(200, "{}") }) { url in
-            let settings = AssistantSettings(baseURL: try BaseURL(url.replacingOccurrences(of: "http:", with: "https:")))
-            let error = await #expect(throws: AssistantError.self) {
-                try await OpenAIResponder.with(settings, clock: .continuous) { _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in } }
-            }
-            #expect(error?.diagnosis.code == "AST-0008", "\(String(describing: error))")
-            return url
-        }
-        #expect(!url.isEmpty)
     }
 
     @Test func cancellingEndsTheRequest() async throws {

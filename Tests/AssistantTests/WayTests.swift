@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import TestSupport
 import Testing
 
@@ -125,6 +126,41 @@ import Testing
     }
 
     // MARK: - No server at all
+
+    @Test func nobodyListens() async throws {
+        let url = try await LocalServer.with({ _, _ in }) { $0 }
+        var settings = AssistantSettings(baseURL: try BaseURL(url))
+        settings.retries.attempts = 1
+        let error = await #expect(throws: AssistantError.self) {
+            try await OpenAIResponder.with(settings, clock: .continuous) { responder in
+                var conversation = Conversation()
+                conversation.ask("?")
+                _ = try await responder.answer(conversation) { _ in }
+            }
+        }
+        #expect(error == .unreachable(host: "127.0.0.1", reason: "Connection refused"))
+    }
+
+    @Test func thereIsNoSuchHost() async throws {
+        let settings = AssistantSettings(baseURL: try BaseURL("http://no-such-host.invalid"))
+        let error = await #expect(throws: AssistantError.self) {
+            try await OpenAIResponder.with(settings, clock: .continuous) { _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in } }
+        }
+        #expect(error == .unknownHost("no-such-host.invalid"))
+    }
+
+    /// A plain HTTP server where TLS was expected.
+    @Test func theConnectionIsNotSecure() async throws {
+        let url = try await LocalServer.with({ _, reply in try await reply.send(200, "{}") }) { url in
+            let settings = AssistantSettings(baseURL: try BaseURL(url.replacingOccurrences(of: "http:", with: "https:")))
+            let error = await #expect(throws: AssistantError.self) {
+                try await OpenAIResponder.with(settings, clock: .continuous) { _ = try await $0.hear(Sound(samples: [1]), as: .assistant) { _ in } }
+            }
+            #expect(error?.diagnosis.code == "AST-0008", "\(String(describing: error))")
+            return url
+        }
+        #expect(!url.isEmpty)
+    }
 
     @Test(arguments: ["SSH-2.0-OpenSSH_9.2\r\n", "220 mail.example ESMTP\r\n", "\u{0}\u{1}\u{2}"])
     func whatIsNotHTTPIsTold(greeting: String) async throws {

@@ -1,7 +1,6 @@
 import Glibc
 
-/// A program that gets some bytes, may say a little, and has to end in time. No shell, none of our environment, none of
-/// our files; our process group, so that a terminal's Ctrl-C ends it as well.
+/// A program that gets some bytes, may say a little, and has to end in time.
 struct BoundedProcess {
     enum Ending: Sendable, Hashable {
         case exited(status: Int32, output: [UInt8])
@@ -20,7 +19,10 @@ struct BoundedProcess {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         defer { close(ends[1]) }
-        guard let process = Self.spawn(path, arguments, input: fileno(inputFile), output: ends[1]) else {
+        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+        guard let process = ChildProcess.spawn(
+            path, arguments, environment: environment, input: fileno(inputFile), output: ends[1], errors: ends[1])
+        else {
             close(ends[0])
             return nil
         }
@@ -37,44 +39,6 @@ struct BoundedProcess {
             return nil
         }
         return file
-    }
-
-    private static func spawn(_ path: String, _ arguments: [String], input: Int32, output: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, output, 2)
-        for descriptor in openDescriptors() where descriptor > 2 { posix_spawn_file_actions_addclose(&actions, descriptor) }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // Threads of Swift's pool block signals, and a child would inherit that.
-        var noSignals = sigset_t()
-        sigemptyset(&noSignals)
-        posix_spawnattr_setsigmask(&attributes, &noSignals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        let words = Self.cStrings([path] + arguments)
-        let settings = Self.cStrings(["PATH=/usr/bin:/bin", "LC_ALL=C"])
-        defer { (words + settings).forEach { free($0) } }
-        var process: pid_t = 0
-        return posix_spawn(&process, path, &actions, &attributes, words, settings) == 0 ? process : nil
-    }
-
-    /// To be freed; ends with the null pointer that `exec` wants.
-    private static func cStrings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
-
-    /// Ours, and what we were given: a pipe of the build that started us is none of the program's business.
-    private static func openDescriptors() -> [Int32] {
-        guard let folder = opendir("/proc/self/fd") else { return [] }
-        defer { closedir(folder) }
-        var found: [Int32] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if let descriptor = Int32(name) { found.append(descriptor) }
-        }
-        return found
     }
 
     /// Waits for the end, and brings it about when it takes longer. Once.
