@@ -2,6 +2,7 @@
 import bluetooth
 import microphone
 import time
+from states import since
 
 SECONDS = 6
 RATE = 8000
@@ -24,14 +25,14 @@ def send(command, data=b""):
             bluetooth.send(message)
             return
         except OSError:
-            if not bluetooth.connected() or time.ticks_diff(time.ticks_ms(), start) > _PATIENCE_MS:
+            if not bluetooth.connected() or since(start) > _PATIENCE_MS:
                 raise LinkLost
             time.sleep_ms(5)
 
 
 def room():
-    """Bytes of data in one message."""
-    return bluetooth.max_length() - 4
+    """Bytes of data in one message; max_length is 0 until an app has asked for more than 20."""
+    return max(20, bluetooth.max_length()) - 4
 
 
 class Recording:
@@ -49,11 +50,11 @@ class Recording:
     def step(self):
         """True when all sound is with the app."""
         start = time.ticks_ms()
-        while self.left and time.ticks_diff(time.ticks_ms(), start) < _STEP_MS:
+        while self.left and since(start) < _STEP_MS:
             if self._read():
                 self._send()
             else:
-                if time.ticks_diff(start, self.start) < SECONDS * 1000 + _GRACE_MS:
+                if since(self.start) < SECONDS * 1000 + _GRACE_MS:
                     return False
                 self.left = 0
         if self.left:

@@ -5,6 +5,7 @@ COLUMNS = display.WIDTH // display.FONT_WIDTH
 ROWS = 8
 _PITCH = display.HEIGHT // ROWS
 _WAITING_LIMIT = 1000
+_CALL_LIMIT = 255  # bytes of one display call: 5, and 5 for each text and its characters
 
 # The font has ASCII only.
 _PLAIN = {
@@ -65,7 +66,8 @@ class Page:
         end = start
         while end < len(text) and end < start + COLUMNS and text[end] not in " \n":
             end += 1
-        self._put(text[start:end])
+        if end > start:
+            self._put(text[start:end])
         if end < len(text):
             self.waiting.insert(0, text[end:])
         if len(self.rows) > ROWS:
@@ -96,17 +98,25 @@ class Page:
         self.rows[-1] = row
 
     def show(self):
-        rows = enumerate(self.rows)
-        display.show([display.Text(row.rstrip(), 0, _PITCH * index, self.color) for index, row in rows if row])
+        _show([(row, 0, _PITCH * index, self.color) for index, row in enumerate(self.rows)])
 
 
 def show_screen(title, hint, color):
     """One line in the middle and a hint below it."""
-    items = [_centred(title, 150, color)]
-    if hint:
-        items.append(_centred(hint, 220, display.WHITE))
-    display.show(items)
+    _show([_centred(title, 150, color), _centred(hint, 220, display.WHITE)])
 
 
 def _centred(text, y, color):
-    return display.Text(text, (display.WIDTH - display.FONT_WIDTH * len(text)) // 2, y, color)
+    return text, (display.WIDTH - display.FONT_WIDTH * len(text[:COLUMNS])) // 2, y, color
+
+
+def _show(lines):
+    """Eight full rows take 5 + 8 * (5 + 26) = 253 bytes. What a call has no room for is not shown: more would raise ValueError."""
+    texts = []
+    size = 5
+    for string, x, y, color in lines:
+        string = string.rstrip()[:COLUMNS]
+        size += 5 + len(string.encode())
+        if string and size <= _CALL_LIMIT:
+            texts.append(display.Text(string, x, y, color))
+    display.show(texts)

@@ -9,6 +9,7 @@ import audio
 import graphics
 import photo
 import states
+from states import since
 
 _PAUSE_MS = 40
 _WORD_MS = 150
@@ -38,14 +39,16 @@ class App:
         self.muted = False  # what comes next belongs to a cancelled request
         self.heard = self.entered = self.worded = time.ticks_ms()
         self.dirty = True
-        bluetooth.receive_callback(self.received)
-        touch.callback(touch.EITHER, self.touched)
+        # The collector does not see what the firmware holds, and "self.received" is a new object each time.
+        self.callbacks = self.received, self.touched
+        bluetooth.receive_callback(self.callbacks[0])
+        touch.callback(touch.EITHER, self.callbacks[1])
 
     # The two callbacks run in the middle of anything else: they only take notes.
 
     def received(self, data):
         if len(self.inbox) < _INBOX_LIMIT:
-            self.inbox.append(bytes(data))
+            self.inbox.append(data)
 
     def touched(self, pad):
         self.finger.came = True
@@ -108,7 +111,7 @@ class App:
         """Every piece goes on where the last one ended, but for the first after a question, a ping, an error or a long pause."""
         if self.machine.now in (states.LOOKING, states.LISTENING):
             return
-        if self.on("text") or self.fresh or self.since(self.heard) > _APART_MS:
+        if self.on("text") or self.fresh or since(self.heard) > _APART_MS:
             self.page = graphics.Page(display.WHITE)
             self.fresh = False
         self.heard = time.ticks_ms()
@@ -126,24 +129,22 @@ class App:
     def look_at_finger(self):
         before = self.machine.now
         # A touch that cancels need not wait for the finger to leave.
-        gesture = self.finger.look(before not in states.BUSY and touch.state(touch.EITHER))
+        stays = before not in states.BUSY and (touch.state(touch.EITHER) or touch.state(touch.BOTH))
+        gesture = self.finger.look(stays)
         if gesture and self.on(gesture) and before in states.BUSY:
             self.muted = before == states.THINKING
             audio.send(b"can:")
 
     def look_at_time(self):
         now = self.machine.now
-        if now == states.THINKING and self.since(self.entered) > _ANSWER_MS:
+        if now == states.THINKING and since(self.entered) > _ANSWER_MS:
             self.fail("No answer came.")
-        elif now == states.READY and self.muted and self.since(self.entered) > _ANSWER_MS:
+        elif now == states.READY and self.muted and since(self.entered) > _ANSWER_MS:
             self.muted = False
-        elif now == states.ANSWERING and self.page.waiting and self.since(self.worded) > _WORD_MS:
+        elif now == states.ANSWERING and self.page.waiting and since(self.worded) > _WORD_MS:
             self.worded = time.ticks_ms()
             self.page.step()
             self.dirty = True
-
-    def since(self, ticks):
-        return time.ticks_diff(time.ticks_ms(), ticks)
 
     def on(self, event):
         before = self.machine.now
@@ -175,4 +176,5 @@ class App:
 
 
 gc.collect()
-App().run()
+app = App()  # for the callbacks' sake it stays, even when the loop is interrupted
+app.run()

@@ -2,6 +2,7 @@
 import camera
 import time
 from audio import room, send
+from states import since
 
 _READ_LIMIT = 254
 _FIRST_MS = 3000  # until the camera has something
@@ -25,7 +26,7 @@ class Picture:
     def step(self):
         """True when the picture is with the app."""
         if self.ended:
-            return self.received or self._age() > _RECEIPT_MS
+            return self.received or since(self.start) > _RECEIPT_MS
         for _ in range(8):
             piece = camera.read(min(_READ_LIMIT, room()))
             if not piece:
@@ -42,8 +43,5 @@ class Picture:
             send(b"ien:")
             self.ended = True
             self.start = time.ticks_ms()
-        elif self._age() > _FIRST_MS:
+        elif since(self.start) > _FIRST_MS:
             raise NoPicture
-
-    def _age(self):
-        return time.ticks_diff(time.ticks_ms(), self.start)

@@ -1,6 +1,8 @@
 # What the unit does, and what moves it on. Nothing in here touches hardware.
 import time
 
+_TURN_MS = 16384000  # ticks_ms falls to 0 then: a 24-bit counter of 1/1024 s
+
 AWAY = 0  # no app listens
 READY = 1
 LOOKING = 2  # a picture is on its way to the app
@@ -24,6 +26,12 @@ _NEXT = {
     (ANSWERING, "tap"): LISTENING,
     (ANSWERING, "hold"): LOOKING,
 }
+
+
+def since(ticks):
+    """Milliseconds, over a turn of the clock, too, which ticks_diff knows nothing of."""
+    passed = time.ticks_ms() - ticks
+    return passed if passed >= 0 else passed + _TURN_MS
 
 
 class Machine:
@@ -50,17 +58,14 @@ class Finger:
 
     def __init__(self):
         self.came = False
-        self.since = None
+        self.began = None
 
     def look(self, stays):
         """None, "tap" or "hold"."""
-        now = time.ticks_ms()
         if self.came:
             self.came = False
-            self.since = now
-        if self.since is None:
+            self.began = time.ticks_ms()
+        if self.began is None or stays and since(self.began) < self.HOLD_MS:
             return None
-        if stays and time.ticks_diff(now, self.since) < self.HOLD_MS:
-            return None
-        self.since = None
+        self.began = None
         return "hold" if stays else "tap"

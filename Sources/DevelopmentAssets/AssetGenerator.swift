@@ -5,7 +5,7 @@ import Foundation
 /// Writes the development assets under one root.
 struct AssetGenerator {
     static let hardware = "monocle"
-    static let scriptsVersion = "v26.320.0910"
+    static let scriptsVersions = ["monocle": "v26.326.0140", "frame": "v26.320.0910"]
     /// The scripts of each family in the order in which they are hashed and installed: the Monocle's is the phone app's
     /// (noa-for-ios, `Controller.swift`).
     static let scriptNames = [
@@ -57,7 +57,7 @@ struct AssetGenerator {
             return ["file": name, "sha256": try sha256(bytes)]
         }
         try AssetManifest(folder: folder).put([
-            "version": Self.scriptsVersion, "hardware": family, "files": files, "development": true,
+            "version": Self.scriptsVersions[family] ?? "", "hardware": family, "files": files, "development": true,
         ])
     }
 
