@@ -128,12 +128,35 @@ import Testing
     @Test mutating func packetsGoOneByOneAndAtAPace() {
         come()
         _ = handle(.command(.ask("one")))
-        #expect(packets(handle(.progress(work: 1, .text("Hello ")))) == ["res:Hello "])
+        #expect(packets(handle(.progress(work: 1, .text("Hello ")))) == ["res:Hello"])
         #expect(packets(handle(.progress(work: 1, .text(String(repeating: "x", count: 600))))) == [])
         #expect(packets(handle(.sent)) == [])
         #expect(machine.nextDeadline == .init(offset: .milliseconds(50)))
         now = .milliseconds(50)
-        #expect(packets(handle(.tick)) == ["res:" + String(repeating: "x", count: 249)])
+        let rows = [String](repeating: String(repeating: "x", count: 26), count: 10).joined(separator: " ")
+        #expect(packets(handle(.tick)) == ["res: " + rows.prefix(248)])
+    }
+
+    @Test mutating func whatTheDisplayCannotShowIsToldOnceAnAnswer() {
+        come()
+        _ = handle(.command(.ask("one")), .progress(work: 1, .text("Größe: ")), .sent)
+        #expect(packets(handle(.progress(work: 1, .text("日本")), .answered(work: 1, .success(AnswerSummary())))) == [])
+        now = .seconds(1)
+        #expect(packets(handle(.tick)) == ["res: ??"])
+        #expect(events(handle(.sent)) == [
+            "folded(1, Assistant.TextFolding(similar: 2, unknown: 2, omitted: 0))", "delivered(1)",
+        ])
+    }
+
+    /// Noa's program says so after every word that it has shown.
+    @Test mutating func aProgramThatIsReadyAgainGetsOnlyTheRest() {
+        come()
+        _ = handle(.command(.ask("one")))
+        #expect(packets(handle(.progress(work: 1, .text("One ")))) == ["res:One"])
+        #expect(packets(handle(.sent, .packet(Array("rdy:".utf8)))) == [])
+        now = .seconds(1)
+        #expect(packets(handle(.progress(work: 1, .text("two.")), .answered(work: 1, .success(AnswerSummary())))) == ["res: two."])
+        #expect(packets(handle(.packet(Array("rdy:".utf8)), .sent)) == [])
     }
 
     /// Nothing is withheld for a recording that does not come.
@@ -155,7 +178,7 @@ import Testing
     @Test mutating func aTypedAnswerSurvivesARecording() {
         come()
         _ = handle(.command(.ask("one")))
-        #expect(packets(handle(.progress(work: 1, .text("Hello ")))) == ["res:Hello "])
+        #expect(packets(handle(.progress(work: 1, .text("Hello ")))) == ["res:Hello"])
         _ = handle(.packet(Array("ast:".utf8)), .sent)
         now = .seconds(1)
         #expect(packets(handle(.progress(work: 1, .text("there.")), .answered(work: 1, .success(AnswerSummary())))) == [])
@@ -178,7 +201,7 @@ import Testing
         _ = handle(.packet(Array("ast:".utf8)), .packet(Array("dat:".utf8) + [1, 2]), .packet(Array("aen:".utf8)))
         _ = handle(.heard(work: 1, .success("well?")), .sent, .packet(Array("pon:id".utf8)))
         now = .seconds(1)
-        #expect(packets(handle(.progress(work: 2, .text("Once upon a time ")))) == ["res:Once upon a time "])
+        #expect(packets(handle(.progress(work: 2, .text("Once upon a time ")))) == ["res:Once upon a time"])
         let given = handle(.packet(Array("can:".utf8)))
         #expect(events(given).last == "cancelled(1, Assistant.ChatEvent.Cancellation.byWearer)")
         now = .seconds(2)

@@ -177,27 +177,65 @@ import Testing
         }
     }
 
-    @Test mutating func answersAreCutBetweenCharacters() {
+    @Test mutating func answersAreFoldedAndFitTheirPackets() {
         relay.linkUp(payloadSize: 20)
         let packets = relay.packets(for: .answer("Grüße aus Köln, 👩‍👩‍👧!", isFirst: true, isLast: true))
-        #expect(packets.allSatisfy { $0.count <= 20 && $0.starts(with: "res:".utf8) })
-        #expect(packets.map { String(validating: $0.dropFirst(4), as: UTF8.self) }.allSatisfy { $0 != nil })
-        #expect(packets.flatMap { $0.dropFirst(4) } == Array("Grüße aus Köln, 👩‍👩‍👧!".utf8))
+        #expect(packets.map { String(decoding: $0, as: UTF8.self) } == ["res:Gruesse aus Koel", "res:n, ?!"])
+        #expect(relay.folding == TextFolding(similar: 3, unknown: 1))
         #expect(relay.packets(for: .answer("", isFirst: false, isLast: true)) == [])
+        #expect(relay.folding == TextFolding(similar: 3, unknown: 1))
+        _ = relay.packets(for: .answer("plain", isFirst: true, isLast: true))
+        #expect(relay.folding.isExact)
+    }
+
+    private func shown(_ packets: [[UInt8]]) -> [String] { packets.map { String(decoding: $0, as: UTF8.self) } }
+
+    /// Noa's own program says `rdy:` whenever it has shown what came, and keeps that until the next recording.
+    @Test mutating func aProgramThatKeepsItsTextIsNotSentItAgainAndNeverMoreThanItHolds() {
+        #expect(receive("rdy:") == [.ready])
+        let sentence = String(repeating: "word ", count: 100)
+        _ = relay.packets(for: .answer(sentence, isFirst: true, isLast: true))
+        #expect(receive("rdy:") == [.idle])
+        var sent = 499
+        for _ in 0..<20 {
+            let packets = relay.packets(for: .answer(sentence, isFirst: true, isLast: true))
+            sent += packets.reduce(0) { $0 + $1.count - 4 }
+            #expect(receive("rdy:") == [.idle])
+        }
+        #expect((2900...3010).contains(sent))
+        #expect(relay.folding == TextFolding(omitted: 400))
+        for _ in 0..<20 { sent += relay.packets(for: .error("No network")).reduce(0) { $0 + $1.count - 4 } }
+        #expect((3100...3400).contains(sent))
+        _ = receive("ast:")
+        _ = receive("aen:")
+        #expect(shown(relay.packets(for: .answer("Room", isFirst: true, isLast: true))) == ["res:Room"])
+        // Over a new link the program is a new one.
+        relay.linkUp(payloadSize: 253)
+        #expect(receive("rdy:") == [.ready])
+        #expect(receive("rdy:") == [.ready])
+    }
+
+    @Test mutating func aSingleAnswerIsBoundedToo() {
+        let packets = relay.packets(for: .answer(String(repeating: "word ", count: 1000), isFirst: true, isLast: true))
+        #expect(packets.reduce(0) { $0 + $1.count - 4 } <= 3000)
+        #expect(shown(packets).last?.hasSuffix("...") == true && relay.folding.omitted > 1500)
+        #expect(shown(relay.packets(for: .answer("Next", isFirst: true, isLast: true))) == ["res:\nNext"])
     }
 
     /// The scripts append to what they show.
     @Test mutating func aSecondAnswerBeginsItsOwnLine() {
         #expect(relay.packets(for: .answer("One", isFirst: true, isLast: true)) == [Array("res:One".utf8)])
-        #expect(relay.packets(for: .answer("Two", isFirst: true, isLast: false)) == [Array("res:\nTwo".utf8)])
-        #expect(relay.packets(for: .answer(" more", isFirst: false, isLast: true)) == [Array("res: more".utf8)])
+        #expect(relay.packets(for: .answer("Two ", isFirst: true, isLast: false)) == [Array("res:\nTwo".utf8)])
+        #expect(relay.packets(for: .answer(" more\n", isFirst: false, isLast: true)) == [Array("res: more".utf8)])
         _ = receive("ast:")
         #expect(relay.packets(for: .answer("Three", isFirst: true, isLast: true)) == [Array("res:Three".utf8)])
     }
 
     @Test mutating func errorsAndBitmaps() {
         relay.linkUp(payloadSize: 24)
-        #expect(relay.packets(for: .error("A long explanation of it")) == [Array("err:A long explanation o".utf8)])
+        #expect(relay.packets(for: .error("A long explanation of it")) == [Array("err:A long explanatio...".utf8)])
+        #expect(relay.packets(for: .error("„Non“")) == [Array("err:\n\"Non\"".utf8)])
+        #expect(relay.folding == TextFolding(similar: 2))
         #expect(relay.packets(for: .bitmap(Array(0..<50))) == [
             Array("bst:".utf8), Array("bdt:".utf8) + Array(0..<20), Array("bdt:".utf8) + Array(20..<40),
             Array("bdt:".utf8) + Array(40..<50), Array("ben:".utf8),

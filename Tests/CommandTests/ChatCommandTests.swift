@@ -112,6 +112,21 @@ import VirtualDevices
         #expect(harness.diagnostics == "")
     }
 
+    @Test func whatTheDisplayShowsOtherwiseIsTold() async throws {
+        let folded = runner { id, _ in
+            [
+                .answered(id, "Größe", nil), .folded(id, TextFolding(similar: 1, unknown: 2, omitted: 0)), .delivered(id),
+                .folded(id, TextFolding(omitted: 7)),
+            ]
+        }
+        #expect(await run(["--query", "hi", "--json"], folded) == 0)
+        #expect(harness.output.contains(#"{"event":"folded","id":1,"similar":1,"unknown":2,"omitted":0}"# + "\n"))
+        #expect(ChatWords.say(.folded(ExchangeID(number: 1), TextFolding(similar: 1, unknown: 2)))
+            == .init(kind: .state, lines: ["on the display: 1 character shown by similar ones, 2 characters shown as ?"]))
+        #expect(ChatWords.say(.folded(ExchangeID(number: 1), TextFolding(omitted: 7)))
+            == .init(kind: .trouble, lines: ["on the display: 7 characters left out, more than its program holds"]))
+    }
+
     @Test func linesOfAnotherProgramAreQuestions() async {
         let input = TextSource(isTerminal: false) { raw, sink in
             #expect(!raw)

@@ -45,6 +45,8 @@ public enum ChatEvent: Sendable {
     case answerPiece(ExchangeID, String)
     /// The answer is whole, or as much of it as will come.
     case answered(ExchangeID, String, AnswerSummary.CutShort?)
+    /// The unit shows the answer, or the error, otherwise than it was written. Comes once, before ``delivered(_:)``.
+    case folded(ExchangeID, TextFolding)
     /// The last of the answer, or of the error, is on the unit.
     case delivered(ExchangeID)
     /// No answer. ``ChatCommand/retry`` asks the same again.

@@ -173,6 +173,7 @@ struct ChatMachine {
             isRecording = false
             report(.ready)
             becomeReady(now: now)
+        case .idle: isRecording = false
         case .recordingStarted:
             isRecording = true
             dropQuestions(.superseded)
@@ -228,6 +229,8 @@ struct ChatMachine {
     }
 
     private mutating func delivered() {
-        if let id = outbox.didSend() { report(.delivered(id)) }
+        guard let id = outbox.didSend() else { return }
+        if !relay.folding.isExact { report(.folded(id, relay.folding)) }
+        report(.delivered(id))
     }
 }

@@ -80,7 +80,7 @@ struct Outbox {
         }
         let pending = pendingText
         if pending.isEmpty, !first.isWhole { return nil }
-        let piece = TextCutter.prefix(of: sendable(pending, isWhole: first.isWhole), atMostBytes: capacity)
+        let piece = TextCutter.characters(of: sendable(pending, isWhole: first.isWhole), atMostBytes: capacity)
         let isFull = pending.utf8.count >= capacity
         guard first.isWhole || !piece.isEmpty && (isFull || !first.hasBegun || isOverdue(now)) else { return nil }
         deliveries[0].hasBegun = true

@@ -30,7 +30,10 @@ public protocol AppRelay: Sendable {
     /// Asks the unit whether the wearer still waits for an answer. A family that has no such question confirms at once.
     mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent]
 
-    /// The packets that carry a message.
+    /// What became of the answer's or error's characters so far, of which ``packets(for:)`` made packets last.
+    var folding: TextFolding { get }
+
+    /// The packets that carry a message. An answer begins anew with its first piece.
     mutating func packets(for message: HostMessage) -> [[UInt8]]
 }
 
@@ -53,6 +56,8 @@ public enum HostMessage: Sendable, Hashable {
 public enum RelayEvent: Sendable, Hashable {
     /// The unit's program has started, or has noticed the link: it takes text from now on.
     case ready
+    /// It waits for its wearer again, and keeps what it shows.
+    case idle
     /// The wearer takes a picture or speaks. Text sent before the recording's end would be lost.
     case recordingStarted
     /// A whole picture (JPEG). Sound follows.

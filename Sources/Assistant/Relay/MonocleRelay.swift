@@ -6,6 +6,10 @@ import REPL
 /// Our scripts add one: `can:`, the wearer gave up; it is answered by `ick:`, after which nothing of the old question comes.
 /// An app that does not know it passes over it.
 ///
+/// Text goes out as the display's font has it (``DisplayText``). Noa's own program keeps all that came since the last recording,
+/// appends to it whatever comes (of any packet, the bytes from the fifth on), and says `rdy:` anew whenever it has shown that;
+/// ours begin anew by themselves and say `rdy:` once a link. Before the first answer nothing tells one from the other.
+///
 /// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
 public struct MonocleRelay: AppRelay {
     public struct Limits: Sendable, Hashable {
@@ -21,6 +25,11 @@ public struct MonocleRelay: AppRelay {
         public var confirmations = 8
         /// At most one complaint on the unit in this time.
         public var complaints = Duration.seconds(10)
+        /// Text that a program holds. Noa's `graphics.py` splits all of it into words at every frame: alone on a MicroPython with
+        /// 15 KB of free heap it ran out at 3,640 bytes; at its pace 3000 bytes are two and a half minutes of reading.
+        public var shownBytes = 3000
+        /// Beyond that, errors on a full display.
+        public var errorBytes = 400
 
         public init() {}
     }
@@ -52,8 +61,16 @@ public struct MonocleRelay: AppRelay {
     private var stallsAt: SessionClock.Instant?
     private var pings: [(id: ConfirmationID, expires: SessionClock.Instant)] = []
     private var complainedAt: SessionClock.Instant?
-    /// The display shows an answer to which text would be appended.
+    /// The display shows an answer, which a complaint would replace.
     private var showsAnswer = false
+    /// The unit's program has announced itself over this link.
+    private var hasAnnounced = false
+    /// It keeps what it shows until the next recording: Noa's own.
+    private var keepsText = false
+    /// Bytes of text since the display was cleared for certain.
+    private var shownBytes = 0
+    private var answer = DisplayText(room: 0)
+    public private(set) var folding = TextFolding()
 
     public init(limits: Limits = Limits()) { self.limits = limits }
 
@@ -64,13 +81,14 @@ public struct MonocleRelay: AppRelay {
     public mutating func linkUp(payloadSize: Int) {
         self.payloadSize = payloadSize
         forget()
-        showsAnswer = false
+        clearDisplay()
+        (hasAnnounced, keepsText) = (false, false)
     }
 
     /// Confirmations that were asked for are forgotten in silence: the one who asked asks again over the next link.
     public mutating func linkDown() -> [RelayEvent] {
         pings = []
-        showsAnswer = false
+        clearDisplay()
         return abandon(.linkLost)
     }
 
@@ -81,7 +99,7 @@ public struct MonocleRelay: AppRelay {
         let data = packet.dropFirst(Self.commandLength)
         if recording != .none { stallsAt = now.advanced(by: limits.stall) }
         switch String(decoding: packet.prefix(Self.commandLength), as: UTF8.self) {
-        case "rdy:": return restarted()
+        case "rdy:": return announced()
         case "ast:": return soundStarts(now: now)
         case "dat:": return takeSound(data, now: now)
         case "aen:": return soundEnds()
@@ -91,7 +109,7 @@ public struct MonocleRelay: AppRelay {
         case "pon:": return takeConfirmation(data, now: now)
         case "can:":
             forget()
-            showsAnswer = false
+            clearDisplay()
             return [.givenUp, .send(Array("ick:".utf8))]
         default:
             let command = UnitText.printable(packet.prefix(Self.commandLength))
@@ -105,7 +123,7 @@ public struct MonocleRelay: AppRelay {
             return [.notice(notice)]
         }
         complainedAt = now
-        return [.notice(notice)] + packets(for: .error(text)).map { .send($0) }
+        return [.notice(notice)] + error(text).packets.map { .send($0) }
     }
 
     public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
@@ -130,14 +148,16 @@ public struct MonocleRelay: AppRelay {
     public mutating func packets(for message: HostMessage) -> [[UInt8]] {
         switch message {
         case .answer(let text, let isFirst, _):
-            // The scripts append to an answer that is on the display: a new one goes to a line of its own.
-            let lineEnd = isFirst && showsAnswer && !text.isEmpty ? "\n" : ""
-            if !text.isEmpty { showsAnswer = true }
-            return packets("res:", lineEnd + text)
+            if isFirst { answer = DisplayText(room: limits.shownBytes - (keepsText ? shownBytes : 0)) }
+            let shown = answer.take(text)
+            folding = answer.folding
+            guard !shown.isEmpty else { return [] }
+            showsAnswer = true
+            return TextCutter.pieces(of: separated(shown, if: isFirst), atMostBytes: textCapacity).map { Array("res:\($0)".utf8) }
         case .error(let text):
-            showsAnswer = false
-            // A second "err:" would replace the first: an error has one packet.
-            return packets("err:", String(TextCutter.prefix(of: text[...], atMostBytes: textCapacity)))
+            let shown = error(text)
+            folding = shown.folding
+            return shown.packets
         case .bitmap(let bytes):
             let pieces = stride(from: 0, to: bytes.count, by: textCapacity).map { start in
                 Array("bdt:".utf8) + bytes[start..<min(start + textCapacity, bytes.count)]
@@ -146,9 +166,24 @@ public struct MonocleRelay: AppRelay {
         }
     }
 
-    private func packets(_ command: String, _ text: String) -> [[UInt8]] {
-        TextCutter.pieces(of: text, atMostBytes: textCapacity).map { Array((command + $0).utf8) }
+    /// One packet: a second `err:` would replace the first.
+    private mutating func error(_ text: String) -> (packets: [[UInt8]], folding: TextFolding) {
+        let full = limits.shownBytes + limits.errorBytes - (keepsText ? shownBytes : 0)
+        let separator = shownBytes > 0 ? 1 : 0
+        let shown = DisplayText.whole(text, room: min(textCapacity, full) - separator)
+        guard !shown.text.isEmpty else { return ([], shown.folding) }
+        showsAnswer = false
+        return ([Array("err:\(separated(shown.text, if: true))".utf8)], shown.folding)
     }
+
+    /// A new text goes to a line of its own: a program may append it to what it shows. Ours pass over a line end at the top.
+    private mutating func separated(_ text: String, if isFirst: Bool) -> String {
+        let result = isFirst && shownBytes > 0 ? "\n\(text)" : text
+        shownBytes += result.utf8.count
+        return result
+    }
+
+    private mutating func clearDisplay() { (showsAnswer, shownBytes) = (false, 0) }
 }
 
 // MARK: - What the unit sends
@@ -162,9 +197,16 @@ extension MonocleRelay {
         (sound, incoming, photo) = ([], [], nil)
     }
 
-    private mutating func restarted() -> [RelayEvent] {
+    /// A second `rdy:` after text comes from a program that has shown it and keeps it, not from one that has begun anew: only
+    /// the host starts the program, and then over a new link.
+    private mutating func announced() -> [RelayEvent] {
         let cut = abandon(.restarted)
-        showsAnswer = false
+        if hasAnnounced, shownBytes > 0 {
+            keepsText = true
+            return cut + [.idle]
+        }
+        hasAnnounced = true
+        clearDisplay()
         return cut + [.ready]
     }
 
@@ -182,7 +224,7 @@ extension MonocleRelay {
         let isNew = recording == .none || recording == .overflowing
         recording = kind
         stallsAt = now.advanced(by: limits.stall)
-        showsAnswer = false
+        clearDisplay()
         return isNew ? [.recordingStarted] : []
     }
 
@@ -202,7 +244,7 @@ extension MonocleRelay {
         forget()
         recording = .overflowing
         // The scripts end a recording when they show an error.
-        let stop = packets(for: .error("The recording was too long.")).map { RelayEvent.send($0) }
+        let stop = error("The recording was too long.").packets.map { RelayEvent.send($0) }
         return events + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds))] + stop + [.utterance(utterance)]
     }
 

@@ -6,6 +6,12 @@ enum TextCutter {
         return whole.isEmpty ? scalarPrefix(of: text, atMostBytes: limit) : whole
     }
 
+    /// The longest beginning of at most `limit` bytes that ends with a character, or the first character where that is longer.
+    static func characters(of text: Substring, atMostBytes limit: Int) -> Substring {
+        let whole = wholeCharacters(of: text, atMostBytes: limit)
+        return whole.isEmpty ? text.prefix(1) : whole
+    }
+
     /// The longest beginning of at most `limit` bytes that ends with a character; may be empty.
     static func wholeCharacters(of text: Substring, atMostBytes limit: Int) -> Substring {
         guard text.utf8.count > limit else { return text }

@@ -60,6 +60,10 @@ enum ChatJSON {
         case .answerPiece(let id, let piece): Self.event("piece", id: id, [("text", text(piece))])
         case .answered(let id, let answer, let cut):
             Self.event("answered", id: id, [("text", text(answer)), ("cut", .optional(cut.map(ChatWords.describe)))])
+        case .folded(let id, let folding):
+            Self.event("folded", id: id, [
+                ("similar", .integer(folding.similar)), ("unknown", .integer(folding.unknown)), ("omitted", .integer(folding.omitted)),
+            ])
         case .delivered(let id): Self.event("delivered", id: id)
         case .failed(let id, let error): Self.event("failed", id: id, [("error", ReportText.document(error.diagnosis))])
         case .cancelled(let id, let reason): Self.event("cancelled", id: id, [("reason", .string(reason.rawValue))])

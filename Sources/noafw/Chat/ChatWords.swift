@@ -40,6 +40,7 @@ enum ChatWords {
             trouble("\(UntrustedText.escape(error.diagnosis.message)); asking again in \(Measure.plain(delay.inSeconds)) s")
         case .answered(_, let text, let cut):
             Saying(kind: .answer, lines: UntrustedText.lines(text) + (cut.map { ["(\(describe($0)))"] } ?? []))
+        case .folded(_, let folding): folding.omitted > 0 ? trouble(describe(folding)) : state(describe(folding))
         case .delivered: state("delivered to the unit")
         case .failed(_, let error): trouble(failure(error))
         case .cancelled(_, let reason): state(describe(reason))
@@ -59,6 +60,17 @@ enum ChatWords {
         ].compactMap { $0 }
         return (["connected"] + details).joined(separator: ", ")
     }
+
+    private static func describe(_ folding: TextFolding) -> String {
+        let parts = [
+            folding.similar > 0 ? "\(count(folding.similar)) shown by similar ones" : nil,
+            folding.unknown > 0 ? "\(count(folding.unknown)) shown as ?" : nil,
+            folding.omitted > 0 ? "\(count(folding.omitted)) left out, more than its program holds" : nil,
+        ].compactMap { $0 }
+        return "on the display: \(parts.joined(separator: ", "))"
+    }
+
+    private static func count(_ characters: Int) -> String { "\(characters) \(characters == 1 ? "character" : "characters")" }
 
     private static func asked(_ question: ChatEvent.Question) -> Saying {
         switch question {

@@ -32,7 +32,7 @@ struct ChatStatus {
         case .delivered, .failed, .cancelled, .recordingDropped: activity = nil
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
-        case .photo, .notice, .historyCleared: break
+        case .photo, .notice, .folded, .historyCleared: break
         }
     }
 
