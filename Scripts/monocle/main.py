@@ -78,7 +78,7 @@ class App:
             self.on("lost")
         elif self.on("link"):
             self.inbox.clear()
-            audio.send(b"rdy:")
+            audio.send(b"rdy:", b"rolls")  # keeps the newest rows only, so answers may be of any length
         while self.inbox:
             self.handle(self.inbox.pop(0))
         self.look_at_finger()

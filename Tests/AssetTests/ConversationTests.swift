@@ -21,7 +21,7 @@ struct ConversationTests {
         }) { bench in
             try await bench.waitForLines(["noa", "connect the app"])
             let phone = try await bench.connectPhone()
-            #expect(try await phone.next() == .init("rdy:"))
+            #expect(try await phone.next() == .init("rdy:", Array("rolls".utf8)))
             try await bench.waitForLines(["Tap to speak", "hold for a photo"])
             try await body(bench, phone)
         }
@@ -232,7 +232,7 @@ struct ConversationTests {
             await phone.connection.disconnect()
             try await bench.waitForLines(["Link lost", "waiting for the app"])
             let again = try await bench.connectPhone()
-            #expect(try await again.next() == .init("rdy:"))
+            #expect(try await again.next() == .init("rdy:", Array("rolls".utf8)))
             try await bench.waitForLine("Tap to speak")
             try await again.send("res:", "This is half of an answer.")
             try await bench.waitForLines(["This is half of an answer."])
@@ -247,7 +247,7 @@ struct ConversationTests {
             await phone.connection.disconnect()
             try await bench.waitForLine("Link lost", within: .seconds(10))
             let again = try await bench.connectPhone()
-            #expect(try await again.next() == .init("rdy:"))
+            #expect(try await again.next() == .init("rdy:", Array("rolls".utf8)))
             try await Self.ask(bench, again)
         }
     }

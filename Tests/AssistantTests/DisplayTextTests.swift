@@ -5,7 +5,7 @@ import Testing
 @testable import Assistant
 
 @Suite struct DisplayTextTests {
-    private static func whole(_ text: String, room: Int = 10_000) -> (text: String, folding: TextFolding) {
+    private static func whole(_ text: String, room: DisplayText.Room = .init()) -> (text: String, folding: TextFolding) {
         DisplayText.whole(text, room: room)
     }
 
@@ -59,11 +59,15 @@ import Testing
     }
 
     @Test func whatAProgramCannotHoldIsLeftOut() {
-        let result = Self.whole(String(repeating: "слово ", count: 1000), room: 100)
+        let result = Self.whole(String(repeating: "слово ", count: 1000), room: .init(bytes: 100))
         #expect(result.text.utf8.count <= 100 && result.text.hasSuffix("..."))
         #expect(result.folding.omitted + result.folding.similar >= 5000 && result.folding.omitted > 4900)
-        #expect(Self.whole("abc", room: 0) == ("", TextFolding(omitted: 3)))
-        #expect(Self.whole("abc", room: -5).text.isEmpty)
+        #expect(Self.whole("abc", room: .init(bytes: 0)) == ("", TextFolding(omitted: 3)))
+        #expect(Self.whole("abc", room: .init(bytes: -5, heap: -5)).text.isEmpty)
+        // Many short words weigh more than few long ones.
+        let short = Self.whole(String(repeating: "ab ", count: 1000), room: .init(heap: 14_000)).text
+        let long = Self.whole(String(repeating: "abcdefghij ", count: 1000), room: .init(heap: 14_000)).text
+        #expect((600...800).contains(short.count) && (1800...2000).contains(long.count), "\(short.count), \(long.count)")
     }
 
     /// Cut anywhere between scalars, as tokens of a model are, and sent on as the outbox does.
@@ -75,7 +79,7 @@ import Testing
         var outbox = Outbox()
         let id = ExchangeID(number: 1)
         _ = outbox.begin(id, link: nil)
-        var display = DisplayText(room: 10_000)
+        var display = DisplayText(room: .init())
         var shown = ""
         var scalars = Array(text.unicodeScalars)[...]
         var now = Duration.zero

@@ -11,9 +11,37 @@ struct DisplayText {
     /// What stands where the rest is left out.
     private static let ellipsis = "..."
 
+    /// What a program keeps that splits all its text into words: its heap on a 32-bit MicroPython, measured with Noa's
+    /// `graphics.py` on a 64-bit one and halved (62 bytes a word of 5 letters, 74 of 10, 105 of 25).
+    enum HeapBytes {
+        static let word = 48
+        static let character = 3
+
+        static func held(by text: String) -> Int {
+            text.utf8.reduce(0) { $0 + character + ($1 == 0x20 ? word : $1 == 0x0A ? 2 * word : 0) }
+        }
+    }
+
+    /// How much may go out.
+    struct Room {
+        var bytes = Int.max
+        /// ``HeapBytes``.
+        var heap = Int.max
+
+        /// - Returns: `false`, and nothing is taken, where it and an ellipsis do not fit.
+        mutating func take(_ text: String) -> Bool {
+            let held = HeapBytes.held(by: text)
+            guard bytes - text.utf8.count >= DisplayText.ellipsis.utf8.count,
+                heap - held >= HeapBytes.held(by: DisplayText.ellipsis) + HeapBytes.word
+            else { return false }
+            bytes -= text.utf8.count
+            heap -= held
+            return true
+        }
+    }
+
     private(set) var folding = TextFolding()
-    /// Bytes that may still go out.
-    private var room: Int
+    private var room: Room
     private var previous: Character?
     private var gap = Gap.start
     private var wordLength = 0
@@ -44,11 +72,10 @@ struct DisplayText {
         }
     }
 
-    /// - Parameter room: bytes that may go out at most.
-    init(room: Int) { self.room = room }
+    init(room: Room) { self.room = room }
 
     /// The whole of a text.
-    static func whole(_ text: String, room: Int) -> (text: String, folding: TextFolding) {
+    static func whole(_ text: String, room: Room) -> (text: String, folding: TextFolding) {
         var display = DisplayText(room: room)
         return (display.take(text), display.folding)
     }
@@ -88,10 +115,9 @@ struct DisplayText {
         // Noa's program cuts off what a row cannot hold of one word.
         let blank = wordLength == Self.columns ? " " : gap.text
         if wordLength == Self.columns { wordLength = 0 }
-        guard !isFull, blank.utf8.count + 1 + Self.ellipsis.utf8.count <= room else { return end(&result) }
-        result += blank
-        result.append(glyph)
-        room -= blank.utf8.count + 1
+        let next = blank + String(glyph)
+        guard !isFull, room.take(next) else { return end(&result) }
+        result += next
         wordLength += 1
         gap = .none
     }
@@ -100,7 +126,6 @@ struct DisplayText {
         guard !isFull else { return }
         isFull = true
         folding.omitted += 1
-        if Self.ellipsis.utf8.count <= room { result += Self.ellipsis }
-        room = 0
+        if room.bytes >= Self.ellipsis.utf8.count, room.heap >= HeapBytes.held(by: Self.ellipsis) { result += Self.ellipsis }
     }
 }

@@ -8,7 +8,7 @@ import REPL
 ///
 /// Text goes out as the display's font has it (``DisplayText``). Noa's own program keeps all that came since the last recording,
 /// appends to it whatever comes (of any packet, the bytes from the fifth on), and says `rdy:` anew whenever it has shown that;
-/// ours begin anew by themselves and say `rdy:` once a link. Before the first answer nothing tells one from the other.
+/// ours begin anew by themselves, keep the newest rows only, and say `rdy:rolls` once a link; Noa's app passes over that.
 ///
 /// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
 public struct MonocleRelay: AppRelay {
@@ -25,11 +25,11 @@ public struct MonocleRelay: AppRelay {
         public var confirmations = 8
         /// At most one complaint on the unit in this time.
         public var complaints = Duration.seconds(10)
-        /// Text that a program holds. Noa's `graphics.py` splits all of it into words at every frame: alone on a MicroPython with
-        /// 15 KB of free heap it ran out at 3,640 bytes; at its pace 3000 bytes are two and a half minutes of reading.
-        public var shownBytes = 3000
-        /// Beyond that, errors on a full display.
-        public var errorBytes = 400
+        /// Heap that a program has for its text when it keeps all of it. Of 39,936 bytes Noa's scripts, the modules they
+        /// import and a frame leave about 19,000; a quarter of that is for fragments. About 1300 characters.
+        public var textHeap = 14_000
+        /// Beyond that, for errors on a full display.
+        public var errorHeap = 1500
 
         public init() {}
     }
@@ -65,11 +65,11 @@ public struct MonocleRelay: AppRelay {
     private var showsAnswer = false
     /// The unit's program has announced itself over this link.
     private var hasAnnounced = false
-    /// It keeps what it shows until the next recording: Noa's own.
-    private var keepsText = false
-    /// Bytes of text since the display was cleared for certain.
-    private var shownBytes = 0
-    private var answer = DisplayText(room: 0)
+    /// It keeps the newest rows only, however much comes. Others keep all of it until the next recording.
+    private var rolls = false
+    /// Heap that holds the text since the display was cleared for certain.
+    private var heldHeap = 0
+    private var answer = DisplayText(room: .init())
     public private(set) var folding = TextFolding()
 
     public init(limits: Limits = Limits()) { self.limits = limits }
@@ -82,7 +82,7 @@ public struct MonocleRelay: AppRelay {
         self.payloadSize = payloadSize
         forget()
         clearDisplay()
-        (hasAnnounced, keepsText) = (false, false)
+        (hasAnnounced, rolls) = (false, false)
     }
 
     /// Confirmations that were asked for are forgotten in silence: the one who asked asks again over the next link.
@@ -99,7 +99,7 @@ public struct MonocleRelay: AppRelay {
         let data = packet.dropFirst(Self.commandLength)
         if recording != .none { stallsAt = now.advanced(by: limits.stall) }
         switch String(decoding: packet.prefix(Self.commandLength), as: UTF8.self) {
-        case "rdy:": return announced()
+        case "rdy:": return announced(data)
         case "ast:": return soundStarts(now: now)
         case "dat:": return takeSound(data, now: now)
         case "aen:": return soundEnds()
@@ -148,7 +148,7 @@ public struct MonocleRelay: AppRelay {
     public mutating func packets(for message: HostMessage) -> [[UInt8]] {
         switch message {
         case .answer(let text, let isFirst, _):
-            if isFirst { answer = DisplayText(room: limits.shownBytes - (keepsText ? shownBytes : 0)) }
+            if isFirst { answer = DisplayText(room: .init(heap: heap(of: limits.textHeap))) }
             let shown = answer.take(text)
             folding = answer.folding
             guard !shown.isEmpty else { return [] }
@@ -168,22 +168,24 @@ public struct MonocleRelay: AppRelay {
 
     /// One packet: a second `err:` would replace the first.
     private mutating func error(_ text: String) -> (packets: [[UInt8]], folding: TextFolding) {
-        let full = limits.shownBytes + limits.errorBytes - (keepsText ? shownBytes : 0)
-        let separator = shownBytes > 0 ? 1 : 0
-        let shown = DisplayText.whole(text, room: min(textCapacity, full) - separator)
+        let room = DisplayText.Room(
+            bytes: textCapacity - (heldHeap > 0 ? 1 : 0), heap: heap(of: limits.textHeap + limits.errorHeap))
+        let shown = DisplayText.whole(text, room: room)
         guard !shown.text.isEmpty else { return ([], shown.folding) }
         showsAnswer = false
         return ([Array("err:\(separated(shown.text, if: true))".utf8)], shown.folding)
     }
 
+    private func heap(of limit: Int) -> Int { rolls ? .max : limit - heldHeap }
+
     /// A new text goes to a line of its own: a program may append it to what it shows. Ours pass over a line end at the top.
     private mutating func separated(_ text: String, if isFirst: Bool) -> String {
-        let result = isFirst && shownBytes > 0 ? "\n\(text)" : text
-        shownBytes += result.utf8.count
+        let result = isFirst && heldHeap > 0 ? "\n\(text)" : text
+        heldHeap += DisplayText.HeapBytes.held(by: result)
         return result
     }
 
-    private mutating func clearDisplay() { (showsAnswer, shownBytes) = (false, 0) }
+    private mutating func clearDisplay() { (showsAnswer, heldHeap) = (false, 0) }
 }
 
 // MARK: - What the unit sends
@@ -197,14 +199,11 @@ extension MonocleRelay {
         (sound, incoming, photo) = ([], [], nil)
     }
 
-    /// A second `rdy:` after text comes from a program that has shown it and keeps it, not from one that has begun anew: only
-    /// the host starts the program, and then over a new link.
-    private mutating func announced() -> [RelayEvent] {
+    /// A second `rdy:` after text comes from a program that has shown it and keeps it, not from one that has begun anew.
+    private mutating func announced(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         let cut = abandon(.restarted)
-        if hasAnnounced, shownBytes > 0 {
-            keepsText = true
-            return cut + [.idle]
-        }
+        rolls = data.elementsEqual("rolls".utf8)
+        if !rolls, hasAnnounced, heldHeap > 0 { return cut + [.idle] }
         hasAnnounced = true
         clearDisplay()
         return cut + [.ready]
