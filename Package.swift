@@ -44,10 +44,10 @@ let package = Package(
 
         module("Bluetooth"),
         module("BlueZ", ["Bluetooth", "CDBus"]),
-        module("REPL", ["Bluetooth"]),
+        module("REPL", ["Bluetooth", "CCrypto"]),
         module("Archive", ["Bluetooth", "CZip"]),
         module("DFU", ["Archive", "Bluetooth", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
-        module("FPGA", ["REPL", "Bluetooth", "CCrypto"]),
+        module("FPGA", ["REPL", "Bluetooth"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "CCrypto"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"]),
         module("Assistant", [

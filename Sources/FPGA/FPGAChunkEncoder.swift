@@ -8,10 +8,10 @@ struct FPGAChunk: Sendable, Hashable {
 
 /// Cuts an image into write commands that fit the unit's ring, with runs of 0x00 and 0xFF as numbers.
 ///
-/// A command reads `_nf.w(offset,crc,b'literal',300,b'literal',-40)`: positive numbers are runs of 0x00, negative ones of 0xFF. More
+/// A command reads `_nf.w(offset,check,b'literal',300,b'literal',-40)`: positive numbers are runs of 0x00, negative ones of 0xFF. More
 /// than half of a real image is zeros.
 struct FPGAChunkEncoder: Sequence, IteratorProtocol {
-    /// `_nf.w(` 6, offset 6, comma, CRC-32 10, closing parenthesis.
+    /// `_nf.w(` 6, offset 6, comma, check 10, closing parenthesis.
     private static let frameByteCount = 24
     /// A number splits a literal: `',` 4 digits and sign `,b'`; a shorter run is cheaper inside the literal.
     private static let shortestRun = 8
@@ -41,7 +41,7 @@ struct FPGAChunkEncoder: Sequence, IteratorProtocol {
         }
         let range = offset..<position
         offset = position
-        let head = "_nf.w(\(range.lowerBound),\(ZlibCRC32.of(image[range]))"
+        let head = "_nf.w(\(range.lowerBound),\(SHA256.number(of: image[range]))"
         // The source holds nothing but literals, digits and names, so it is always fit to travel.
         guard !range.isEmpty, let code = try? PythonCode(bytes: Array(head.utf8) + parts + [UInt8(ascii: ")")]) else {
             return nil

@@ -12,6 +12,8 @@ public enum FPGAError: Error, Hashable, Sendable {
     case commitFailed(marker: String)
     /// The helper on the unit answered what it never answers.
     case answerUnreadable(String)
+    /// The FPGA does not answer its identification although nothing holds it in reset.
+    case silent
 }
 
 extension FPGAError: DiagnosableError {
@@ -45,6 +47,11 @@ extension FPGAError: DiagnosableError {
             Diagnosis(
                 code: "FPGA-0006", category: .tryAgain, fault: .unit, message: "the unit's answer cannot be read: \(answer)",
                 cause: "data was damaged on the air", remedy: "run the same command again")
+        case .silent:
+            Diagnosis(
+                code: "FPGA-0007", category: .unitFailed, fault: .unit, message: "the unit's FPGA does not answer",
+                cause: "the image in its flash is not one for this unit, or the FPGA is damaged",
+                remedy: "write a released image with noafw flash --only fpga --force; replace the unit if it persists")
         }
     }
 

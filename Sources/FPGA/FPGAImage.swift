@@ -7,8 +7,9 @@ public struct FPGAImage: Sendable, Hashable {
     public let sha256: [UInt8]
     /// Over the content as it was given, before the padding: what a file's listed digest is compared with.
     public let contentSHA256: [UInt8]
-    /// CRC-32 of each 4 KiB page; the last one covers the 2,062 bytes that belong to the image.
-    public let pageCRCs: [UInt32]
+    /// The first 8 bytes of the SHA-256 of each 4 KiB page, as a number; the last one covers the 2,062 bytes that belong to the
+    /// image.
+    public let pageDigests: [UInt64]
 
     public var sha256Text: String { HexText.encode(sha256) }
     public var contentSHA256Text: String { HexText.encode(contentSHA256) }
@@ -25,6 +26,11 @@ public struct FPGAImage: Sendable, Hashable {
         self.bytes = bytes
         sha256 = SHA256.of(bytes)
         contentSHA256 = padding == 0 ? sha256 : SHA256.of(content)
-        pageCRCs = (0..<FPGALimits.pageCount).map { ZlibCRC32.of(bytes[FPGALimits.page($0)]) }
+        pageDigests = (0..<FPGALimits.pageCount).map { Self.digest(of: bytes[FPGALimits.page($0)]) }
+    }
+
+    /// The first 8 bytes of a SHA-256, the first one the most significant.
+    static func digest(of part: some Collection<UInt8>) -> UInt64 {
+        SHA256.of(part).prefix(FPGALimits.pageDigestByteCount).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

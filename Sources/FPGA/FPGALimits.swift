@@ -10,13 +10,17 @@ public enum FPGALimits {
     /// The flash erases in pages of 4 KiB.
     public static let pageByteCount = 0x1000
     public static let pageCount = 109
-    /// The firmware reads into a buffer on its stack.
+    /// The firmware reads into a buffer on its stack of 8 KiB, unchecked.
     public static let maximumReadByteCount = 1024
-    /// Decoded bytes of one write command: what the heap of tens of KiB holds several times over.
+    /// Decoded bytes of one write command: the unit holds them, their parts and the command's source at once, in a heap of 40 KB
+    /// of which a program that was interrupted may keep half.
     public static let maximumChunkByteCount = 2048
-    /// The firmware's `flash_write` goes astray past a 256-byte programming page and past 255 bytes, so the helper writes
-    /// pieces that never cross a multiple of this (monocle-micropython, `modules/storage.c`).
-    public static let pieceByteCount = 128
+    /// What the helper gives to one `Fpga.write`, up to a multiple of it. The firmware splits at the flash's pages of 256 bytes
+    /// itself, but copies its whole argument to the heap for each of them, and its counter moves only after the last one
+    /// (monocle-micropython, `monocle_flash_write` and `modules/update.c`): a page at a time costs the least heap and copying.
+    public static let programByteCount = 256
+    /// Bytes of a digest that tell one page from another.
+    static let pageDigestByteCount = 8
 
     /// Where the image's part of a page lies; the last page is short.
     static func page(_ index: Int) -> Range<Int> {

@@ -1,18 +1,34 @@
-import REPL
-
 /// What a unit's flash holds, found out on the unit.
 public struct FPGASurvey: Sendable, Hashable {
-    /// CRC-32 of the image's part of each page, 109 of them.
-    public var pageCRCs: [UInt32]
+    /// How far a page was written: what lies before its last bytes of 0xFF.
+    public struct Edge: Sendable, Hashable {
+        public var page: Int
+        /// 0…4096 bytes of the page, up to the last one that is not 0xFF.
+        public var byteCount: Int
+        /// As ``FPGAImage/pageDigests``, of these bytes.
+        public var digest: UInt64
+
+        public init(page: Int, byteCount: Int, digest: UInt64) {
+            self.page = page
+            self.byteCount = byteCount
+            self.digest = digest
+        }
+    }
+
+    /// As ``FPGAImage/pageDigests``, 109 of them.
+    public var pageDigests: [UInt64]
     /// The four bytes behind the image.
     public var marker: [UInt8]
     /// Where the next write would land, when the helper that did all writes since the last erase is still there.
     public var counter: Int?
+    /// Of the page that ``FPGAPlan/openPage(survey:image:)`` names.
+    public var edge: Edge?
 
-    public init(pageCRCs: [UInt32], marker: [UInt8], counter: Int?) {
-        self.pageCRCs = pageCRCs
+    public init(pageDigests: [UInt64], marker: [UInt8], counter: Int?, edge: Edge? = nil) {
+        self.pageDigests = pageDigests
         self.marker = marker
         self.counter = counter
+        self.edge = edge
     }
 
     public var isCommitted: Bool { marker == FPGALimits.marker }
@@ -34,52 +50,53 @@ public enum FPGAPlan: Sendable, Hashable {
 
     public init(survey: FPGASurvey, image: FPGAImage) {
         let markerIsWritable = zip(survey.marker, FPGALimits.marker).allSatisfy { $0 & $1 == $1 }
-        guard survey.pageCRCs.count == image.pageCRCs.count, survey.marker.count == 4 else {
+        guard survey.pageDigests.count == image.pageDigests.count, survey.marker.count == 4 else {
             self = .erase
             return
         }
-        guard let first = zip(survey.pageCRCs, image.pageCRCs).firstIndex(where: !=) else {
+        if survey.pageDigests == image.pageDigests {
             self = survey.isCommitted ? .nothing : markerIsWritable ? .commit : .erase
-            return
-        }
-        let restIsWritable = (first + 1..<survey.pageCRCs.count).allSatisfy {
-            survey.pageCRCs[$0] == image.pageCRCs[$0] || survey.pageCRCs[$0] == Self.blankCRC(ofPage: $0)
-        }
-        guard survey.marker == Self.blankMarker, restIsWritable,
-            let written = Self.writtenByteCount(ofPage: first, crc: survey.pageCRCs[first], image: image)
-        else {
+        } else if let page = Self.resumablePage(survey, image), let written = Self.writtenByteCount(of: page, survey, image) {
+            self = .resume(from: FPGALimits.page(page).lowerBound + written)
+        } else {
             self = .erase
-            return
         }
-        self = .resume(from: FPGALimits.page(first).lowerBound + written)
+    }
+
+    /// The page whose ``FPGASurvey/Edge`` a plan for this image needs; `nil` when none is needed.
+    public static func openPage(survey: FPGASurvey, image: FPGAImage) -> Int? {
+        guard let page = resumablePage(survey, image), survey.pageDigests[page] != blankDigest(ofPage: page) else { return nil }
+        return page
     }
 
     private static let blankMarker: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
-    private static let blankPageCRC = ZlibCRC32.of(repeatElement(0xFF, count: FPGALimits.pageByteCount))
-    private static let blankLastPageCRC = ZlibCRC32.of(
-        repeatElement(0xFF, count: FPGALimits.page(FPGALimits.pageCount - 1).count))
+    private static let blankPageDigest = FPGAImage.digest(of: repeatElement(0xFF, count: FPGALimits.pageByteCount))
+    private static let blankLastPageDigest = FPGAImage.digest(
+        of: repeatElement(0xFF, count: FPGALimits.page(FPGALimits.pageCount - 1).count))
 
-    private static func blankCRC(ofPage index: Int) -> UInt32 {
-        index == FPGALimits.pageCount - 1 ? blankLastPageCRC : blankPageCRC
+    private static func blankDigest(ofPage index: Int) -> UInt64 {
+        index == FPGALimits.pageCount - 1 ? blankLastPageDigest : blankPageDigest
+    }
+
+    /// The first page that differs, when all behind it is blank or equal and the marker was not written.
+    private static func resumablePage(_ survey: FPGASurvey, _ image: FPGAImage) -> Int? {
+        guard survey.pageDigests.count == image.pageDigests.count, survey.marker == blankMarker,
+            let first = zip(survey.pageDigests, image.pageDigests).firstIndex(where: !=)
+        else { return nil }
+        let restIsWritable = (first + 1..<survey.pageDigests.count).allSatisfy {
+            survey.pageDigests[$0] == image.pageDigests[$0] || survey.pageDigests[$0] == blankDigest(ofPage: $0)
+        }
+        return restIsWritable ? first : nil
     }
 
     /// How much of a page was written before the rest, which is blank; `nil` when the page holds something else.
-    ///
-    /// A CRC runs backwards too: from the page's value back over the blank bytes, forwards over the image's, until both meet.
-    private static func writtenByteCount(ofPage index: Int, crc: UInt32, image: FPGAImage) -> Int? {
-        let page = Array(image.bytes[FPGALimits.page(index)])
-        var backwards = ZlibCRC32(resumingFrom: crc)
-        var valuesBeforeBlank = [crc]
-        for _ in page {
-            backwards.takeBack(0xFF)
-            valuesBeforeBlank.append(backwards.value)
-        }
-        var forwards = ZlibCRC32()
-        for count in 0..<page.count {
-            if forwards.value == valuesBeforeBlank[page.count - count] { return count }
-            forwards.update(CollectionOfOne(page[count]))
-        }
-        return nil
+    private static func writtenByteCount(of page: Int, _ survey: FPGASurvey, _ image: FPGAImage) -> Int? {
+        if survey.pageDigests[page] == blankDigest(ofPage: page) { return 0 }
+        let content = image.bytes[FPGALimits.page(page)]
+        guard let edge = survey.edge, edge.page == page, (0..<content.count).contains(edge.byteCount),
+            FPGAImage.digest(of: content.prefix(edge.byteCount)) == edge.digest
+        else { return nil }
+        return edge.byteCount
     }
 }
 

@@ -1,8 +1,29 @@
 import REPL
 
+/// Whether an FPGA works.
+public enum FPGACondition: Sendable, Hashable {
+    /// It answers its identification. The version is untrusted, but printable, such as `v23.230.0808`.
+    case running(version: String)
+    /// The firmware holds it in reset, as an update that did not come to its end leaves it. A chip reset starts it.
+    case stopped
+    /// It should run, and does not answer.
+    case silent
+}
+
 /// Read-only questions about a unit's FPGA and its flash.
 public struct FPGAProbe: Sendable {
+    /// Their digests, 17 bytes each, and the answers in flight together stay below 1000 bytes.
     private static let pagesPerCommand = 16
+    private static let surveysInFlight = 3
+    private static let identification = Array("Mncl".utf8)
+
+    /// Both registers at once: the version is believed only beside the identification.
+    static let registersCode = """
+        import fpga
+        for _n in fpga.read(1,4),fpga.read(2,12):
+         print('%02x'*len(_n)%tuple(_n))
+        """
+    static let runCode = "import fpga\nprint(fpga.run())"
 
     private let repl: PythonREPL
     private let timing: FPGATiming
@@ -14,25 +35,23 @@ public struct FPGAProbe: Sendable {
         helper = FlashHelper(repl: repl, timing: timing)
     }
 
-    /// Such as `v23.230.0808`; `nil` when no image answers. Untrusted, but printable.
+    /// `nil` when no image answers. Untrusted, but printable.
     public func readVersion() async throws -> String? {
-        let bytes = try await registers(at: 2, count: 12)
-        let text = UnitText.printable(bytes.prefix { $0 != 0 })
-        return text.isEmpty ? nil : text
+        guard case .running(let version) = try await condition(), !version.isEmpty else { return nil }
+        return version
     }
 
-    /// Whether the FPGA answers its identification, `Mncl`.
-    public func isAlive() async throws -> Bool {
-        try await registers(at: 1, count: 4) == Array("Mncl".utf8)
-    }
-
-    private func registers(at address: Int, count: Int) async throws -> [UInt8] {
-        let code = "import fpga,binascii\nprint(binascii.hexlify(fpga.read(\(address),\(count))).decode())"
-        let text = try await repl.runText(code, within: timing.command)
-        guard let bytes = HexText.decode(text), bytes.count == count else {
-            throw FPGAError.answerUnreadable(String(text.suffix(80)))
+    /// With no image running the data line floats, and anything may be read, so nothing is believed before the identification
+    /// `Mncl` (monocle-micropython, `modules/fpga.c`).
+    public func condition() async throws -> FPGACondition {
+        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: timing.command)
+        let registers = text.split(separator: "\n").compactMap { HexText.decode($0) }
+        guard registers.map(\.count) == [4, 12] else { throw FPGAError.answerUnreadable(String(text.suffix(80))) }
+        if registers[0] == Self.identification {
+            return .running(version: UnitText.printable(registers[1].prefix { $0 != 0 }))
         }
-        return bytes
+        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: timing.command)
+        return runs == "False" ? .stopped : .silent
     }
 
     /// SHA-256 over the 444,430 bytes in flash, computed on the unit.
@@ -56,31 +75,49 @@ public struct FPGAProbe: Sendable {
         return digest
     }
 
-    /// Checksums of all pages, computed on the unit, and the marker.
-    /// - Parameter onProgress: bytes read so far.
-    public func survey(onProgress: (Int) -> Void = { _ in }) async throws -> FPGASurvey {
+    /// Digests of all pages, computed on the unit, and the marker.
+    /// - Parameters:
+    ///   - image: when given, what a plan for it needs beside them is asked, too.
+    ///   - onProgress: bytes read so far.
+    public func survey(for image: FPGAImage? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> FPGASurvey {
         try await helper.ensure()
         let counter = try await helper.counter()
-        let crcs = try await CheckedAnswer.insisting { try await pageCRCs(onProgress: onProgress) }
+        let digests = try await CheckedAnswer.insisting { try await pageDigests(onProgress: onProgress) }
         let marker = try await helper.askSafely("mark()", within: timing.command)
         guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else {
             throw FPGAError.answerUnreadable(marker)
         }
-        return FPGASurvey(pageCRCs: crcs, marker: bytes, counter: counter)
+        var survey = FPGASurvey(pageDigests: digests, marker: bytes, counter: counter)
+        if let image, let page = FPGAPlan.openPage(survey: survey, image: image) { survey.edge = try await edge(of: page) }
+        return survey
     }
 
-    private func pageCRCs(onProgress: (Int) -> Void) async throws -> [UInt32] {
+    private func pageDigests(onProgress: (Int) -> Void) async throws -> [UInt64] {
         let groups = groups
-        let commands = try groups.map { try PythonCode("_nf.crcs(\($0.lowerBound),\($0.count))") }
-        var crcs: [UInt32] = []
-        try await repl.pipeline(commands, within: timing.read) { index, answer in
+        let commands = try groups.map { try PythonCode("_nf.pages(\($0.lowerBound),\($0.count))") }
+        var digests: [UInt64] = []
+        try await repl.pipeline(commands, atOnce: Self.surveysInFlight, within: timing.read) { index, answer in
             let text = try CheckedAnswer.decode(answer)
-            let values = text.split(separator: " ").compactMap { UInt32($0, radix: 16) }
-            guard values.count == groups[index].count else { throw FPGAError.answerUnreadable(text) }
-            crcs += values
+            let values = text.split(separator: " ").compactMap { Self.digest(from: $0) }
+            guard values.count == groups[index].count else { throw FPGAError.answerUnreadable(String(text.suffix(80))) }
+            digests += values
             onProgress(FPGALimits.page(groups[index].upperBound - 1).upperBound)
         }
-        return crcs
+        return digests
+    }
+
+    private func edge(of page: Int) async throws -> FPGASurvey.Edge {
+        let range = FPGALimits.page(page)
+        let answer = try await helper.askSafely("tail(\(range.lowerBound),\(range.upperBound))", within: timing.read)
+        let words = answer.split(separator: " ")
+        guard words.count == 2, let count = Int(words[0]), (0...range.count).contains(count),
+            let digest = Self.digest(from: words[1])
+        else { throw FPGAError.answerUnreadable(String(answer.suffix(80))) }
+        return FPGASurvey.Edge(page: page, byteCount: count, digest: digest)
+    }
+
+    private static func digest(from text: Substring) -> UInt64? {
+        text.utf8.count == 2 * FPGALimits.pageDigestByteCount ? UInt64(text, radix: 16) : nil
     }
 
     private var groups: [Range<Int>] {
@@ -100,8 +137,8 @@ public struct FPGAProbe: Sendable {
 }
 
 extension FPGASurvey {
-    /// Pages of 4 KiB whose checksum differs.
+    /// Pages of 4 KiB whose digest differs.
     public func differingPages(from image: FPGAImage) -> [Int] {
-        zip(pageCRCs, image.pageCRCs).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+        zip(pageDigests, image.pageDigests).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
     }
 }

@@ -1,7 +1,7 @@
 import REPL
 
-/// A way for image bytes to get to the helper on the unit; the plain one goes through the REPL, a faster one may use the data
-/// characteristic.
+/// A way for image bytes to get to the helper on the unit, through the REPL. The data characteristic is none: the firmware
+/// allocates each of its packets in the radio's interrupt, which a full heap never lets return (monocle-micropython, `main.c`).
 public protocol FPGATransport: Sendable {
     /// Has the helper write the image from `offset`, where its counter stands, to its end.
     ///

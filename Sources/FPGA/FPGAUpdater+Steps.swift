@@ -28,13 +28,15 @@ extension FPGAUpdater {
     }
 
     func survey(_ onEvent: (FPGAEvent) -> Void) async throws -> FPGASurvey {
-        try await retrying(onEvent) { try await probe.survey() }
+        try await retrying(onEvent) { try await probe.survey(for: image) }
     }
+
+    static let stopCode = "import fpga\nfpga.run(False)"
 
     /// The FPGA shares the flash; it starts again with the unit.
     func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
-            _ = try await repl.run(PythonCode("import fpga\nfpga.run(False)"), within: timing.command)
+            _ = try await repl.runText(Self.stopCode, using: "fpga.run", within: timing.command)
         }
     }
 
@@ -94,9 +96,11 @@ extension FPGAUpdater {
             ledger.bytesWritten += chunk.range.count
             let content = image.bytes[chunk.range]
             if content.allSatisfy({ $0 == 0xFF }) { continue }
-            let call = "say(str(_nf.crc(\(chunk.range.lowerBound),\(chunk.range.upperBound))))"
-            let crc = try await retrying(onEvent) { try await helper.askSafely(call, within: timing.command) }
-            guard crc == String(ZlibCRC32.of(content)) else { throw FPGASetback.counterUnknown }
+            let call = "say(_nf.part(\(chunk.range.lowerBound),\(chunk.range.upperBound)))"
+            let digest = try await retrying(onEvent) { try await helper.askSafely(call, within: timing.command) }
+            guard digest == HexText.encode(SHA256.of(content).prefix(FPGALimits.pageDigestByteCount)) else {
+                throw FPGASetback.counterUnknown
+            }
             return position
         }
         return position

@@ -46,6 +46,11 @@ public struct FPGAUpdater: Sendable {
         probe = FPGAProbe(repl: repl, timing: timing)
     }
 
+    /// All code that this module sends to a unit, calls of the helper's methods apart.
+    package static var sentCode: [String] {
+        FlashHelper.remote.sentCode + [FPGAProbe.registersCode, FPGAProbe.runCode, stopCode]
+    }
+
     /// What would have to be done. Changes nothing.
     public func plan() async throws -> FPGAPlan {
         FPGAPlan(survey: try await survey { _ in }, image: image)

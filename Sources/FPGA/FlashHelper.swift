@@ -3,92 +3,104 @@ import REPL
 /// The helper that runs on the unit, as the global `_nf`, and how it is spoken to.
 ///
 /// It does every write itself, so it knows the firmware's write counter, which has no getter. It stays when the link is lost,
-/// and goes with a restart of Python. Each answer carries a CRC-32 of its own, since notifications can be lost or damaged.
+/// and goes with a restart of Python. Each answer carries a check of its own, since notifications can be lost or damaged.
 struct FlashHelper: Sendable {
-    /// `n` is the counter, −1 when it is not known; `b` is set while a write is under way, so that an interrupt in between leaves the
-    /// counter unknown instead of wrong. `Fpga.write` takes `bytes` only.
-    private static let source = #"""
-        import update,binascii,hashlib
-        class NoaFlash:
-         def __init__(s):
-          s.n=-1
-          s.b=0
-          s.h=None
-         def say(s,x):
-          print(x,binascii.crc32(x.encode()))
+    static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests])
+
+    /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 when it is not known; `b` is set while a write is under way,
+    /// so that an interrupt in between, which leaves the firmware's counter behind, leaves this one unknown instead of wrong.
+    private static let base = """
+        class _nf(_nr):
+         n=-1
+         b=0
          def at(s):
           s.say(str(-1 if s.b else s.n))
          def erase(s):
           s.b=1
-          update.Fpga.erase()
-          s.n=0
-          s.b=0
-          s.at()
+          s.F.erase()
+          s.guess()
          def guess(s):
           s.n=0
           s.b=0
           s.at()
+        _nf.F=\(RemoteHelper.update("Fpga"))
+        """
+
+    /// `w` takes a piece of the image with its offset and check, in literals and runs (``FPGAChunkEncoder``). `put` hands it to
+    /// the firmware page by page (``FPGALimits/programByteCount``), as `bytes`, which is what `Fpga.write` takes.
+    private static let writing = #"""
+        class _nf(_nf):
          def put(s,d):
           i=0
           while i<len(d):
-           k=min(128-s.n%128,len(d)-i)
+           k=min(256-s.n%256,len(d)-i)
            s.b=1
-           update.Fpga.write(d[i:i+k])
+           s.F.write(d[i:i+k])
            s.n+=k
            s.b=0
            i+=k
          def w(s,o,c,*a):
           if s.n==o and not s.b:
-           d=b''.join([x if isinstance(x,bytes) else bytes(x) if x>0 else b'\xff'*-x for x in a])
-           if binascii.crc32(d)==c:
+           d=b''.join([x if isinstance(x,bytes)else bytes(x)if x>0 else b'\xff'*-x for x in a])
+           if s.c(d)==c:
             s.put(d)
           s.at()
+        """#
+
+    /// `skip` writes 0xFF, which changes nothing, up to `e`. `tail` says how many bytes of `q`…`e` lie before the last ones of
+    /// 0xFF, and their digest.
+    private static let reading = #"""
+        class _nf(_nf):
          def skip(s,o,e):
           if s.n==o and not s.b:
-           f=b'\xff'*128
+           f=b'\xff'*256
            while s.n<e:
             s.put(f[:e-s.n])
           s.at()
-         def crc(s,q,e):
-          c=0
-          while q<e:
-           m=min(1024,e-q)
-           c=binascii.crc32(update.Fpga.read(q,m),c)
-           q+=m
-          return c
-         def crcs(s,p,k):
-          s.say(' '.join(['%x'%s.crc(i*4096,min(i*4096+4096,444430)) for i in range(p,p+k)]))
-         def mark(s):
-          s.say(binascii.hexlify(update.Fpga.read(444430,4)).decode())
-         def sha(s,q,e):
-          if q==0:
-           s.h=hashlib.sha256()
-          while q<e:
-           m=min(1024,e-q)
-           s.h.update(update.Fpga.read(q,m))
-           q+=m
-          if q<444430:
-           s.say('')
-          else:
-           s.say(binascii.hexlify(s.h.digest()).decode())
-           s.h=None
          def done(s):
           if s.n==444430 and not s.b:
            s.put(b'done')
           s.at()
-        _nf=NoaFlash()
-        _nf.v=1
+         def tail(s,q,e):
+          z=p=q
+          while p<e:
+           m=min(256,e-p)
+           k=len(s.F.read(p,m).rstrip(b'\xff'))
+           if k:
+            z=p+k
+           p+=m
+          s.say(str(z-q)+' '+s.part(q,z))
         """#
+
+    /// `part` is the beginning of a digest, `pages` has one for each of `k` pages of 4 KiB, `sha` the whole one over several
+    /// calls. The firmware reads into a buffer on a stack of 8 KiB: 1024 bytes at most (``FPGALimits/maximumReadByteCount``).
+    private static let digests = """
+        class _nf(_nf):
+         def feed(s,h,q,e):
+          while q<e:
+           m=min(1024,e-q)
+           h.update(s.F.read(q,m))
+           q+=m
+         def part(s,q,e):
+          h=s.H()
+          s.feed(h,q,e)
+          return s.x(h.digest()[:8])
+         def pages(s,p,k):
+          s.say(' '.join([s.part(i*4096,min(i*4096+4096,444430))for i in range(p,p+k)]))
+         def sha(s,q,e):
+          if q==0:
+           s.h=s.H()
+          s.feed(s.h,q,e)
+          s.say(s.x(s.h.digest())if e==444430 else'')
+         def mark(s):
+          s.say(s.x(s.F.read(444430,4)))
+        """
 
     let repl: PythonREPL
     let timing: FPGATiming
 
     /// Uploads the helper unless it is there already.
-    func ensure() async throws {
-        let probe = "try:\n v=_nf.v\nexcept (NameError,AttributeError):\n v=0\nprint('helper',v)"
-        if try await repl.runText(probe, within: timing.command) == "helper 1" { return }
-        _ = try await repl.run(PythonCode(Self.source), within: timing.upload)
-    }
+    func ensure() async throws { try await Self.remote.ensure(on: repl, within: timing.upload) }
 
     /// Calls a method of the helper and returns its answer, checked.
     func ask(_ call: String, within: Duration) async throws -> String {

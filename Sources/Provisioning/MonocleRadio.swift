@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import FPGA
 import REPL
 
 /// Finds and reaches one Monocle, in its application or in its bootloader at the next address.
@@ -62,6 +63,7 @@ struct MonocleRadio: Sendable {
             }
         case let error as DFUError:
             if case .transfer = error { true } else { error.diagnosis.code == "DFU-0B0C" }
+        case REPLError.lacking, FPGAError.silent: false
         case let error as any DiagnosableError:
             ![.badData, .missingInput, .usage, .permission].contains(error.diagnosis.category)
         default:

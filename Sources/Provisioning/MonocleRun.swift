@@ -151,7 +151,7 @@ extension MonocleRun {
 
 extension MonocleRun {
     private func updateFPGA(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
-        guard options.parts.contains(.fpga), let fpga = assets.fpga else { return }
+        guard options.parts.contains(.fpga), let fpga = assets.fpga else { return try await restartStoppedFPGA(&visit, &record) }
         let session = try await visit.session()
         let version = try await FPGAProbe(repl: session.repl).readVersion()
         let updater = FPGAUpdater(repl: session.repl, image: fpga.image)
@@ -165,14 +165,28 @@ extension MonocleRun {
         session.beginChanging()
         try await write(fpga, with: updater, isForced: isForced, &record)
         record.begin(.commit)
-        try await session.reset()
-        await visit.end()
-        guard try await radio.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
-        let written = try await FPGAProbe(repl: visit.session().repl).readVersion()
-        guard written == fpga.version else {
-            throw ProvisioningError.wrongVersion(.fpga, expected: fpga.version, actual: written)
+        let condition = try await restart(&visit)
+        guard condition != .silent else { throw FPGAError.silent }
+        guard condition == .running(version: fpga.version) else {
+            throw ProvisioningError.wrongVersion(.fpga, expected: fpga.version, actual: condition.version)
         }
         record.updated(.fpga, to: fpga.version, bytes: fpga.image.bytes.count)
+    }
+
+    /// An update that did not come to its end leaves the FPGA stopped, over restarts of Python too: only a chip reset starts it
+    /// and makes the settings of display and camera.
+    private func restartStoppedFPGA(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
+        guard !options.dryRun, try await FPGAProbe(repl: visit.session().repl).condition() == .stopped else { return }
+        record.notice("the FPGA was stopped by an update that did not end: restarting the unit")
+        _ = try await restart(&visit)
+    }
+
+    /// Resets the chip and comes back to it.
+    private func restart(_ visit: inout MonocleVisit) async throws -> FPGACondition {
+        try await visit.session().reset()
+        await visit.end()
+        guard try await radio.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
+        return try await FPGAProbe(repl: visit.session().repl).condition()
     }
 
     private func write(

@@ -74,7 +74,9 @@ public struct MonocleVerification: Sendable {
         }
         report(.stage(.proof))
         if let fpga = assets.fpga {
-            let differences = isDeep ? try await FPGAProbe(repl: session.repl).differences(from: fpga.image) : []
+            let probe = FPGAProbe(repl: session.repl)
+            var differences = isDeep ? try await probe.differences(from: fpga.image) : []
+            if identity.fpga == nil, let fault = try await probe.condition().fault { differences.append(fault) }
             result.findings[.fpga] = finding(fpga.version, identity.fpga, differences)
         }
         if let scripts = assets.scripts {
@@ -88,5 +90,19 @@ public struct MonocleVerification: Sendable {
     private func finding(_ expected: String, _ actual: String?, _ differences: [String]) -> VerifyReport.Finding {
         VerifyReport.Finding(
             expected: expected, actual: actual, matches: expected == actual && differences.isEmpty, differences: differences)
+    }
+}
+
+extension FPGACondition {
+    /// `nil` while none answers.
+    var version: String? { if case .running(let version) = self { version } else { nil } }
+
+    /// Why it does not answer, in an operator's words.
+    var fault: String? {
+        switch self {
+        case .running: nil
+        case .stopped: "the FPGA is stopped, as an update that did not end leaves it: run noafw flash"
+        case .silent: "the FPGA does not answer"
+        }
     }
 }

@@ -10,6 +10,17 @@ struct UnitSession: Sendable {
     /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
     private static let resetPatience = Duration.seconds(12)
 
+    private static let versionCode = "import device;print(device.VERSION)"
+    private static let batteryCode = "import device;print(device.battery_level())"
+    private static let bootloaderCode = RemoteHelper.update("micropython") + "()"
+    private static let resetCode = "import device;device.reset()"
+
+    /// All code that is sent to a Monocle, but for calls of the helpers' methods and the chat's question.
+    package static var sentCode: [String] {
+        PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
+            + [versionCode, batteryCode, bootloaderCode, resetCode]
+    }
+
     let repl: PythonREPL
     let connection: any Connection
     private let conduct = Conduct()
@@ -43,28 +54,42 @@ struct UnitSession: Sendable {
     static let farewell = Duration.seconds(2)
 
     func firmwareVersion() async throws -> String {
-        try await repl.runText("import device;print(device.VERSION)", within: Self.answerPatience)
+        try await repl.runText(Self.versionCode, using: "device.VERSION", within: Self.answerPatience)
     }
 
     func batteryPercent() async throws -> Int? {
-        Int(try await repl.runText("import device;print(device.battery_level())", within: Self.answerPatience))
+        Int(try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerPatience))
     }
 
     func identity(address: DeviceAddress) async throws -> UnitIdentity {
         UnitIdentity(
             address: address, name: "monocle", firmware: try await firmwareVersion(),
             fpga: try await FPGAProbe(repl: repl).readVersion(),
-            scripts: try await ScriptInstaller.installedVersion(repl), batteryPercent: try await batteryPercent())
+            scripts: try await scriptsVersion(), batteryPercent: try await batteryPercent())
+    }
+
+    /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
+    private func scriptsVersion() async throws -> String? {
+        do {
+            return try await ScriptInstaller.installedVersion(repl)
+        } catch REPLError.lacking {
+            return nil
+        }
     }
 
     /// Resets into the bootloader and waits until the link is gone.
     func jumpToBootloader() async throws {
-        try await leave(with: "import update;update.micropython()", orThrow: .staysInApplication)
+        do {
+            try await RemoteHelper.ground.ensure(on: repl, within: Self.answerPatience)
+        } catch REPLError.lacking {
+            // What finds the firmware's own `update` is there all the same.
+        }
+        try await leave(with: Self.bootloaderCode, orThrow: .staysInApplication)
     }
 
     /// Resets the unit and waits until the link is gone.
     func reset() async throws {
-        try await leave(with: "import device;device.reset()", orThrow: .doesNotReturn)
+        try await leave(with: Self.resetCode, orThrow: .doesNotReturn)
     }
 
     private func leave(with code: String, orThrow error: ProvisioningError) async throws {

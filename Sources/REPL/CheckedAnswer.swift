@@ -1,11 +1,11 @@
-/// Answers that carry a checksum of their own, since notifications can be lost or damaged: `text crc`, the CRC-32 of the text
-/// in decimal, as `print(text, binascii.crc32(text.encode()))` writes it.
+/// Answers that carry a checksum of their own, since notifications can be lost or damaged: `text check`, the check being the
+/// first 8 hexadecimal digits of the text's SHA-256, as ``RemoteHelper``'s `say` prints it.
 public enum CheckedAnswer {
     /// - Throws: ``REPLError/unreadable(_:)``.
     public static func decode(_ answer: [UInt8]) throws -> String {
         let text = UnitText.printable(answer)
-        guard let space = text.lastIndex(of: " "), let crc = UInt32(text[text.index(after: space)...]),
-            ZlibCRC32.of(text[..<space].utf8) == crc
+        guard let space = text.lastIndex(of: " "),
+            text[text.index(after: space)...] == SHA256.check(of: text[..<space].utf8)
         else { throw REPLError.unreadable(String(text.suffix(80))) }
         return String(text[..<space])
     }

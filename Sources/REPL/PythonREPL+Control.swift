@@ -50,21 +50,50 @@ extension PythonREPL {
         {}
     }
 
-    /// A fresh interpreter at the raw prompt: soft reset, then ``recover(within:)``, which interrupts `main.py`.
+    /// The functions that a program gave the firmware are C variables there, which neither the collector nor a soft reset knows:
+    /// a packet or a touch after it would call what is gone (monocle-micropython, `bluetooth.c`, `touch.c`).
+    static let disarm = """
+        try:
+         import bluetooth
+         bluetooth.receive_callback(None)
+        except(ImportError,AttributeError):
+         pass
+        try:
+         import touch
+         for _n in touch.A,touch.B,touch.BOTH,touch.EITHER:
+          touch.callback(_n,None)
+        except(ImportError,AttributeError):
+         pass
+        """
+
+    /// All code that this module sends to a Monocle, the base of helpers included.
+    package static var sentCode: [String] { [RawREPLEntry.proof("word"), disarm] + RemoteHelper.ground.sentCode }
+
+    private func disarm(before deadline: SessionClock.Instant) async throws {
+        do {
+            _ = try await run(PythonCode(Self.disarm), within: clock.now.duration(to: deadline))
+        } catch REPLError.exception {
+            // Short of memory, perhaps: the restart gives it back.
+        }
+    }
+
+    /// A fresh interpreter at the raw prompt: callbacks off, soft reset, then ``recover(within:)``, which interrupts `main.py`.
     public func softReset(within: Duration) async throws {
         let deadline = clock.deadline(in: within)
+        try await disarm(before: deadline)
         try begin()
         try await send(bytes: [Control.execute], before: deadline)
         guard try await awaitText("soft reboot", before: deadline) else { throw REPLError.timedOut("the soft reset") }
         try await recover(before: deadline)
     }
 
-    /// Leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its end. The session is then out of
+    /// Takes a program's callbacks off, leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its end. The session is then out of
     /// step.
     /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
         let deadline = clock.deadline(in: within)
+        try await disarm(before: deadline)
         try begin()
         try await send(bytes: [Control.leaveRaw], before: deadline)
         guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
@@ -87,7 +116,7 @@ extension PythonREPL {
     /// Interrupts what runs. The session is then out of step.
     public func interrupt(within: Duration) async throws {
         state.withLock { $0.isInStep = false }
-        try await send(bytes: [Control.interrupt, Control.interrupt], before: clock.deadline(in: within))
+        try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
     private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {

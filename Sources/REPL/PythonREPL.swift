@@ -74,27 +74,42 @@ public final class PythonREPL: Sendable {
         UnitText.printable(try await run(PythonCode(code), within: within), keepingLines: true)
     }
 
+    /// As ``runText(_:within:)``, for code that needs a part of the firmware.
+    /// - Parameter part: what it needs, such as `device.VERSION`.
+    /// - Throws: ``REPLError/lacking(_:)`` when the firmware does not have it.
+    package func runText(_ code: String, using part: String, within: Duration) async throws -> String {
+        do {
+            return try await runText(code, within: within)
+        } catch REPLError.exception(let exception) where REPLError.lacking(in: exception) != nil {
+            throw REPLError.lacking(part)
+        }
+    }
+
     /// Runs several pieces of code, the next ones already on their way while one runs, so that the link never idles.
     ///
     /// - Parameters:
     ///   - commands: asked for lazily; pieces above ``PythonCode/maximumPipelinedByteCount`` work, but stall the flow.
+    ///   - inFlight: how many may be unanswered. The unit sends nothing while it has code to run, and straight after its boot it
+    ///     loses 1024 bytes of answers that together are longer than that (monocle-micropython, `main.c`): all answers in flight
+    ///     have to stay below 1000 bytes. The default is for answers of 50 bytes.
     ///   - perCommand: from one answer to the next.
     ///   - onAnswer: gets the index of a command and what it printed, strictly in order.
     /// - Throws: what `onAnswer` threw or the first ``REPLError/exception(_:)``. Either comes after the commands already under way
     ///   have been answered, so the session stays in step.
     public func pipeline(
-        _ commands: some Sequence<PythonCode>, within perCommand: Duration, onAnswer: (Int, [UInt8]) throws -> Void
+        _ commands: some Sequence<PythonCode>, atOnce inFlight: Int = 16, within perCommand: Duration,
+        onAnswer: (Int, [UInt8]) throws -> Void
     ) async throws {
         try begin()
         var iterator = commands.makeIterator()
-        var flow = CommandFlow()
+        var flow = CommandFlow(limit: inFlight)
         var deadline = clock.deadline(in: perCommand)
         while true {
             while let bytes = inbox.poll() {
                 if try takeAnswers(bytes, into: &flow, onAnswer: onAnswer) { deadline = clock.deadline(in: perCommand) }
             }
             while flow.wantsMore(for: payloadSize) {
-                if let code = iterator.next() { flow.pipe.enqueue(code) } else { flow.isExhausted = true }
+                if let code = iterator.next() { flow.enqueue(code) } else { flow.isExhausted = true }
             }
             if flow.isExhausted, flow.pipe.isEmpty { break }
             let packet = flow.pipe.nextPacket(atMost: payloadSize)
@@ -163,9 +178,21 @@ struct CommandFlow {
     var isExhausted = false
     var expectedCount = 0
     var failure: (any Error)?
+    /// How many pieces may be unanswered.
+    let limit: Int
     private var answerCount = 0
+    private var enqueuedCount = 0
 
-    func wantsMore(for payloadSize: Int) -> Bool { !isExhausted && pipe.backlog < payloadSize }
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    func wantsMore(for payloadSize: Int) -> Bool {
+        !isExhausted && pipe.backlog < payloadSize && enqueuedCount - answerCount < limit
+    }
+
+    mutating func enqueue(_ code: PythonCode) {
+        enqueuedCount += 1
+        pipe.enqueue(code)
+    }
 
     mutating func take(_ answer: PythonAnswer, onAnswer: (Int, [UInt8]) throws -> Void) {
         pipe.didAnswer()

@@ -28,6 +28,19 @@ public enum REPLError: Error, Hashable, Sendable {
     case timedOut(String)
     /// An answer does not carry its checksum; the argument is its end, printable.
     case unreadable(String)
+    /// The argument names what the unit's firmware does not have, such as `hashlib.sha256`; printable.
+    case lacking(String)
+}
+
+extension REPLError {
+    /// What a unit's Python misses, told from what it raised; `nil` when it raised something else.
+    static func lacking(in exception: PythonException) -> REPLError? {
+        let line = exception.lastLine
+        let ours = "NotImplementedError: no "
+        if line.hasPrefix(ours) { return .lacking(String(line.dropFirst(ours.count))) }
+        guard line.hasPrefix("AttributeError:") || line.hasPrefix("ImportError:") else { return nil }
+        return .lacking("what was asked for (\(line))")
+    }
 }
 
 extension REPLError: DiagnosableError {
@@ -64,6 +77,10 @@ extension REPLError: DiagnosableError {
         case .unreadable(let answer):
             unit("REPL-0008", .tryAgain, "an answer of the unit arrived damaged: \(answer)",
                  cause: "data was lost or altered on the air", remedy: again)
+        case .lacking(let name):
+            unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
+                 cause: "it is older or newer than what noafw knows, or another program's firmware",
+                 remedy: "update the firmware with noafw flash --only firmware, and run the same command again")
         }
     }
 

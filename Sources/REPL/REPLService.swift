@@ -26,7 +26,10 @@ enum Control {
 
     static let banner = Array("raw REPL; CTRL-B to exit\r\n>".utf8)
 
-    /// What gets any unit to the raw prompt. A ^C that interrupts running code leaves a stale byte in the unit's ring; the
-    /// second one clears it from the line (monocle-micropython, `main.c`).
-    static let poll: [UInt8] = [interrupt, interrupt, enterRaw]
+    /// What gets any unit to the raw prompt, sent again until it does (monocle-micropython, `main.c`).
+    ///
+    /// A ^C that interrupts running code leaves a stale byte in the unit's ring, whatever lay there 1024 bytes before: at the
+    /// friendly prompt it makes ^A the start of a line, and a stale ^D restarts Python. So there is one ^C only: what it
+    /// leaves is cleared by that of the next packet, which at a prompt is an ordinary byte.
+    static let poll: [UInt8] = [interrupt, enterRaw]
 }

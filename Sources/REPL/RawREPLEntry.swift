@@ -25,6 +25,18 @@ public struct RawREPLEntry: Sendable {
         return Control.poll
     }
 
+    /// Prints a word, after taking away the globals of an interrupted program that hide built-in functions: `print`, `len`.
+    static func proof(_ word: String) -> String {
+        """
+        import builtins as _n
+        try:
+         for _k in _n.dir(_n):_k[0]!='_'and _n.globals().pop(_k,0)
+        except _n.MemoryError:
+         pass
+        _n.print('\(word)',end='')
+        """
+    }
+
     /// - Parameter nonce: a fresh word of letters and digits; used when the prompt has just been seen.
     /// - Returns: what to do now, if anything.
     public mutating func receive(_ bytes: [UInt8], nonce: () -> String) -> Action? {
@@ -37,7 +49,7 @@ public struct RawREPLEntry: Sendable {
             }
             let word = nonce()
             state = .proving(expected: Array("OK\(word)\u{4}\u{4}>".utf8), tail: [])
-            return .send(Array("print('\(word)',end='')\u{4}".utf8))
+            return .send(Array("\(Self.proof(word))\u{4}".utf8))
         case .proving(let expected, let tail):
             let seen = tail + bytes
             guard seen.firstRange(of: expected) != nil else {

@@ -1,14 +1,5 @@
 import CCrypto
 
-enum SHA256 {
-    static func of(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { return [] }
-        return digest
-    }
-}
-
 /// SHA-256 of what comes in pieces.
 final class SHA256Stream {
     private let context: OpaquePointer?

@@ -6,9 +6,9 @@ struct ScriptChunk: Sendable, Hashable {
     let code: PythonCode
 }
 
-/// Cuts a file into `_ns.a(offset,crc,b'…')` commands that fit the unit's ring.
+/// Cuts a file into `_ns.a(offset,check,b'…')` commands that fit the unit's ring.
 struct ScriptChunks: Sequence, IteratorProtocol {
-    /// `_ns.a(` 6, offset 7, CRC-32 10, two commas, `b''` 3, closing parenthesis.
+    /// `_ns.a(` 6, offset 7, check 10, two commas, `b''` 3, closing parenthesis.
     private static let frameByteCount = 29
 
     private let bytes: [UInt8]
@@ -29,7 +29,7 @@ struct ScriptChunks: Sequence, IteratorProtocol {
         }
         guard offset < end else { return nil }
         let piece = bytes[offset..<end]
-        let head = Array("_ns.a(\(offset),\(ZlibCRC32.of(piece)),".utf8)
+        let head = Array("_ns.a(\(offset),\(SHA256.number(of: piece)),".utf8)
         // A literal and digits hold no forbidden byte.
         guard let code = try? PythonCode(bytes: head + PythonLiteral.bytes(piece) + [UInt8(ascii: ")")]) else { return nil }
         defer { offset = end }

@@ -7,39 +7,62 @@ struct RemoteFile: Sendable, Hashable {
 }
 
 /// The helper that runs on the unit, as the global `_ns`: it hashes files in pieces and appends to one new file at a time, each
-/// piece checked by offset and CRC-32 first.
+/// piece checked by offset and digest first.
 struct ScriptHelper: Sendable {
     static let command = Duration.seconds(10)
+    /// More files than this are no list: the file system has 147 blocks.
+    static let nameLimit = 1024
 
-    private static let source = #"""
-        import os,binascii,hashlib
-        class NoaScripts:
-         def __init__(s):
-          s.f=None
-          s.n=-1
-         def say(s,x):
-          print(x,binascii.crc32(x.encode()))
-         def at(s):
-          s.say(str(s.n))
+    static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing])
+
+    /// `o` is the firmware's `os`.
+    private static let reading = """
+        class _ns(_nr):
          def sha(s,p):
           try:
            f=open(p,'rb')
           except OSError:
            return s.say('-')
-          h=hashlib.sha256()
+          h=s.H()
           n=0
-          d=f.read(512)
-          while d:
-           h.update(d)
-           n+=len(d)
+          try:
            d=f.read(512)
-          f.close()
-          s.say(binascii.hexlify(h.digest()).decode()+' '+str(n))
-         def ls(s):
-          s.say(' '.join([binascii.hexlify(e[0].encode()).decode() for e in os.ilistdir() if e[1]==0x8000]))
+           while d:
+            h.update(d)
+            n+=len(d)
+            d=f.read(512)
+          finally:
+           f.close()
+          s.say(s.x(h.digest())+' '+str(n))
+        _ns.o=_nr().get('os',())
+        """
+
+    /// `ls` lists files from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes; `+` when there are more.
+    private static let listing = """
+        class _ns(_ns):
+         def ls(s,k):
+          t=''
+          for e in s.o.ilistdir():
+           if e[1]==0x8000:
+            k-=1
+            if k<0:
+             x=s.x(e[0].encode())
+             if len(t)+len(x)>900:
+              t+='+'
+              break
+             t+=x+' '
+          s.say(t)
          def free(s):
-          v=os.statvfs(os.getcwd())
+          v=s.o.statvfs(s.o.getcwd())
           s.say(str(v[0])+' '+str(v[0]*v[3]))
+        """
+
+    private static let writing = """
+        class _ns(_ns):
+         f=None
+         n=-1
+         def at(s):
+          s.say(str(s.n))
          def new(s,p):
           s.end()
           s.f=open(p,'wb')
@@ -47,13 +70,13 @@ struct ScriptHelper: Sendable {
           s.n=0
           s.at()
          def a(s,o,c,d):
-          if s.n==o and binascii.crc32(d)==c:
+          if s.n==o and s.c(d)==c:
            s.n=-1
            s.f.write(d)
            s.n=o+len(d)
           s.at()
          def cur(s):
-          s.say(s.p if s.f else '')
+          s.say(s.p if s.f else'')
          def end(s):
           if s.f:
            s.f.close()
@@ -61,22 +84,16 @@ struct ScriptHelper: Sendable {
           s.n=-1
          def drop(s,p):
           try:
-           os.remove(p)
+           s.o.remove(p)
           except OSError:
            pass
          def move(s,p):
-          os.rename(p+'.new',p)
-        _ns=NoaScripts()
-        _ns.v=1
-        """#
+          s.o.rename(p+'.new',p)
+        """
 
     let repl: PythonREPL
 
-    func ensure() async throws {
-        let probe = "try:\n v=_ns.v\nexcept (NameError,AttributeError):\n v=0\nprint('helper',v)"
-        if try await repl.runText(probe, within: Self.command) == "helper 1" { return }
-        _ = try await repl.run(PythonCode(Self.source), within: Self.command)
-    }
+    func ensure() async throws { try await Self.remote.ensure(on: repl, within: Self.command) }
 
     /// Runs a method that answers nothing.
     func tell(_ call: String) async throws {
@@ -101,12 +118,21 @@ struct ScriptHelper: Sendable {
         return RemoteFile(sha256: digest, byteCount: byteCount)
     }
 
-    /// Names of all files; a name that is not UTF-8 loses the bytes that are not.
+    /// Names of all files, asked for in pages; a name that is not UTF-8 loses the bytes that are not.
     func names() async throws -> [String] {
-        try await ask("ls()").split(separator: " ").map { word in
-            guard let bytes = HexText.decode(word) else { throw REPLError.garbage("a list of files") }
-            return String(decoding: bytes, as: UTF8.self)
+        var names: [String] = []
+        while names.count < Self.nameLimit {
+            let words = try await ask("ls(\(names.count))").split(separator: " ")
+            let hasMore = words.last == "+"
+            let page = words.dropLast(hasMore ? 1 : 0)
+            names += try page.map { word in
+                guard let bytes = HexText.decode(word) else { throw REPLError.garbage("a list of files") }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            if !hasMore { return names }
+            if page.isEmpty { break }
         }
+        throw REPLError.garbage("a list of files")
     }
 
     /// The size of a block and the bytes in free ones.

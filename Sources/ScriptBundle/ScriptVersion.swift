@@ -8,8 +8,7 @@ extension ScriptInstaller {
     ///
     /// The file comes first: while scripts are being replaced the global is still that of the program that ran before.
     public static func installedVersion(_ repl: PythonREPL) async throws -> String? {
-        let code = "try:\n v=open('main.py','rb')\n b=v.read(160)\n v.close()\nexcept OSError:\n b=b''"
-        let head = try await value(of: "b", after: code, repl)
+        let head = try await value(of: headCode, repl)
         if head.isEmpty { return nil }
         if head.starts(with: prefix), let end = head.dropFirst(prefix.count).firstIndex(of: UInt8(ascii: "\"")) {
             return UnitText.printable(head[prefix.count..<end])
@@ -19,14 +18,32 @@ extension ScriptInstaller {
 
     /// The global `ARGPT_VERSION` of the program that ran last; `nil` when there is none. Untrusted, but printable.
     public static func runningVersion(_ repl: PythonREPL) async throws -> String? {
-        let code = "try:\n b=str(ARGPT_VERSION)[:160].encode()\nexcept NameError:\n b=b''"
-        let version = UnitText.printable(try await value(of: "b", after: code, repl))
+        let version = UnitText.printable(try await value(of: globalCode, repl))
         return version.isEmpty ? nil : version
     }
 
-    private static func value(of name: String, after code: String, _ repl: PythonREPL) async throws -> [UInt8] {
-        let print = "\nimport binascii\nb=binascii.hexlify(\(name)).decode()\nprint(b,binascii.crc32(b.encode()))"
-        let source = try PythonCode(code + print)
+    private static let headCode = """
+        try:
+         _n=open('main.py','rb')
+         _k=_n.read(160)
+         _n.close()
+        except OSError:
+         _k=b''
+        """ + answerCode
+    private static let globalCode = """
+        try:
+         _k=str(ARGPT_VERSION).encode()[:160]
+        except NameError:
+         _k=b''
+        """ + answerCode
+    private static let answerCode = "\n_n=_nr()\n_n.say(_n.x(_k))"
+
+    /// All code that this module sends to a unit, calls of the helper's methods apart.
+    package static var sentCode: [String] { ScriptHelper.remote.sentCode + [headCode, globalCode] }
+
+    private static func value(of code: String, _ repl: PythonREPL) async throws -> [UInt8] {
+        try await RemoteHelper.ground.ensure(on: repl, within: ScriptHelper.command)
+        let source = try PythonCode(code)
         let text = try await CheckedAnswer.insisting {
             try CheckedAnswer.decode(await repl.run(source, within: ScriptHelper.command))
         }

@@ -7,10 +7,10 @@ import Testing
     static let mayImport: [String: Set<String>] = [
         "Bluetooth": [],
         "BlueZ": ["Bluetooth", "CDBus"],
-        "REPL": ["Bluetooth"],
+        "REPL": ["Bluetooth", "CCrypto"],
         "Archive": ["Bluetooth", "CZip"],
         "DFU": ["Archive", "Bluetooth", "CCrypto"],
-        "FPGA": ["REPL", "Bluetooth", "CCrypto"],
+        "FPGA": ["REPL", "Bluetooth"],
         "ScriptBundle": ["Archive", "REPL", "Bluetooth", "CCrypto"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"],
         "Assistant": ["Bluetooth", "REPL"],

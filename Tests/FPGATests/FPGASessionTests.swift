@@ -39,8 +39,89 @@ struct FPGASessionTests {
         #expect(try await updater.update() == FPGAOutcome(plan: .nothing, bytesWritten: 0))
         let probe = FPGAProbe(repl: repl)
         #expect(try await probe.differences(from: image).isEmpty)
-        #expect(try await probe.readVersion() == "v23.230.0808")
-        #expect(try await probe.isAlive())
+        #expect(try await probe.readVersion() == nil)
+        #expect(host.longestAnswer < 330)
+        #expect(try await probe.condition() == .stopped)
+    }
+
+    @Test(arguments: [
+        ("running", FPGACondition.running(version: "v23.230.0808")), ("stopped", .stopped), ("silent", .silent),
+    ])
+    func aVersionIsBelievedOnlyBesideTheIdentification(state: String, condition: FPGACondition) async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        try FlashModule.setFPGA(state, in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let probe = FPGAProbe(repl: try await attach(host))
+        #expect(try await probe.condition() == condition)
+        #expect(try await probe.readVersion() == (state == "running" ? "v23.230.0808" : nil))
+    }
+
+    /// Files of a user's that have the names of modules, loaded by a program, and globals that hide built-in functions.
+    @Test func nothingOfTheUsersHidesTheFirmware() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        for name in ["hashlib", "os", "binascii", "update"] {
+            try "mine = 1\n".write(to: folder.appendingPathComponent(name + ".py"), atomically: false, encoding: .utf8)
+        }
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let program = "import sys\nsys.path.insert(0,'')\nfor n in('hashlib','os','update'):sys.modules.pop(n,0)\n"
+            + "import hashlib,os,update\nassert hashlib.mine\nlen=max=tuple=bytes=str=open=7\ndef print(*a):pass"
+        _ = try await repl.run(PythonCode(program), within: .seconds(20))
+        try await repl.recover(within: .seconds(20))
+        let outcome = try await FPGAUpdater(repl: repl, image: image).update()
+        #expect(outcome.plan == .resume(from: 0))
+        try expectProven(folder)
+        let theirs = try await repl.runText("import hashlib,sys\nprint(hashlib.mine,sys.path[0]=='')", within: .seconds(20))
+        #expect(theirs == "1 True")
+    }
+
+    @Test func whatTheFirmwareLacksIsNamed() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        try "".write(to: folder.appendingPathComponent("modules/update.py"), atomically: false, encoding: .utf8)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        await #expect(throws: REPLError.lacking("update.Fpga")) { _ = try await FPGAProbe(repl: repl).survey() }
+        let code = "import device;print(device.VERSION)"
+        await #expect(throws: REPLError.lacking("device.VERSION")) {
+            _ = try await repl.runText(code, using: "device.VERSION", within: .seconds(20))
+        }
+    }
+
+    private func freeBytes(_ repl: PythonREPL) async throws -> Int {
+        try #require(Int(try await repl.runText("import gc\ngc.collect()\nprint(gc.mem_free())", within: .seconds(20))))
+    }
+
+    /// What the air carries, so that a change of it is seen: commands and bytes, in the order of a run.
+    @Test func trafficOfARun() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder, flash: [UInt8](repeating: 0x55, count: 109 * 4096))
+        let host = try MicroPythonHost(folder: folder, heap: "48k")
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let probe = FPGAProbe(repl: repl)
+        _ = host.takeTraffic()
+        _ = try await probe.survey()
+        let upload = host.takeTraffic()
+        _ = try await probe.survey()
+        let survey = host.takeTraffic()
+        let free = try await freeBytes(repl)
+        _ = host.takeTraffic()
+        _ = try await FPGAUpdater(repl: repl, image: image).update()
+        let update = host.takeTraffic()
+        // Texts of code that MicroPython keeps would fill the heap, some bytes with each command.
+        let left = try await freeBytes(repl)
+        #expect(left > free - 1024, "\(free) bytes free at first, \(left) at the end")
+        _ = host.takeTraffic()
+        _ = try await probe.differences(from: image)
+        let deep = host.takeTraffic()
+        #expect(survey.commands == 10 && deep.commands == 18)
+        #expect(upload.bytes < 3500 && update.commands < 460 && update.bytes < 211_000)
     }
 
     /// A link that ends in the middle leaves Python running: the helper still knows the counter.

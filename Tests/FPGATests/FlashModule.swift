@@ -15,6 +15,8 @@ enum FlashModule {
         class Fpga:
             @staticmethod
             def read(a, n):
+                if n > 1024:
+                    raise MemoryError('the buffer lies on a stack of 8 KiB')
                 if a + n > SIZE:
                     raise ValueError('address + length cannot exceed 444434 bytes')
                 with open('flash.bin', 'rb') as f:
@@ -22,13 +24,13 @@ enum FlashModule {
                     return f.read(n)
             @staticmethod
             def write(d):
-                if not isinstance(d, bytes):
-                    raise TypeError('bytes expected')
+                if not isinstance(d, (bytes, str)):
+                    raise TypeError("can't convert '%s' object to str implicitly" % type(d))
                 c = _counter()
                 if c + len(d) > SIZE:
                     raise ValueError('data will overflow the space reserved for the app')
-                if len(d) > 255 or c % 256 + len(d) > 256:
-                    raise RuntimeError('the firmware would write across a page')
+                if len(d) > 256:
+                    raise MemoryError('the firmware copies its argument for each page')
                 with open('flash.bin', 'r+b') as f:
                     f.seek(c)
                     old = f.read(len(d))
@@ -49,9 +51,20 @@ enum FlashModule {
         """#
 
     private static let fpga = #"""
-        def run(on=None):
+        _state = 'running'
+        try:
+            with open('fpga.txt') as f:
+                _state = f.read()
+        except OSError:
             pass
+        def run(on=None):
+            global _state
+            if on is None:
+                return _state != 'stopped'
+            _state = 'running' if on else 'stopped'
         def read(a, n):
+            if _state != 'running':
+                return b'v23.094.1109'[:n] if a == 2 else b'\xff' * n
             return b'v23.230.0808'[:n] if a == 2 else b'Mncl'[:n]
         """#
 
@@ -62,6 +75,11 @@ enum FlashModule {
         let blank = [UInt8](repeating: 0xFF, count: 109 * 4096)
         try Data(flash ?? blank).write(to: folder.appendingPathComponent("flash.bin"))
         try forgetCounter(in: folder)
+    }
+
+    /// `running`, `stopped` or `silent`; what floats on the line looks like a version.
+    static func setFPGA(_ state: String, in folder: URL) throws {
+        try state.write(to: folder.appendingPathComponent("fpga.txt"), atomically: false, encoding: .utf8)
     }
 
     static func forgetCounter(in folder: URL) throws {

@@ -9,7 +9,7 @@ import Testing
         let image = try FPGAImage([1, 2, 3])
         #expect(image.bytes.count == 444_430)
         #expect(image.bytes[3...].allSatisfy { $0 == 0xFF })
-        #expect(image.pageCRCs.count == 109)
+        #expect(image.pageDigests.count == 109)
         #expect(FPGALimits.page(108).count == 2062)
     }
 
@@ -29,9 +29,9 @@ import Testing
     @Test func codesAreStable() {
         let errors: [FPGAError] = [
             .imageTooLong(byteCount: 1), .imageEmpty, .proofFailed(pages: [1]), .writeFailed(""), .commitFailed(marker: ""),
-            .answerUnreadable(""),
+            .answerUnreadable(""), .silent,
         ]
-        #expect(errors.map(\.diagnosis.code) == (1...6).map { "FPGA-000\($0)" })
+        #expect(errors.map(\.diagnosis.code) == (1...7).map { "FPGA-000\($0)" })
         #expect(errors.prefix(2).allSatisfy { $0.diagnosis.category == .badData })
     }
 }
@@ -42,9 +42,20 @@ import Testing
 
     init() throws { image = try FPGAImage(developmentImage(seed: 41)) }
 
+    /// As the unit looks at its flash: the edge of a page only when it is asked for.
+    private func survey(_ flash: [UInt8], _ marker: [UInt8]) -> FPGASurvey {
+        let digests = (0..<FPGALimits.pageCount).map { FPGAImage.digest(of: flash[FPGALimits.page($0)]) }
+        var survey = FPGASurvey(pageDigests: digests, marker: marker, counter: nil)
+        if let page = FPGAPlan.openPage(survey: survey, image: image) {
+            let content = flash[FPGALimits.page(page)]
+            let count = (content.lastIndex { $0 != 0xFF }).map { $0 + 1 - content.startIndex } ?? 0
+            survey.edge = .init(page: page, byteCount: count, digest: FPGAImage.digest(of: content.prefix(count)))
+        }
+        return survey
+    }
+
     private func plan(flash: [UInt8], marker: [UInt8]) -> FPGAPlan {
-        let crcs = (0..<FPGALimits.pageCount).map { ZlibCRC32.of(flash[FPGALimits.page($0)]) }
-        return FPGAPlan(survey: FPGASurvey(pageCRCs: crcs, marker: marker, counter: nil), image: image)
+        FPGAPlan(survey: survey(flash, marker), image: image)
     }
 
     private func written(_ count: Int) -> [UInt8] {
@@ -87,8 +98,27 @@ import Testing
         #expect(plan(flash: flash, marker: blank) == .resume(from: 8192))
     }
 
+    @Test func anEdgeIsAskedForOnlyWhereItDecides() {
+        #expect(survey(written(10_000), blank).edge?.page == 2)
+        #expect(survey(written(8192), blank).edge == nil)
+        #expect(survey(image.bytes, blank).edge == nil)
+        #expect(survey(written(10_000), FPGALimits.marker).edge == nil)
+    }
+
+    @Test func edgesAreNotTrusted() {
+        var survey = survey(written(10_000), blank)
+        let honest = survey.edge
+        #expect(FPGAPlan(survey: survey, image: image) == .resume(from: 10_000))
+        for edge in [nil, .init(page: 3, byteCount: 1808, digest: 0), .init(page: 2, byteCount: -1, digest: 0),
+                     .init(page: 2, byteCount: 4097, digest: 0), .init(page: 2, byteCount: 1807, digest: honest?.digest ?? 0),
+                     FPGASurvey.Edge(page: 2, byteCount: .max, digest: 0)] as [FPGASurvey.Edge?] {
+            survey.edge = edge
+            #expect(FPGAPlan(survey: survey, image: image) == .erase)
+        }
+    }
+
     @Test func shortSurveysAreNotTrusted() {
-        #expect(FPGAPlan(survey: FPGASurvey(pageCRCs: [], marker: [], counter: nil), image: image) == .erase)
+        #expect(FPGAPlan(survey: FPGASurvey(pageDigests: [], marker: [], counter: nil), image: image) == .erase)
     }
 }
 
@@ -96,7 +126,7 @@ import Testing
     /// Decodes as the helper on the unit does, from the facts of Python's literals.
     private func decode(_ chunk: FPGAChunk) -> [UInt8]? {
         var scanner = LiteralScanner(chunk.code.bytes.dropFirst("_nf.w(".utf8.count))
-        guard scanner.number() == chunk.range.lowerBound, scanner.skip(","), let crc = scanner.number() else { return nil }
+        guard scanner.number() == chunk.range.lowerBound, scanner.skip(","), let check = scanner.number() else { return nil }
         var bytes: [UInt8] = []
         while scanner.skip(",") {
             if let run = scanner.number() {
@@ -107,7 +137,7 @@ import Testing
                 return nil
             }
         }
-        return scanner.skip(")") && ZlibCRC32.of(bytes) == UInt32(crc) ? bytes : nil
+        return scanner.skip(")") && Int(SHA256.number(of: bytes)) == check ? bytes : nil
     }
 
     @Test func chunksMakeUpTheImageWithinTheirLimits() throws {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import REPL
 import TestSupport
 import Testing
 import VirtualDevices
@@ -30,5 +31,37 @@ struct OddUnitTests {
         #expect(report.passed, "\(String(describing: report.error)) \(journal.text)")
         let proof = try await bench.verify(assets)
         #expect(proof.passed, "\(proof)")
+    }
+}
+
+/// A unit whose FPGA was left stopped by an update that did not end.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct StoppedFPGATests {
+    @Test(arguments: [Set<Part>([.scripts]), Set(Part.allCases)])
+    func theNextRunEndsItWithAChipReset(parts: Set<Part>) async throws {
+        let bench = try await DriftTests.provisioned()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        let journal = Journal()
+        try await bench.play { central, monocle in
+            let clock = central.clock
+            let connection = try await central.connect(to: monocle.address, deadline: clock.deadline(in: .seconds(10)))
+            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: .seconds(10))
+            _ = try await repl.runText("import fpga;fpga.run(False)", within: .seconds(5))
+            await connection.disconnect()
+            let look = try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: false)
+                .run { _ in }
+            #expect(look.findings[.fpga]?.differences.first?.hasPrefix("the FPGA is stopped") == true, "\(look)")
+            var options = FlashOptions()
+            options.parts = parts
+            let report = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options)
+                .flash { journal.add($0) }
+            #expect(report.passed, "\(report)")
+            #expect(report.steps.first { $0.part == .fpga }?.action == (parts.contains(.fpga) ? .updated : .skipped))
+            let proof = try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: true)
+                .run { _ in }
+            #expect(proof.passed, "\(proof)")
+        }
+        #expect(!journal.text.contains("stage erase"))
     }
 }

@@ -13,6 +13,11 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
     struct State {
         var mode = Mode.friendly
         var ring: [UInt8] = []
+        /// The ring's memory: an acted 0x03 moves it on over what lay there.
+        var memory = [UInt8](repeating: 0x20, count: 1024)
+        var head = 0
+        var restarts = 0
+        var highestInFlight = 0
         var line: [UInt8] = []
         var running: [UInt8]?
         var dropped = 0
@@ -68,6 +73,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
             if state.isDead { return }
             if state.deafPackets > 0 { return state.deafPackets -= 1 }
             for byte in packet { receive(byte, &state) }
+            state.highestInFlight = max(state.highestInFlight, state.ring.count { $0 == 0x04 } + (state.running == nil ? 0 : 1))
             state.highestRing = max(state.highestRing, state.running == nil ? 0 : state.ring.count)
             readRing(&state)
         }
@@ -78,9 +84,13 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
             let wasRaw = state.mode == .raw
             state.running = nil
             if state.mode == .program { state.mode = .friendly }
+            if state.ring.count < 1023 { state.ring.append(state.memory[state.head]) }
+            state.head = (state.head + 1) % 1024
             emit(Array((wasRaw ? "\u{4}KeyboardInterrupt: \r\n\u{4}>" : "KeyboardInterrupt: \r\n>>> ").utf8), &state)
         } else if state.ring.count < 1023 {
             state.ring.append(byte)
+            state.memory[state.head] = byte
+            state.head = (state.head + 1) % 1024
         } else {
             state.dropped += 1
         }
@@ -90,6 +100,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
         while state.running == nil, state.mode != .program, !state.ring.isEmpty {
             let byte = state.ring.removeFirst()
             switch (state.mode, byte) {
+            case (.friendly, 0x01) where !state.line.isEmpty: continue
             case (_, 0x01):
                 (state.mode, state.line) = (.raw, [])
                 emit(Array("raw REPL; CTRL-B to exit\r\n>".utf8), &state)
@@ -101,9 +112,11 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
                 emit(Array("OK".utf8), &state)
                 (state.running, state.line) = (state.line, [])
             case (.raw, 0x04):
+                state.restarts += 1
                 emit(Array("OK\r\nMPY: soft reboot\r\nraw REPL; CTRL-B to exit\r\n>".utf8), &state)
             case (.friendly, 0x04) where state.line.isEmpty:
                 state.mode = .program
+                state.restarts += 1
                 emit(Array("MPY: soft reboot\r\nmain runs\r\n".utf8), &state)
             default: state.line.append(byte)
             }
@@ -118,7 +131,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
             let text = String(decoding: code, as: UTF8.self)
             state.executed.append(text)
             var output = text.uppercased()
-            if text.hasPrefix("print('") { output = String(text.dropFirst(7).prefix { $0 != "'" }) }
+            if text.hasPrefix("import builtins"), let word = text.split(separator: "'").dropLast(2).last { output = String(word) }
             let failure = text.hasPrefix("raise") ? "Traceback:\r\nValueError: \(text)\r\n" : ""
             emit(Array("\(failure.isEmpty ? output : "")\u{4}\(failure)\u{4}>".utf8), &state)
             readRing(&state)

@@ -54,7 +54,7 @@ import Testing
         values.append(Array(0...255))
         let commands = try values.map { value in
             try PythonCode(
-                bytes: Array("import binascii\nprint(binascii.hexlify(".utf8) + PythonLiteral.bytes(value) + Array(").decode())".utf8))
+                bytes: Array("x=".utf8) + PythonLiteral.bytes(value) + Array("\nprint(('%02x'*len(x))%tuple(x))".utf8))
         }
         var answers: [String] = []
         try await repl.pipeline(commands, within: .seconds(20)) { _, answer in
@@ -70,8 +70,8 @@ import Testing
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
         for text in ["", "naïve — ☕️", "a\u{0}1\u{1C}7'\"\\", "\r\n\t", "🕶️\u{3}"] {
-            let code = Array("print(__import__('binascii').hexlify(".utf8) + PythonLiteral.string(text)
-                + Array(".encode()).decode())".utf8)
+            let code = Array("x=".utf8) + PythonLiteral.string(text)
+                + Array(".encode()\nprint(('%02x'*len(x))%tuple(x))".utf8)
             let answer = try await repl.run(PythonCode(bytes: code), within: .seconds(20))
             #expect(UnitText.printable(answer) == HexText.encode(Array(text.utf8)))
         }

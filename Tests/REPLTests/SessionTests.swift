@@ -23,6 +23,42 @@ import Testing
         }
     }
 
+    /// A ^C that interrupts leaves what lay in the ring 1024 bytes before: it may restart Python, or hide the ^A behind it.
+    @Test(arguments: [[0x78, 0x79, 0x7A], [0x04, 0x78], [0x78, 0x04, 0x04], [0x01, 0x04], [0x02, 0x20], [0x05, 0x01], [0x0D, 0x04]])
+    func staleBytesOfTheRingDoNoLastingHarm(stale: [UInt8]) async throws {
+        for mode in [FakeUnit.Mode.program, .friendly, .raw] {
+            let unit = FakeUnit {
+                $0.mode = mode
+                if mode == .raw { $0.running = Array("hang".utf8) }
+                $0.memory.replaceSubrange(0..<stale.count, with: stale)
+            }
+            let repl = try await attach(unit)
+            #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
+            #expect(unit.state.withLock { $0.restarts } <= stale.count { $0 == 0x04 })
+        }
+    }
+
+    /// The unit sends answers when it has nothing left to run, and loses 1024 bytes of a longer heap of them after its boot.
+    @Test func answersInFlightAreLimited() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        let codes = try (0..<40).map { try PythonCode("\($0)") }
+        for limit in [1, 3, 16] {
+            unit.state.withLock { $0.highestInFlight = 0 }
+            var count = 0
+            try await repl.pipeline(codes, atOnce: limit, within: .seconds(1)) { _, _ in count += 1 }
+            #expect(count == 40)
+            #expect((1...limit).contains(unit.state.withLock { $0.highestInFlight }))
+        }
+    }
+
+    @Test func callbacksAreTakenOffBeforeARestart() async throws {
+        let unit = FakeUnit()
+        let repl = try await attach(unit)
+        try await repl.start(within: .seconds(2))
+        #expect(unit.state.withLock { $0.executed.last }?.contains("bluetooth.receive_callback(None)") == true)
+    }
+
     @Test func aSilentUnitHasNoPrompt() async {
         let unit = FakeUnit { $0.isDead = true }
         await #expect(throws: REPLError.noPrompt) { _ = try await attach(unit) }

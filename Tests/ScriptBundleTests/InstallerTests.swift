@@ -52,6 +52,37 @@ import Testing
         #expect(host.droppedByteCount == 0)
     }
 
+    /// No answer may be as long as the unit's ring: names come in pages.
+    @Test func manyFilesAreListedInPages() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        var names = (0..<60).map { "\(String(repeating: "n", count: 12 + $0)).txt" }
+        names.append(String(repeating: "x", count: 255))
+        names.append("☕️ \u{3}\n.py")
+        for name in names { try Data().write(to: folder.appendingPathComponent(name)) }
+        let repl = try await attach(host)
+        let helper = ScriptHelper(repl: repl)
+        try await helper.ensure()
+        #expect(try await helper.names().sorted() == names.sorted())
+        #expect(host.longestAnswer < 1000)
+    }
+
+    /// What the air carries: commands and bytes.
+    @Test func trafficOfAnInstallation() async throws {
+        let host = try MicroPythonHost(folder: try makeUnitFolder(), heap: "48k")
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let installer = ScriptInstaller(repl: repl, scripts: try scripts(seed: 71))
+        _ = host.takeTraffic()
+        _ = try await installer.install()
+        let install = host.takeTraffic()
+        _ = try await installer.deepCheck()
+        let deep = host.takeTraffic()
+        #expect(deep.commands == 6 && deep.bytes < 260)
+        #expect(install.commands < 70 && install.bytes < 10_000)
+    }
+
     @Test func drifIsFoundAndOnlyThatPartIsRepaired() async throws {
         let folder = try makeUnitFolder()
         let host = try MicroPythonHost(folder: folder)

@@ -20,6 +20,10 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
         var process: pid_t = 0
         var isClosed = false
         var packetCount = 0
+        var byteCount = 0
+        var commandCount = 0
+        var longestAnswer = 0
+        var answerLength = 0
         var notificationCount = 0
         var isInterrupted = false
     }
@@ -59,6 +63,7 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
         else { throw LinkError.unavailable("no pseudo terminal") }
         let terminal = "/dev/pts/\(number)"
         slave = try Self.makeRaw(terminal)
+        try DeviceMask.install(in: folder)
         let pid = try Self.spawn(try TestTools.require(TestTools.micropython, "MicroPython"), heap: heap, terminal: terminal, folder: folder)
         state.withLock { $0.process = pid }
         let reader = Thread { [self] in readOutput() }
@@ -67,6 +72,15 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
 
     package var droppedByteCount: Int { state.withLock { $0.droppedByteCount } }
     package var highestRing: Int { state.withLock { $0.highestRing } }
+    /// What was sent since the last look: commands (each ends in 0x04), packets and bytes.
+    package func takeTraffic() -> (commands: Int, packets: Int, bytes: Int) {
+        state.withLock { state in
+            defer { (state.commandCount, state.packetCount, state.byteCount) = (0, 0, 0) }
+            return (state.commandCount, state.packetCount, state.byteCount)
+        }
+    }
+    /// Bytes of the longest answer, `OK` and end marks included.
+    package var longestAnswer: Int { state.withLock { $0.longestAnswer } }
 
     /// - Returns: the open slave: the last close of it before the child opens it would hang the terminal up.
     private static func makeRaw(_ terminal: String) throws -> Int32 {
@@ -99,7 +113,7 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
         posix_spawnattr_setsigmask(&attributes, &noSignals)
         posix_spawnattr_setflags(&attributes, newSessionAndSignalMask)
         let shell = "cd \"$0\" && exec \"$@\""
-        let words = ["/bin/sh", "-c", shell, folder.path(percentEncoded: false), path, "-X", "heapsize=\(heap)"]
+        let words = ["/bin/sh", "-c", shell, folder.path(percentEncoded: false), path, "-X", "heapsize=\(heap)", "-i", DeviceMask.path]
         let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         let settings = ["MICROPYPATH=modules:", "PATH=/usr/bin:/bin"]
         let environment: [UnsafeMutablePointer<CChar>?] = settings.map { strdup($0) } + [nil]
@@ -139,11 +153,14 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
             state.isBooting = !String(decoding: state.greeting, as: UTF8.self).contains(">>> ")
         }
         for byte in bytes where state.isBusy {
+            state.answerLength += 1
+            state.longestAnswer = max(state.longestAnswer, state.answerLength)
             if byte == 0x04 { state.endMarks += 1 }
             if byte == UInt8(ascii: ">"), state.endMarks >= 2 {
                 state.isBusy = false
                 state.isInterrupted = false
                 state.endMarks = 0
+                state.answerLength = 0
             }
         }
     }
@@ -165,6 +182,8 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
         try state.withLock { state in
             guard !state.isClosed else { throw LinkError.disconnected("MicroPython ended") }
             state.packetCount += 1
+            state.byteCount += packet.count
+            state.commandCount += packet.count { $0 == 0x04 }
             guard let packet = packetFault(state.packetCount - 1, packet) else { return }
             for byte in packet {
                 if byte == 0x03, state.isBusy {

@@ -1,0 +1,121 @@
+/// Python code of ours that stays on a unit, as one global: a class that is built up piece by piece, at last its only instance.
+///
+/// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`), so
+/// no piece has more than ``pieceLimit`` bytes. Every helper derives from `_nr`, which has what all of them need. The mark of
+/// a helper is set last and is a digest of its code: half an upload, or another version, is uploaded again.
+package struct RemoteHelper: Sendable {
+    /// Bytes of one piece.
+    package static let pieceLimit = 450
+    /// The class that all helpers derive from; `_nr()` makes an instance for a single question.
+    package static let ground = RemoteHelper("_nr", builtFrom: groundPieces, on: nil)
+
+    package let name: String
+    private let pieces: [String]
+    private let base: [String]
+    private let mark: String
+
+    /// - Parameters:
+    ///   - name: the helper's global; its pieces define a class of that name, the first one derived from `_nr`.
+    package init(_ name: String, pieces: [String]) {
+        self.init(name, builtFrom: pieces, on: Self.ground)
+    }
+
+    private init(_ name: String, builtFrom pieces: [String], on base: RemoteHelper?) {
+        self.name = name
+        self.base = base.map { $0.base + $0.upload } ?? []
+        self.pieces = pieces
+        mark = SHA256.check(of: (self.base + pieces).joined().utf8)
+    }
+
+    /// The code that brings the helper to a unit which has those below it.
+    private var upload: [String] {
+        pieces + [base.isEmpty ? "\(name).g='\(mark)'" : "\(name)=\(name)()\n\(name).v='\(mark)'"]
+    }
+
+    /// All code that this helper sends to a unit.
+    package var sentCode: [String] { [probe] + base + upload }
+
+    private var probe: String {
+        let own = base.isEmpty ? "" : "\n _n[1]=\(name).v"
+        return "_n=['','']\ntry:\n _n[0]=_nr.g\(own)\nexcept(NameError,AttributeError):\n pass\nprint('helper',*_n)"
+    }
+
+    /// Uploads the helper, or what of it is not there already.
+    /// - Parameter within: from one answer to the next.
+    /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware does not have what the helper needs.
+    package func ensure(on repl: PythonREPL, within patience: Duration) async throws {
+        let answer = try await repl.runText(probe, within: patience)
+        let marks = answer.split(separator: " ").dropFirst().map(String.init)
+        let groundMark = base.isEmpty ? mark : Self.ground.mark
+        let hasGround = marks.first == groundMark
+        if hasGround, base.isEmpty || marks.dropFirst().first == mark { return }
+        let code = try ((hasGround ? [] : base) + upload).map { try PythonCode($0) }
+        do {
+            try await repl.pipeline(code, within: patience) { _, _ in }
+        } catch REPLError.exception(let exception) {
+            throw REPLError.lacking(in: exception) ?? .exception(exception)
+        }
+    }
+}
+
+extension RemoteHelper {
+    /// `get` imports a module although a file of the user's has its name: with an empty `sys.path` only what is built in is
+    /// found, by the name `uos` where a firmware still looks for files then. A module that a program loaded under that name
+    /// stays in `sys.modules`, but is not believed. `use` takes a module's attribute from the first of several paths; `upd` finds
+    /// `update` among the frozen modules, and anywhere only on a unit that has none there, such as a virtual one.
+    ///
+    /// `x` writes bytes in hexadecimal, `c` is the check of a piece of data, `say` answers with one (``CheckedAnswer``).
+    private static let groundPieces = [
+        """
+        import sys
+        class _nr:
+         def get(s,n,f):
+          if f is None:
+           return __import__(n)
+          m=sys.modules
+          p=sys.path[:]
+          q=m.pop(n,None)
+          sys.path.clear()
+          sys.path.extend(f)
+          try:
+           if not f:
+            try:
+             return __import__('u'+n)
+            except ImportError:
+             pass
+           return __import__(n)
+          finally:
+           sys.path.clear()
+           sys.path.extend(p)
+           if q:
+            m[n]=q
+        """,
+        """
+        class _nr(_nr):
+         def use(s,n,a,*f):
+          for p in f or((),):
+           try:
+            return getattr(s.get(n,p),a)
+           except(ImportError,AttributeError):
+            pass
+          raise NotImplementedError('no '+n+'.'+a)
+         def upd(s,a):
+          return s.use('update',a,('.frozen',),[p for p in sys.path if p],None)
+        """,
+        """
+        class _nr(_nr):
+         def x(s,b):
+          return '%02x'*len(b)%tuple(b)
+         def d(s,b):
+          return s.H(b).digest()[:4]
+         def c(s,b):
+          return int.from_bytes(s.d(b),'big')
+         def say(s,t):
+          print(t,s.x(s.d(t.encode())))
+        _nr.H=_nr().use('hashlib','sha256')
+        """,
+    ]
+
+    /// Gets `micropython` or `Fpga` of the firmware's frozen module `update`; `_nr` has it before it needs anything else.
+    package static func update(_ attribute: String) -> String { "_nr().upd('\(attribute)')" }
+}
