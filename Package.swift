@@ -53,7 +53,7 @@ let package = Package(
         module("Assistant", [
             "Bluetooth", "REPL", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
-        module("VirtualDevices", ["Bluetooth", "CCrypto"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
+        module("VirtualDevices", ["Bluetooth", "CCrypto"], exclude: ["Monocle/Port"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
         .executableTarget(
             name: "noafw",
             dependencies: [

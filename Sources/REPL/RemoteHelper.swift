@@ -62,7 +62,7 @@ extension RemoteHelper {
     /// `get` imports a module although a file of the user's has its name: with an empty `sys.path` only what is built in is
     /// found, by the name `uos` where a firmware still looks for files then. A module that a program loaded under that name
     /// stays in `sys.modules`, but is not believed. `use` takes a module's attribute from the first of several paths; `upd` finds
-    /// `update` among the frozen modules, and anywhere only on a unit that has none there, such as a virtual one.
+    /// `update` among the frozen modules, never in the unit's files.
     ///
     /// `x` writes bytes in hexadecimal, `c` is the check of a piece of data, `say` answers with one (``CheckedAnswer``).
     private static let groundPieces = [
@@ -70,8 +70,6 @@ extension RemoteHelper {
         import sys
         class _nr:
          def get(s,n,f):
-          if f is None:
-           return __import__(n)
           m=sys.modules
           p=sys.path[:]
           q=m.pop(n,None)
@@ -100,7 +98,7 @@ extension RemoteHelper {
             pass
           raise NotImplementedError('no '+n+'.'+a)
          def upd(s,a):
-          return s.use('update',a,('.frozen',),[p for p in sys.path if p],None)
+          return s.use('update',a,('.frozen',),[p for p in sys.path if p])
         """,
         """
         class _nr(_nr):

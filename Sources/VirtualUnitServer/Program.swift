@@ -18,7 +18,7 @@ enum Program {
             let (monocle, air, lock) = try settings.makeUnit()
             let messages = Inbox<BridgeMessage>()
             input.deliverRest(to: messages)
-            try await UnitServer(monocle: monocle, air: air, send: Output().send).run(messages)
+            try await air.time.run { try await UnitServer(monocle: monocle, air: air, send: Output().send).run(messages) }
             withExtendedLifetime(lock) {}
         } catch is InputEnded {
         } catch {

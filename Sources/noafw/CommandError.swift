@@ -91,7 +91,7 @@ extension CommandError: DiagnosableError {
         case .programIsSilent:
             Diagnosis(
                 code: "NOA-0018", category: .unitFailed, fault: .unit,
-                message: "the answer was sent, but the unit's program never said that it is ready",
+                message: "nothing was sent: the unit's program never said that it is ready",
                 cause: "its scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
         case .unexplained(let description):
             Diagnosis(

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import VirtualDevices
 
 /// What `noafw doctor` found out, before any judgement.
 struct DoctorFacts: Sendable {
@@ -80,15 +81,10 @@ extension DoctorFacts {
             micropython: await micropython(request.search), lua: await lua(request.search))
     }
 
-    /// A Python without the package, or one for another processor, is there and does not run it.
+    /// An interpreter for another processor is there and does not run.
     private static func micropython(_ search: AssetSearch) async -> Interpreter {
         guard let python = try? VirtualStation.python(search) else { return Interpreter() }
-        let program = """
-            import sys
-            from micropython_unix import run_main
-            sys.exit(run_main(["micropython", "-c", "import sys; print('MicroPython', '.'.join(map(str, sys.implementation[1][:3])))"]))
-            """
-        return Interpreter(path: python, version: await answer(of: [python, "-c", program], search))
+        return Interpreter(path: python, version: await answer(of: VirtualMonocle.versionCommand(python: python), search))
     }
 
     private static func lua(_ search: AssetSearch) async -> Interpreter {

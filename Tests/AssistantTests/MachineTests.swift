@@ -217,12 +217,25 @@ import Testing
         #expect(packets(handle(.progress(work: 1, .text("\n a\u{1B}\tb\r\nc")))) == ["res:a b\nc"])
     }
 
-    @Test mutating func aUnitThatNeverSaysReadyIsTakenAsReady() {
+    /// Data before the program's sign may meet a callback that is no more.
+    @Test mutating func aUnitThatNeverSaysReadyGetsNothing() {
         _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .command(.ask("one")))
         #expect(packets(handle(.progress(work: 1, .text("Hello")))) == [])
         now = .seconds(4)
         let actions = handle(.tick)
-        #expect(packets(actions) == ["res:Hello"] && events(actions) == ["silent"])
+        #expect(packets(actions) == [] && events(actions) == ["silent"])
+        #expect(machine.nextDeadline == nil)
+        #expect(packets(handle(.packet(Array("rdy:".utf8)))) == ["res:Hello"])
+    }
+
+    @Test mutating func aSilentUnitDoesNotKeepAnEndedChat() {
+        _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .command(.ask("one")))
+        _ = handle(.progress(work: 1, .text("Hello")), .answered(work: 1, .success(AnswerSummary())))
+        _ = handle(.command(.finish))
+        #expect(!machine.isFinished)
+        now = .seconds(4)
+        _ = handle(.tick)
+        #expect(machine.isFinished)
     }
 
     /// Anything in any order: it never stands still with a deadline in the past, and holds no more than it may.

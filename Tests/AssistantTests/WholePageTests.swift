@@ -65,6 +65,62 @@ struct WholePageTests {
         }
     }
 
+    /// As the vendor's: a callback that decodes whatever comes, one call that draws all of it, nothing that is caught.
+    private static let drawingProgram = """
+        ARGPT_VERSION = "draws all"
+        import bluetooth, display, time
+        text = "Welcome"
+        def received(message):
+            global text
+            if message.startswith(b"pin:"):
+                bluetooth.send(b"pon:" + message[4:])
+            elif message[:4] in (b"res:", b"err:"):
+                text += message[4:].decode().replace("\\n", "  ")
+        bluetooth.receive_callback(received)
+        def draw():
+            rows = [""]
+            for word in text.split(" "):
+                if rows[-1] and len(rows[-1]) + 1 + len(word) <= 26:
+                    rows[-1] += " " + word
+                else:
+                    rows.append(word)
+            rows = [row for row in rows if row][-7:]
+            items = [display.Text(row, 0, 50 * i, display.WHITE) for i, row in enumerate(rows)]
+            items.append(display.Text("Tap and speak", 320, 400, display.YELLOW, justify=display.BOTTOM_CENTER))
+            display.show(items)
+        told = False
+        while True:
+            draw()
+            if bluetooth.connected() and not told:
+                time.sleep(7)
+                bluetooth.send(b"rdy:")
+                told = True
+            time.sleep_ms(100)
+        """
+
+    /// The virtual Monocle's own display and Python: the program dies of the first ValueError.
+    @Test(arguments: languages.keys.sorted()) func onAVirtualUnitItDoesNotEither(language: String) async throws {
+        let question = Self.long(Self.languages[language] ?? "")
+        try await ChatBench.with(main: Self.drawingProgram, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            for text in [question, "Finished"] {
+                bench.commands.deliver(.ask(text))
+                try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            }
+            try await bench.waitForDisplay("the second answer") { $0.contains { $0.hasSuffix("Finished") } }
+            #expect(bench.display.count == 8)
+        }
+    }
+
+    /// The unit's Python says so: it is the page, not the link, that ends such a program.
+    @Test func onAVirtualUnitAPageThatIsNotFoldedEndsIt() async throws {
+        let main = Self.drawingProgram.replacing("text = \"Welcome\"", with: "text = 'ж' * 26 + (' ' + 'ж' * 26) * 5")
+        try await ChatBench.with(main: main, responder: { _ in EchoResponder() }) { bench in
+            try await bench.next("silence") { if case .silent = $0 { true } else { nil } }
+            #expect(bench.display == ["MONOCLE"])
+        }
+    }
+
     /// The same answers as they are written: what the folding is for.
     @Test(arguments: languages.keys.sorted()) func unfoldedItDoes(language: String) throws {
         let pieces = TextCutter.pieces(of: Self.long(Self.languages[language] ?? ""), atMostBytes: 249)

@@ -17,7 +17,7 @@ struct PhoneAppTests {
         try await bench.play { central, monocle in
             let app = try await PhoneApp.connect(to: monocle, central)
             try await app.enterRawREPL()
-            #expect(try await app.ask("import fpga;print(fpga.read(2,12));del(fpga)") == "OKb'v23.094.1109'\n\u{4}\u{4}>")
+            #expect(try await app.ask("import fpga;print(fpga.read(2,12));del(fpga)") == "OKb'v23.094.1109'\r\n\u{4}\u{4}>")
             try await app.command(
                 "import ubinascii,update,device,bluetooth,fpga;fpga.run(False);update.Fpga.erase()", patience: .seconds(20))
             // 45 characters of command around each chunk, whole groups of base64.
@@ -32,7 +32,7 @@ struct PhoneAppTests {
             let again = try await PhoneApp.connect(to: monocle, central)
             try await again.enterRawREPL()
             let version = try await again.ask("import fpga;print(fpga.read(2,12));del(fpga)")
-            #expect(version == "OKb'\(Bench.fpgaVersion)'\n\u{4}\u{4}>")
+            #expect(version == "OKb'\(Bench.fpgaVersion)'\r\n\u{4}\u{4}>")
         }
         let flash = [UInt8](try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")))
         #expect(Array(flash[..<image.count]) == image)
@@ -68,7 +68,7 @@ struct PhoneAppTests {
             try await app.enterRawREPL()
             return try await app.ask("print(ARGPT_VERSION)")
         }
-        #expect(version == "OK\(scripts.version)\n\u{4}\u{4}>")
+        #expect(version == "OK\(scripts.version)\r\n\u{4}\u{4}>")
         var assets = MonocleAssets()
         assets.scripts = scripts
         let report = try await bench.flash(assets)
@@ -99,7 +99,7 @@ private struct PhoneApp: Sendable {
     func command(_ code: String, patience: Duration) async throws {
         try await send(code + "\u{4}")
         let answer = try await receive(until: "\u{4}>", patience: patience)
-        try #require(answer.hasSuffix("OK\u{4}\u{4}>") || answer.hasSuffix("OK\(code.count)\n\u{4}\u{4}>"), "\(answer)")
+        try #require(answer.hasSuffix("OK\u{4}\u{4}>") || answer.hasSuffix("OK\(code.count)\r\n\u{4}\u{4}>"), "\(answer)")
     }
 
     func ask(_ code: String) async throws -> String {

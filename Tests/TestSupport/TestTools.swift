@@ -29,7 +29,9 @@ package enum TestTools {
 
     package static let mayRunLua = (lua != nil && luac != nil) || isContinuousIntegration
     package static let mayCheckSyntax = (mpyCross != nil && luac != nil) || isContinuousIntegration
-    package static let mayRunMicroPython = (python != nil && micropython != nil) || isContinuousIntegration
+    /// The virtual Monocle's interpreter: `NOAFW_MONOCLE_PYTHON`, else the project's own.
+    package static let monoclePython = find(".venv/bin/monocle-python", variable: "NOAFW_MONOCLE_PYTHON")
+    package static let mayRunMicroPython = (monoclePython != nil && micropython != nil) || isContinuousIntegration
     package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
     package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || isContinuousIntegration
 

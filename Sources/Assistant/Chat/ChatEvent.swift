@@ -20,7 +20,7 @@ public enum ChatEvent: Sendable {
     case connected(UnitStatus)
     /// The unit says that it waits for its wearer, after every start and every reconnection.
     case ready
-    /// The unit's program has not announced itself in its time; it gets its texts all the same.
+    /// The unit's program has not announced itself in its time; it gets nothing until it does.
     case silent
     /// The link, or an attempt at a new one, has failed.
     case lost(reason: String)

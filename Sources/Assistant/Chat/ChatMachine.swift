@@ -49,6 +49,8 @@ struct ChatMachine {
     var link = 0
     var isUp = false
     var isReady = false
+    /// The program has not announced itself in its time: it gets nothing until it does.
+    var isSilent = false
     var readyBy: SessionClock.Instant?
     var isRecording = false
 
@@ -85,7 +87,7 @@ struct ChatMachine {
 
     /// Everything asked is answered, and nobody will ask more.
     var isFinished: Bool {
-        isFinishing && queue.isEmpty && current == nil && outbox.isEmpty && !isRecording && !isSending && urgent.isEmpty
+        isFinishing && queue.isEmpty && current == nil && (outbox.isEmpty || isSilent) && !isRecording && !isSending && urgent.isEmpty
     }
 
     var nextDeadline: SessionClock.Instant? {
@@ -104,8 +106,9 @@ struct ChatMachine {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
         if let readyBy, readyBy <= now {
+            // Data before the program's own sign may meet a callback that is no more.
             report(.silent)
-            becomeReady(now: now)
+            (self.readyBy, isSilent) = (nil, true)
         }
         startNext(now: now)
         send(now: now)
@@ -137,7 +140,7 @@ struct ChatMachine {
     private mutating func linkUp(_ payloadSize: Int, _ status: UnitStatus, now: SessionClock.Instant) {
         link += 1
         isUp = true
-        isReady = false
+        (isReady, isSilent) = (false, false)
         readyBy = now.advanced(by: readyTimeout)
         relay.linkUp(payloadSize: payloadSize)
         report(.connected(status))
@@ -157,8 +160,7 @@ struct ChatMachine {
 
     /// The unit takes text from now on.
     private mutating func becomeReady(now: SessionClock.Instant) {
-        readyBy = nil
-        isReady = true
+        (readyBy, isReady, isSilent) = (nil, true, false)
         if let current, case .confirming = current.stage { confirm(now: now) }
     }
 

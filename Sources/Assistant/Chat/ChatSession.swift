@@ -88,7 +88,7 @@ public struct ChatSession: Sendable {
     ) async throws {
         var machine = ChatMachine(
             relay: relay, conversation: Conversation(mode: options.mode, tokenLimit: options.tokenLimit),
-            readyTimeout: options.readyTimeout, newConfirmation: options.newConfirmation)
+            readyTimeout: options.startTimeout, newConfirmation: options.newConfirmation)
         var packets: Inbox<[UInt8]>?
         var stop: Inbox<Void>?
         while !machine.isFinished {
@@ -123,6 +123,8 @@ public struct ChatOptions: Sendable {
     public var connectTimeout = Duration.seconds(20)
     /// How long a unit that was there before may take to announce itself.
     public var readyTimeout = Duration.seconds(4)
+    /// How long a program that was just started may take: Noa's says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
+    public var startTimeout = Duration.seconds(15)
     /// Waits between attempts to reconnect; the last one repeats.
     public var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
     /// Yields an identifier that was never used before, of 16 characters: with its command it fits the smallest packet.

@@ -14,6 +14,9 @@ public struct FaultPlan: Sendable {
     public var corruption = 0.0
     public var delay = 0.0
     public var seed: UInt64 = 1
+    /// Numbers of packets on the data characteristic, from 1, whose interrupt meets an allocation: the unit hears nothing more
+    /// until its power is cut.
+    public var deafAtDataPackets: Set<Int> = []
 
     public init() {}
 }

@@ -5,15 +5,18 @@ enum UnitEvent: Sendable {
     case connect(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
     case linkActivity
     case discoveryStarted
-    /// The generation tells a restarted interpreter's events from its predecessor's.
-    case interpreter(InterpreterEvent, generation: Int)
     case hand(HandEvent)
 }
 
 /// What a person does to a unit.
 public enum HandEvent: Sendable {
     /// The Monocle's touch pads.
-    public enum Pad: String, Sendable, CaseIterable { case A, B }
+    public enum Pad: String, Sendable, CaseIterable {
+        case A, B
+
+        /// Its place in what the touch chip tells.
+        var bit: UInt8 { self == .A ? 1 : 2 }
+    }
 
     /// A finger comes and leaves again after a tenth of a second.
     case tap(Pad)

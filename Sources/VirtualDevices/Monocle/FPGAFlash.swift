@@ -10,8 +10,6 @@ struct FPGAFlash {
     static let marker = Array("done".utf8)
 
     private(set) var bytes: [UInt8]
-    /// The firmware's write counter: in RAM, zeroed by an erase and by a reset.
-    var counter = 0
     private let file: URL
 
     init(file: URL) throws {
@@ -25,21 +23,19 @@ struct FPGAFlash {
     var isCommitted: Bool { Array(bytes[Self.markerAddress..<Self.limit]) == Self.marker }
     var image: ArraySlice<UInt8> { bytes[..<Self.markerAddress] }
 
-    mutating func erase(page: Int) throws {
-        counter = 0
-        let range = page * Self.pageSize..<(page + 1) * Self.pageSize
+    mutating func erase(sector: Int) throws {
+        guard (0..<Self.pageCount).contains(sector) else { return }
+        let range = sector * Self.pageSize..<(sector + 1) * Self.pageSize
         bytes.replaceSubrange(range, with: repeatElement(0xFF, count: Self.pageSize))
         try store(range)
     }
 
-    /// - Returns: `false` when the data would pass the flash's end; nothing is written then.
-    mutating func program(_ data: some Collection<UInt8>) throws -> Bool {
-        guard counter + data.count <= Self.limit else { return false }
-        let range = counter..<counter + data.count
+    /// Programming only clears bits. What lies behind the end is not there.
+    mutating func program(_ data: [UInt8], at address: Int) throws {
+        let range = address..<min(bytes.count, address + data.count)
+        guard address >= 0, !range.isEmpty else { return }
         for (address, byte) in zip(range, data) { bytes[address] &= byte }
-        counter += data.count
         try store(range)
-        return true
     }
 
     func read(_ address: Int, _ length: Int) -> [UInt8] {

@@ -17,11 +17,12 @@ enum MonocleAttributes {
 /// The pace of a link (facts of the two firmwares; 1M PHY, 251-byte link-layer packets).
 struct LinkPace {
     var interval: Duration = .milliseconds(15)
-    /// How much of a connection event the peripheral's radio is on.
+    /// How much of an interval the peripheral's radio may be on, for both directions.
     var eventLength: Duration
     var supervisionTimeout: Duration
 
-    static let application = LinkPace(eventLength: .microseconds(3750), supervisionTimeout: .seconds(2))
+    /// The firmware sets the event length to 300 × 1.25 ms: the whole interval (main.c).
+    static let application = LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2))
     static let bootloader = LinkPace(eventLength: .microseconds(7500), supervisionTimeout: .seconds(6))
 
     /// Time on air of one attribute value of `count` bytes with the acknowledgements between its link-layer packets.

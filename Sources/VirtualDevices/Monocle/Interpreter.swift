@@ -1,289 +1,218 @@
 import Foundation
-import Synchronization
 
-/// What a unit's interpreter does, in the order in which it does it.
-enum InterpreterEvent: Sendable {
-    case output([UInt8])
-    case request(operation: UInt8, number: UInt16, payload: [UInt8])
-    /// The interpreter waits for input and has read all it was given.
-    case idle
-    case exited
-}
-
-/// Real MicroPython in a process of its own, on a pseudo terminal, with two packet sockets as its wires to the hardware.
+/// The unit's MicroPython: a process of its own, in lockstep with the model.
 ///
-/// A thread watches the process: it forwards output and requests, and finds out when the interpreter waits for input
-/// from the kernel (blocked in `read(0, …)` with an empty input queue), not from what was sent to it.
-final class Interpreter: Sendable {
+/// It computes only between ``resume(_:)`` and what that returns, so neither the host's load nor the speed of a run shows in
+/// what the unit does. The messages are described in `Port/unit.h`. It opens the unit's files by itself and nothing else.
+final class Interpreter {
     struct Launch: Sendable {
-        /// A Python 3 with `micropython_unix` from PyPI.
+        /// A Python 3 beside which `monocle-python` stands (`Tools/setup runtime`), or a program that acts as one.
         var python: String
+        /// Our `launch.py` and the frozen modules.
         var scripts: URL
         var files: URL
-        /// MicroPython's whole heap in bytes, our modules (about 21 KiB) included.
-        var heapSize = 71 * 1024
+        /// Where a file is written before it takes its place.
+        var scratch: URL
     }
 
-    private struct State {
-        var requests: Int32 = -1
-        var events: Int32 = -1
-        var isRunning = true
-        /// Counts what was given to the interpreter, so that a look at it from before does not pass for one from after.
-        var inputs = 0
-        /// How many threads are giving it something at this moment.
-        var givers = 0
-        /// The process's sleep count when it was last given input: it has looked at that once the count has moved on.
-        var sleepCount = -1
-        var isReadingPaused = false
-        var openRequests = 0
-        var callbacks = 0
-        /// A KeyboardInterrupt was asked for and nothing has been heard since.
-        var isInterrupting = false
-        var isAlive = true
-        /// It has asked the hardware for the first time: until then a process starts, which is no work of the unit's.
-        var hasStarted = false
+    /// What reaches the interpreter while it waits.
+    enum Input: Sendable, Hashable {
+        case terminal([UInt8])
+        case data([UInt8])
+        /// 1 pad A, 2 pad B, 3 both.
+        case touch(UInt8)
+        /// - Parameter status: 0 answered, 1 ValueError, 2 OSError with the bytes as its message.
+        case answer(number: UInt16, status: UInt8, [UInt8])
+        /// The radio's interrupt ran into an allocation and does not come back.
+        case deafness
     }
 
-    private let state = Mutex(State())
-    /// Held while a packet goes out, and while its socket is closed: a number that is closed may be another file's at once.
-    /// One for each wire: the interpreter may leave one of them full until it is answered on the other.
-    private let sendingReply = Mutex(())
-    private let sendingEvent = Mutex(())
-    private let process: TerminalProcess
-    private let listener: Int32
-    private let wake = Pipe()
-    private let time: VirtualTime
-    private let deliver: @Sendable (InterpreterEvent) -> Void
-
-    init(_ launch: Launch, time: VirtualTime, deliver: @escaping @Sendable (InterpreterEvent) -> Void) throws {
-        self.time = time
-        self.deliver = deliver
-        let name = "noafw-\(getpid())-\(UInt64.random(in: .min ... .max))"
-        listener = try PacketSocket.listen(abstractName: name)
-        process = try TerminalProcess(
-            arguments: [
-                launch.python, launch.scripts.appendingPathComponent("launch.py").path, String(launch.heapSize),
-                launch.scripts.appendingPathComponent("boot.py").path,
-            ],
-            environment: [
-                "NOAFW_UNIT_SOCKET=\(name)", "NOAFW_UNIT_FILES=\(launch.files.path)",
-                "MICROPYPATH=\(launch.scripts.appendingPathComponent("modules").path)", "PYTHONDONTWRITEBYTECODE=1",
-            ])
-        time.hold()
-        let thread = Thread { self.watch() }
-        thread.name = "interpreter"
-        thread.start()
+    /// What the processor sees of the radio.
+    struct Radio: Sendable, Hashable {
+        var isConnected = false
+        var hasREPLSubscription = false
+        var hasDataSubscription = false
+        /// Bytes; 0 before the first MTU exchange since the reset.
+        var payloadSize = 0
+        var freePlaces = 0
     }
 
-    /// Whether code runs, so that the terminal turns 0x03 into an interrupt.
-    var isExecuting: Bool { process.terminalRaisesSignals }
-
-    func feed(_ bytes: [UInt8]) {
-        noteSleep()
-        give { process.write(bytes) }
+    enum Output: Sendable, Hashable {
+        case terminal([UInt8])
+        case data([UInt8])
+        case request(operation: UInt8, number: UInt16, [UInt8])
+        /// What was asked with this number was interrupted.
+        case abandoned(number: UInt16)
     }
 
-    /// Raises KeyboardInterrupt in the running program.
-    func interrupt() {
-        noteSleep()
-        state.withLock { $0.isInterrupting = true }
-        give { process.signal(SIGINT) }
+    enum Reason: Sendable, Hashable {
+        case budget
+        /// `nil`: until something comes.
+        case wait(Duration?)
+        case answer
+        case room
     }
 
-    private func noteSleep() {
-        let count = process.sleepCount
-        state.withLock { $0.sleepCount = count }
+    struct Turn: Sendable, Hashable {
+        var used: Duration
+        var reason: Reason
+        var outputs: [Output]
     }
 
-    /// - Parameter status: 0 answered, 1 ValueError, 2 OSError with the payload as its message.
-    func reply(to number: UInt16, status: UInt8 = 0, _ payload: [UInt8] = []) {
-        if number != 0 { state.withLock { $0.openRequests -= 1 } }
-        give {
-            sendingReply.withLock { _ in
-                PacketSocket.send([UInt8(number & 0xFF), UInt8(number >> 8), status] + payload, on: state.withLock { $0.requests })
-            }
+    struct Failure: Error { let operation: String, code: Int32 }
+
+    /// In real time; a process that is silent for so long is stuck.
+    private static let longestTurn = timeval(tv_sec: 120, tv_usec: 0)
+    /// How long it computes at a time: nothing from outside is heard meanwhile.
+    private static let slice = Duration.milliseconds(2)
+    private static let packetLimit = 65_536
+    private static let wireNumber: Int32 = 3
+    private static let newSession: Int16 = 0x80
+    private static let signalMask: Int16 = 0x08
+    private static let signalDefaults: Int16 = 0x04
+
+    private let wire: Int32
+    private var process: pid_t
+
+    init(_ launch: Launch) throws {
+        var ends: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw Failure(operation: "make a socket", code: errno)
+        }
+        defer { close(ends[1]) }
+        wire = ends[0]
+        var limit = Self.longestTurn
+        setsockopt(wire, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        do {
+            process = try Self.spawn(
+                Self.program(python: launch.python, scripts: launch.scripts) + [launch.scripts.appendingPathComponent("frozen").path, launch.files.path, launch.scratch.path],
+                wire: ends[1])
+        } catch {
+            close(ends[0])
+            throw error
         }
     }
 
-    /// Calls the Python function registered for `channel`, through MicroPython's scheduler.
-    func callBack(channel: UInt8, _ payload: [UInt8]) {
-        let isListening = state.withLock { state in
-            if state.events >= 0 { state.callbacks += 1 }
-            return state.events >= 0
-        }
-        guard isListening else { return }
-        give {
-            sendingEvent.withLock { _ in PacketSocket.send([channel] + payload, on: state.withLock { $0.events }) }
-        }
+    deinit { end() }
+
+    /// The words that start the interpreter: it stands beside the Python, or that finds it.
+    static func program(python: String, scripts: URL) -> [String] {
+        let beside = URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("monocle-python").path
+        return FileManager.default.isExecutableFile(atPath: beside) ? [beside] : [python, scripts.appendingPathComponent("launch.py").path]
     }
 
-    /// Stops taking output, so that the interpreter blocks once the terminal's buffer is full.
-    func pauseOutput(_ paused: Bool) {
-        let changed = state.withLock { state -> Bool in
-            defer { state.isReadingPaused = paused }
-            return state.isReadingPaused != paused
+    /// The first turn after the start.
+    func begin() throws -> Turn { try receive() }
+
+    /// Lets the interpreter go on. Its inputs happen first, in their order.
+    /// - Parameter uptime: since the chip's reset.
+    func resume(_ inputs: [Input], radio: Radio, uptime: Duration) throws -> Turn {
+        var packet = Self.bytes(UInt32(Self.slice / .microseconds(1))) + Self.bytes(UInt64(max(0, uptime / .microseconds(1))))
+        packet.append((radio.isConnected ? 1 : 0) | (radio.hasREPLSubscription ? 2 : 0) | (radio.hasDataSubscription ? 4 : 0))
+        packet += Self.bytes(UInt16(clamping: radio.payloadSize)) + [UInt8(clamping: radio.freePlaces)]
+        for input in inputs { packet += Self.item(for: input) }
+        guard packet.withUnsafeBytes({ send(wire, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }) == packet.count else {
+            throw Failure(operation: "wake the interpreter", code: errno)
         }
-        guard changed else { return }
-        if paused { wakeWatcher() } else { give {} }
+        return try receive()
     }
 
-    func kill() {
-        process.signal(SIGKILL)
-        wakeWatcher()
-    }
-
-    /// Gives the interpreter something to do: time stands still from here on.
-    private func give(_ action: () -> Void) {
-        let changed = state.withLock { state -> Bool in
-            state.inputs += 1
-            state.givers += 1
-            guard state.isAlive, !state.isRunning else { return false }
-            state.isRunning = true
-            return true
-        }
-        if changed { time.hold() }
-        action()
-        state.withLock { $0.givers -= 1 }
-        wakeWatcher()
-    }
-
-    /// The interpreter has stopped; time may pass once `announce` has told the unit so.
-    private func stopRunning(if condition: (State) -> Bool = { _ in true }, announce: () -> Void) {
-        let (holds, wasRunning) = state.withLock { state -> (Bool, Bool) in
-            guard condition(state) else { return (false, false) }
-            defer { state.isRunning = false }
-            return (true, state.isRunning)
-        }
-        if holds { announce() }
-        if wasRunning { time.release() }
-    }
-
-    private func wakeWatcher() {
-        let hint: [UInt8] = [0]
-        _ = write(wake.fileHandleForWriting.fileDescriptor, hint, 1)
+    /// Ends the process; whatever was in the unit's RAM is gone.
+    func end() {
+        guard process > 0 else { return }
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        process = 0
+        close(wire)
     }
 }
 
-// MARK: - The watching thread
+// MARK: - Messages
 
 extension Interpreter {
-    private func watch() {
-        var quiet: Int = 0
-        var charged = Duration.zero
-        while process.isOpen {
-            let (snapshot, isRunning) = state.withLock { ($0, $0.isRunning) }
-            let descriptors = [
-                snapshot.isReadingPaused ? -1 : process.master, wake.fileHandleForReading.fileDescriptor,
-                snapshot.requests, snapshot.events, snapshot.events < 0 ? listener : -1,
-            ]
-            // Looks again soon while code runs: nothing but the process table tells when it waits for input.
-            let ready = Readiness.wait(
-                for: descriptors, microseconds: isRunning ? min(1000, 20 << min(quiet, 6)) : nil)
-            if ready.contains(true) {
-                quiet = 0
-                if !handle(descriptors, ready) { break }
-            } else {
-                quiet += 1
-                if quiet > 6 {
-                    if process.hasExited { break }
-                    // A signal that came just before the interpreter went to sleep woke nobody.
-                    if state.withLock({ $0.callbacks > 0 || $0.isInterrupting }) { process.signal(SIGUSR1) }
-                    let used = process.processorTime
-                    if isRunning, snapshot.hasStarted, used > charged { time.charge(used - charged) }
-                    charged = used
-                }
-                checkIdle()
+    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+
+    private static func item(for input: Input) -> [UInt8] {
+        let (kind, content): (UInt8, [UInt8]) = switch input {
+        case .terminal(let value): (UInt8(ascii: "R"), value)
+        case .data(let value): (UInt8(ascii: "D"), value)
+        case .touch(let pad): (UInt8(ascii: "T"), [pad])
+        case .answer(let number, let status, let value): (UInt8(ascii: "A"), bytes(number) + [status] + value)
+        case .deafness: (UInt8(ascii: "X"), [])
+        }
+        return [kind] + bytes(UInt16(clamping: content.count)) + content.prefix(Int(UInt16.max))
+    }
+
+    private func receive() throws -> Turn {
+        let packet = [UInt8](unsafeUninitializedCapacity: Self.packetLimit) { buffer, count in
+            var got: Int
+            repeat { got = recv(wire, buffer.baseAddress, buffer.count, 0) } while got < 0 && errno == EINTR
+            count = max(0, got)
+        }
+        guard packet.count >= 5 else { throw Failure(operation: "hear from the interpreter", code: packet.isEmpty ? EPIPE : EBADMSG) }
+        return Self.turn(packet)
+    }
+
+    private static func turn(_ packet: [UInt8]) -> Turn {
+        let used = packet[..<4].enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (8 * $1.offset) }
+        var outputs: [Output] = []
+        var wait: Duration?
+        var rest = packet[5...]
+        while rest.count >= 3 {
+            let (kind, length) = (rest[rest.startIndex], Int(rest[rest.startIndex + 1]) | Int(rest[rest.startIndex + 2]) << 8)
+            let content = Array(rest.dropFirst(3).prefix(length))
+            rest = rest.dropFirst(3 + length)
+            switch kind {
+            case UInt8(ascii: "N"): outputs.append(.terminal(content))
+            case UInt8(ascii: "M"): outputs.append(.data(content))
+            case UInt8(ascii: "Q") where content.count >= 3:
+                outputs.append(.request(operation: content[0], number: word(content[1...]), Array(content[3...])))
+            case UInt8(ascii: "K") where content.count == 2: outputs.append(.abandoned(number: word(content[...])))
+            case UInt8(ascii: "W") where content.count == 4:
+                let microseconds = content.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (8 * $1.offset) }
+                wait = microseconds == .max ? nil : .microseconds(Int64(microseconds))
+            default: break
             }
         }
-        finish()
+        let reason: Reason = switch packet[4] {
+        case 1: .wait(wait)
+        case 2: .answer
+        case 3: .room
+        default: .budget
+        }
+        return Turn(used: .microseconds(Int64(used)), reason: reason, outputs: outputs)
     }
 
-    private func handle(_ descriptors: [Int32], _ ready: [Bool]) -> Bool {
-        if ready[1] {
-            var hints = [UInt8](repeating: 0, count: 64)
-            _ = read(descriptors[1], &hints, hints.count)
-        }
-        if ready[0] {
-            guard let bytes = process.read() else { return false }
-            deliver(.output(bytes))
-        }
-        if ready[4] { accept() }
-        if ready[3], let packet = PacketSocket.receive(from: descriptors[3]) { handleEvent(packet) }
-        if ready[2] {
-            guard let packet = PacketSocket.receive(from: descriptors[2]), packet.count >= 3 else { return false }
-            handleRequest(packet)
-        }
-        return true
-    }
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt16 { UInt16(bytes[bytes.startIndex]) | UInt16(bytes[bytes.startIndex + 1]) << 8 }
+}
 
-    private func handleRequest(_ packet: [UInt8]) {
-        let number = UInt16(packet[1]) | UInt16(packet[2]) << 8
-        let event = InterpreterEvent.request(operation: packet[0], number: number, payload: Array(packet[3...]))
-        guard number != 0 else { return deliver(event) }
-        state.withLock { state in
-            state.openRequests += 1
-            state.hasStarted = true
-            state.isInterrupting = false
-        }
-        stopRunning { deliver(event) }
-    }
+// MARK: - The process
 
-    /// `s`: scheduled, so the interpreter has to look at its scheduler; `d`: the callback is done; `x`: dropped, queue full.
-    private func handleEvent(_ packet: [UInt8]) {
-        switch packet.first {
-        case UInt8(ascii: "s"):
-            process.signal(SIGUSR1)
-        case UInt8(ascii: "d"), UInt8(ascii: "x"):
-            state.withLock { $0.callbacks -= 1 }
-            stopRunning(if: { $0.openRequests > 0 && $0.callbacks == 0 }, announce: {})
-        default:
-            break
-        }
-    }
-
-    private func accept() {
-        guard let socket = PacketSocket.accept(from: listener, process: process.identifier) else { return }
-        guard let role = PacketSocket.receive(from: socket) else { return }
-        state.withLock { state in
-            if role == Array("requests".utf8) { state.requests = socket } else { state.events = socket }
-        }
-    }
-
-    private func checkIdle() {
-        let (inputs, givers, sleepCount) = state.withLock { ($0.inputs, $0.givers, $0.sleepCount) }
-        switch process.wait {
-        case nil:
-            return
-        case .room:
-            stopRunning(if: { $0.inputs == inputs && $0.isReadingPaused }, announce: {})
-            return
-        case .answer:
-            // What was to interrupt it came too early or too late.
-            stopRunning(
-                if: { $0.inputs == inputs && $0.openRequests > 0 && $0.callbacks == 0 && !$0.isInterrupting }, announce: {})
-            return
-        case .input:
-            guard givers == 0, process.sleepCount > sleepCount else { return }
-        }
-        if Readiness.wait(for: [process.master], microseconds: 0) == [true] {
-            // Its last words wait for room in the link: time has to pass before they are out.
-            stopRunning(if: { $0.inputs == inputs && $0.isReadingPaused }, announce: {})
-            return
-        }
-        state.withLock { $0.isInterrupting = false }
-        stopRunning(if: { $0.inputs == inputs && $0.callbacks == 0 }, announce: { deliver(.idle) })
-    }
-
-    private func finish() {
-        process.close()
-        let (requests, events) = state.withLock { state -> (Int32, Int32) in
-            defer { (state.requests, state.events) = (-1, -1) }
-            return (state.requests, state.events)
-        }
-        if requests >= 0 { sendingReply.withLock { _ in _ = close(requests) } }
-        if events >= 0 { sendingEvent.withLock { _ in _ = close(events) } }
-        close(listener)
-        state.withLock { $0.isAlive = false }
-        stopRunning { deliver(.exited) }
+extension Interpreter {
+    private static func spawn(_ arguments: [String], wire: Int32) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, wire, wireNumber)
+        for descriptor: Int32 in 0...2 { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // Ctrl-C is for us alone, and a child would inherit the signals that our threads block or ignore.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, newSession | signalMask | signalDefaults)
+        let argv = arguments.map { strdup($0) } + [nil]
+        let envp: [UnsafeMutablePointer<CChar>?] = [strdup("PYTHONDONTWRITEBYTECODE=1"), strdup("PATH=/usr/bin:/bin"), nil]
+        defer { for pointer in argv + envp { free(pointer) } }
+        guard let program = arguments.first else { throw Failure(operation: "start the interpreter", code: EINVAL) }
+        var child: pid_t = 0
+        let code = posix_spawn(&child, program, &actions, &attributes, argv, envp)
+        guard code == 0 else { throw Failure(operation: "start \(program)", code: code) }
+        return child
     }
 }

@@ -7,10 +7,10 @@ struct MonocleHardware {
     var flash: FPGAFlash
     /// What the FPGA answers as its version; `nil` when no image runs in it.
     private(set) var fpgaVersion: String?
-    private var isFPGARunning = true
+    private(set) var isFPGARunning = true
     let identity: UnitFolder.Identity
     private let folder: UnitFolder
-    private var drawing: [String] = []
+    var screen = MonocleScreen()
     private var recording: VirtualRecording?
     private var picture: ArraySlice<UInt8> = []
 
@@ -18,13 +18,18 @@ struct MonocleHardware {
         self.folder = folder
         identity = try folder.identity()
         flash = try FPGAFlash(file: folder.flash)
-        if flash.isCommitted {
-            let digest = Self.hexadecimal(BootloaderCryptography.sha256(Array(flash.image)))
-            let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
-            fpgaVersion = fpgaVersions[digest] ?? vendorFPGAVersions[digest] ?? factory[digest]
-        } else {
+        bootFPGA(fpgaVersions)
+    }
+
+    /// The image in flash when its marker is there, else the one that is built in.
+    private mutating func bootFPGA(_ fpgaVersions: [String: String]) {
+        guard flash.isCommitted else {
             fpgaVersion = FactoryImages.builtInFPGAVersion
+            return
         }
+        let digest = Self.hexadecimal(BootloaderCryptography.sha256(Array(flash.image)))
+        let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
+        fpgaVersion = fpgaVersions[digest] ?? vendorFPGAVersions[digest] ?? factory[digest]
     }
 
     private static let factoryDigest = hexadecimal(BootloaderCryptography.sha256(FactoryImages.fpga()))
@@ -33,41 +38,41 @@ struct MonocleHardware {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Registers of the FPGA: 1 its identifier, 2 its version text. Zeros when nothing runs.
-    func readFPGA(_ register: Int, _ count: Int) -> [UInt8] {
-        let zeros = [UInt8](repeating: 0, count: count)
-        guard isFPGARunning, let fpgaVersion else { return zeros }
-        let text = register == 1 ? "Mncl" : register == 2 ? fpgaVersion : ""
-        return Array((Array(text.utf8) + zeros).prefix(count))
+    /// Registers of the FPGA: 1 its identifier, 2 its version text, 0x1000 and 0x5800 the states of camera and microphone.
+    /// With no image running nothing drives the line, and anything may be read.
+    func readFPGA(_ register: Int, _ count: Int, using generator: inout SeededGenerator) -> [UInt8] {
+        guard isFPGARunning, let fpgaVersion else { return (0..<count).map { _ in .random(in: 0...255, using: &generator) } }
+        let content: [UInt8] = switch register {
+        case 1: Array("Mncl".utf8)
+        case 2: Array(fpgaVersion.utf8)
+        case 0x1000, 0x5800: [0x10]
+        default: []
+        }
+        return Array((content + [UInt8](repeating: 0, count: count)).prefix(count))
     }
 
-    mutating func runFPGA(_ on: UInt8?) -> Bool {
-        if let on { isFPGARunning = on == 1 }
-        return isFPGARunning
+    /// A stopped FPGA is held in reset; started, it looks for the marker anew.
+    mutating func runFPGA(_ runs: Bool, fpgaVersions: [String: String]) {
+        isFPGARunning = runs
+        if runs { bootFPGA(fpgaVersions) }
     }
 
-    func describe(_ what: String, address: DeviceAddress) -> [UInt8] {
+    func describe(_ what: UInt8, address: DeviceAddress, cause: MonocleLoop.ResetCause) -> [UInt8] {
         switch what {
-        case "version": Array(firmwareVersion.utf8)
-        case "address": Array(address.description.utf8)
-        case "battery": [UInt8(clamping: identity.batteryPercent)]
-        case "charging": [identity.isCharging ? 1 : 0]
-        default: Array("Software reset".utf8)
+        case UInt8(ascii: "v"): Array(firmwareVersion.utf8)
+        // Last octet first, in lower case (device.c).
+        case UInt8(ascii: "a"): Array(address.description.split(separator: ":").reversed().joined(separator: ":").lowercased().utf8)
+        case UInt8(ascii: "b"): [UInt8(clamping: identity.batteryPercent)]
+        case UInt8(ascii: "c"): [identity.isCharging ? 1 : 0]
+        default: Array(cause.rawValue.utf8)
         }
     }
 
-    /// Collects what is drawn; `show` puts it on the display, which is a file of JSON.
-    mutating func draw(_ command: [UInt8]) {
-        let text = String(decoding: command, as: UTF8.self)
-        if text == "begin" {
-            drawing = []
-        } else if text.hasPrefix("item "), drawing.count < 256 {
-            drawing.append(String(text.dropFirst(5)))
-        } else if text == "show" {
-            let document = "[\n" + drawing.map { "  \($0)" }.joined(separator: ",\n") + "\n]\n"
-            try? Data(document.utf8).write(to: folder.display, options: .atomic)
-        }
+    mutating func writeFPGA(_ register: Int, _ bytes: [UInt8]) {
+        if isFPGARunning { screen.write(register, bytes, to: folder.display) }
     }
+
+    mutating func drawShape(_ command: [UInt8]) { screen.drawShape(String(decoding: command, as: UTF8.self)) }
 
     /// Starts a recording of what the unit hears.
     mutating func record(milliseconds: Int, bytesPerSample: Int, rate: Int, now: Duration) {

@@ -24,7 +24,7 @@ struct ActiveLink {
 }
 
 extension MonocleLoop {
-    mutating func linkUp(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) {
+    mutating func linkUp(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) throws {
         guard isAdvertising else {
             reply.deliver(.failure(.unavailable("the device went away")))
             return
@@ -38,9 +38,11 @@ extension MonocleLoop {
             bootloader?.connected(now: time)
         }
         let link = VirtualLink(payloadSize: mtu - 3, unit: events)
+        exchangedPayload = mtu - 3
         self.link = ActiveLink(link: link, pace: pace, anchor: now)
         air.publish(nil, from: events)
         reply.deliver(.success(link))
+        try wakeProcessor()
     }
 
     /// The unit stops serving the link; the host notices after the supervision timeout.
@@ -59,6 +61,7 @@ extension MonocleLoop {
 
     private mutating func forgetLink() {
         link = nil
+        after(.zero, .wake(processor.waitCount))
         let time = now
         bootloader?.disconnected(now: time)
         if isAdvertising { air.publish(advertisement, from: events) }
@@ -70,20 +73,24 @@ extension MonocleLoop {
         self.link?.nextEvent = link.anchor + link.pace.interval * Int(intervals)
     }
 
+    /// One connection event: both sides send in turn, as long as it lasts.
     mutating func connectionEvent() throws {
         guard let active = link else { return }
         link?.nextEvent = nil
         var budget = active.pace.eventLength
-        while let count = active.link.firstPacketLength, spend(count, from: &budget),
-            let packet = active.link.takePacket() {
-            try receive(packet)
-            if link == nil { return }
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            if let count = active.link.firstPacketLength, spend(count, from: &budget), let packet = active.link.takePacket() {
+                try receive(packet)
+                isBusy = true
+            }
+            // What came may have cost the link, or even the unit.
+            guard link?.link === active.link else { return }
+            if try transmit(budget: &budget) { isBusy = true }
+            guard link?.link === active.link else { return }
         }
-        queueTerminalOutput()
-        transmit(budget: active.pace.eventLength)
-        if link?.link.firstPacketLength != nil || link?.downlink.isEmpty == false || terminal.hasOutput(for: link) {
-            scheduleConnectionEvent()
-        }
+        if link?.link.firstPacketLength != nil || link?.downlink.isEmpty == false { scheduleConnectionEvent() }
     }
 
     private func spend(_ count: Int, from budget: inout Duration) -> Bool {
@@ -93,22 +100,22 @@ extension MonocleLoop {
         return true
     }
 
-    private mutating func transmit(budget: Duration) {
-        guard let active = link else { return }
-        var budget = budget
-        var sent = 0
-        carrying: for item in active.downlink {
-            switch item {
-            case .reply(let inbox, let result):
-                guard spend(1, from: &budget) else { break carrying }
-                inbox.deliver(result)
-            case .notification(let characteristic, let value):
-                guard spend(value.count, from: &budget) else { break carrying }
-                if let value = afterFaults(value) { active.link.notify(characteristic, value) }
-            }
-            sent += 1
+    /// Sends the next packet of the unit, if there is one and time for it.
+    private mutating func transmit(budget: inout Duration) throws -> Bool {
+        guard let active = link, let item = active.downlink.first else { return false }
+        switch item {
+        case .reply(let inbox, let result):
+            guard spend(1, from: &budget) else { return false }
+            link?.downlink.removeFirst()
+            inbox.deliver(result)
+        case .notification(let characteristic, let value):
+            guard spend(value.count, from: &budget) else { return false }
+            link?.downlink.removeFirst()
+            if let value = afterFaults(value) { active.link.notify(characteristic, value) }
+            // The queue has a place again, within the event.
+            try refill()
         }
-        link?.downlink.removeFirst(sent)
+        return true
     }
 
     /// A packet as the faults of the air leave it: `nil` when lost.
@@ -151,6 +158,7 @@ extension MonocleLoop {
             if isOn { link?.subscriptions.insert(characteristic) } else { link?.subscriptions.remove(characteristic) }
             bootloader?.setControlPointNotifications(isOn)
             answer(reply, nil)
+            try wakeProcessor()
         case .write(let characteristic, let value, let reply):
             let error = hasAttribute(characteristic) ? try write(value, to: characteristic) : 0x01
             if let reply { answer(reply, error) }
@@ -183,9 +191,11 @@ extension MonocleLoop {
             return error
         }
         if characteristic == MonocleAttributes.replReceive {
-            receiveTerminalInput(value)
+            try signal(.terminal(value))
         } else if characteristic == MonocleAttributes.dataReceive {
-            terminal.interpreter?.callBack(channel: UInt8(ascii: "D"), value)
+            dataPacketCount += 1
+            if faults.deafAtDataPackets.contains(dataPacketCount) { processor.add(.deafness) }
+            try signal(.data(value))
         }
         return nil
     }

@@ -1,12 +1,19 @@
 import Bluetooth
-import Foundation
 
 extension MonocleLoop {
     mutating func powerOn() {
         guard case .off = mode else { return }
         mode = .booting
-        after(.milliseconds(300), .bootDone)
+        resetCause = .powerOn
+        after(Self.bootloaderDelay, .bootDone)
     }
+
+    /// Until the bootloader has looked at what it holds.
+    private static let bootloaderDelay = Duration.milliseconds(150)
+    /// Rails 0.2 s, touch 1 s, FPGA 0.2 s, camera and display settings (main.c): then the radio shows the unit, and Python starts.
+    private static let applicationDelay = Duration.milliseconds(1600)
+    /// How often the firmware asks whether the unit charges (monocle-critical.c).
+    private static let chargingPoll = Duration.milliseconds(500)
 
     /// Loses power: whatever was in RAM is gone, and so is the link, without a word.
     mutating func powerDown() {
@@ -30,13 +37,16 @@ extension MonocleLoop {
         stopProcessor()
         wantsBootloader = intoBootloader
         mode = .booting
-        after(.milliseconds(300), .bootDone)
+        after(Self.bootloaderDelay, .bootDone)
     }
 
     private mutating func stopProcessor() {
         mode = .off
         generation += 1
-        terminal.stop()
+        processor.stop()
+        exchangedPayload = 0
+        preventsSleep = false
+        flashBusyUntil = .zero
         bootloader = nil
         dropLink()
         air.publish(nil, from: events)
@@ -51,12 +61,35 @@ extension MonocleLoop {
             bootloader = SecureBootloader(configuration: settings, nonvolatile: storage, now: now)
             mode = .bootloader
         } else {
-            mode = .application
             hardware.firmwareVersion = Self.versionText(in: storage.application)
-            try startInterpreter()
+            after(Self.applicationDelay, .applicationReady)
+            // Asked before anything else, and again every half second.
+            sleepIfCharging()
         }
         wantsBootloader = false
+        if isAdvertising { air.publish(advertisement, from: events) }
+    }
+
+    /// The radio is up, Python begins: a host may be linked before the file system is mounted.
+    mutating func startApplication() throws {
+        mode = .application
+        resetAt = now
         air.publish(advertisement, from: events)
+        try startInterpreter()
+    }
+
+    mutating func sleepIfCharging() {
+        guard hardware.identity.isCharging, !preventsSleep else {
+            after(Self.chargingPoll, .sleepsIfCharging)
+            return
+        }
+        sleep()
+    }
+
+    /// Radio off without disconnecting, rails off, chip off in the middle of anything; a touch wakes it as a reset.
+    mutating func sleep() {
+        stopProcessor()
+        isAsleep = true
     }
 
     var isAdvertising: Bool {
@@ -86,15 +119,5 @@ extension MonocleLoop {
             if fits { return String(decoding: candidate, as: UTF8.self) }
         }
         return "unknown"
-    }
-
-    mutating func startInterpreter() throws {
-        let scripts = Bundle.module.resourceURL?.appendingPathComponent("Python") ?? folder.root
-        let generation = generation
-        let events = events
-        terminal.start(
-            try Interpreter(
-                .init(python: configuration.python, scripts: scripts, files: folder.files), time: air.time,
-                deliver: { events.deliver(.interpreter($0, generation: generation)) }))
     }
 }

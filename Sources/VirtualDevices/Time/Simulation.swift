@@ -3,9 +3,8 @@ import Synchronization
 
 /// Simulated time: a single-threaded executor that moves its clock to the next sleeper when nothing is left to run.
 ///
-/// A session with minutes of waiting takes milliseconds, and without outside processes every run is the same.
-/// Outside processes (a unit's interpreter) hold the clock while they compute, and are charged for the processor time
-/// they use, so that a busy loop cannot stop the world and a busy machine cannot make a unit look slow.
+/// A session with minutes of waiting takes milliseconds, and every run is the same. With a speed its clock never runs ahead of
+/// real time by that factor: a host that is late makes it lose time, not packets.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
     // Every stored property below is read and written only with `condition` locked.
     private let condition = NSCondition()
@@ -14,11 +13,11 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private var elapsed: Duration = .zero
     private var sleepers: [Sleeper] = []
     private var sleeperCount: UInt64 = 0
-    private var holds = 0
-    /// Processor time used under the present hold, by which the clock may still move.
-    private var allowance: Duration = .zero
-    /// An outside process that neither computes nor answers for so long in real time is stuck.
-    private static let stuckAfter: TimeInterval = 60
+    private let speed: Double?
+    /// A moment of real time and the one it stands for.
+    private var anchor: (real: ContinuousClock.Instant, simulated: Duration)
+    /// So far behind real time it hurries to catch up; what is more is lost.
+    private static let hurry = Duration.milliseconds(20)
     private var isStopped = false
 
     private struct Sleeper {
@@ -27,7 +26,10 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    public init() {
+    /// - Parameter speed: `nil` for as fast as it goes.
+    public init(speed: Double? = nil) {
+        self.speed = speed
+        anchor = (.now, .zero)
         let thread = Thread { [weak self] in
             while let work = self?.nextUnit() { work() }
         }
@@ -53,23 +55,6 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     }
 
     var now: Duration { condition.withLock { elapsed } }
-
-    func hold() { condition.withLock { holds += 1 } }
-
-    func release() {
-        condition.withLock {
-            holds -= 1
-            allowance = .zero
-            condition.signal()
-        }
-    }
-
-    func charge(_ processorTime: Duration) {
-        condition.withLock {
-            allowance += processorTime
-            condition.signal()
-        }
-    }
 
     func sleep(until wake: Duration) async throws {
         let id = condition.withLock { () -> UInt64 in
@@ -120,21 +105,31 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
                 return { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
             }
             if isStopped { return nil }
-            guard let earliest = sleepers.first else {
-                condition.wait()
-                continue
-            }
-            let step = earliest.wake - elapsed
-            if holds > 0, step > allowance {
-                let limit = Date(timeIntervalSinceNow: Self.stuckAfter)
-                if condition.wait(until: limit) { continue }
-                if nextJob < jobs.count || sleepers.first?.id != earliest.id { continue }
-            }
-            allowance = max(.zero, allowance - max(.zero, step))
-            sleepers.removeFirst()
+            if pause() { continue }
+            let earliest = sleepers.removeFirst()
             elapsed = max(elapsed, earliest.wake)
             return { earliest.continuation.resume() }
         }
+    }
+
+    /// Waits where there is nothing to do yet: for a job, or for the earliest sleeper's time at this speed.
+    /// - Returns: `false` when the earliest sleeper is due.
+    private func pause() -> Bool {
+        guard let speed else {
+            guard sleepers.isEmpty else { return false }
+            condition.wait()
+            return true
+        }
+        let left = sleepers.first.map { anchor.real + ($0.wake - anchor.simulated) / speed - .now }
+        if let left, left <= .zero {
+            if left < .zero - Self.hurry { anchor.real += .zero - Self.hurry - left }
+            return false
+        }
+        if let left { _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) } else { condition.wait() }
+        // Time has passed here, too, while nothing happened.
+        let passed = anchor.simulated + (ContinuousClock.now - anchor.real) * speed
+        elapsed = max(elapsed, min(passed, sleepers.first?.wake ?? passed))
+        return true
     }
 
     private func takeJob() -> UnownedJob? {

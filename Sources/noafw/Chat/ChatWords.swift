@@ -23,7 +23,7 @@ enum ChatWords {
         case .starting: state("starting the unit's program")
         case .connected(let status): state(connected(status))
         case .ready: state("the unit is ready")
-        case .silent: trouble("the unit's program does not say that it is ready; what it is sent may be lost")
+        case .silent: trouble("the unit's program does not say that it is ready; nothing is sent until it does")
         case .lost(let reason): trouble("\(UntrustedText.escape(reason)); what is not delivered is kept")
         case .reconnecting(let delay): state("reconnecting in \(Measure.plain(delay.inSeconds)) s")
         case .listening: state("the unit listens")

@@ -32,7 +32,13 @@ struct LinesLead: Sendable {
                 isReading = false
             case .inputEnded: hasEnded = true
             case .event(let event, _):
-                if case .connected = event { isConnected = true }
+                switch event {
+                case .connected: isConnected = true
+                case .silent:
+                    verdict.failure = CommandError.programIsSilent.diagnosis
+                    return verdict
+                default: break
+                }
                 guard let outcome = question?.take(event) else { continue }
                 if let failure = outcome.failure { verdict.failure = failure }
                 if outcome.isOver { question = nil }
@@ -70,6 +76,7 @@ struct TypedQuestion: Sendable {
             return Outcome()
         case .answered(id, _, .byError(let error)?): return Outcome(failure: ChatFailure.noAnswer(error))
         case .failed(id, let error): return Outcome(failure: ChatFailure.noAnswer(error))
+        case .silent: return Outcome(isOver: true, failure: CommandError.programIsSilent.diagnosis)
         case .cancelled(id, let reason): return Outcome(isOver: true, failure: ChatFailure.cancelled(reason))
         case .delivered(id): return Outcome(isOver: true)
         default: return nil

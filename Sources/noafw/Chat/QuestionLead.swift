@@ -15,7 +15,7 @@ struct QuestionLead: Sendable {
         commands.deliver(.ask(text))
         var question = TypedQuestion()
         var verdict = ChatVerdict()
-        var (isSilent, answer) = (false, "")
+        var answer = ""
         var errorShownBy: SessionClock.Instant?
         var backBy: SessionClock.Instant?
         while true {
@@ -27,8 +27,7 @@ struct QuestionLead: Sendable {
             guard case .event(let event, _) = input else { continue }
             switch event {
             case .lost: backBy = backBy ?? bench.clock.deadline(in: Self.linkPatience)
-            case .ready: (backBy, isSilent) = (nil, false)
-            case .silent: (backBy, isSilent) = (nil, true)
+            case .ready: backBy = nil
             default: break
             }
             if case .answered(_, let text, _) = event { answer = text }
@@ -39,7 +38,6 @@ struct QuestionLead: Sendable {
             }
             if outcome.isOver { break }
         }
-        if isSilent, verdict.failure == nil { verdict.failure = CommandError.programIsSilent.diagnosis }
         verdict.display = try await bench.settledDisplay(after: answer)
         return verdict
     }

@@ -6,7 +6,8 @@ import Testing
 
 /// A virtual Monocle in a folder of its own, played in simulated time.
 func withUnit<Value: Sendable>(
-    time: VirtualTime = .simulated(), faults: FaultPlan = FaultPlan(), prepare: (UnitFolder) throws -> Void = { _ in },
+    time: VirtualTime = .simulated(), faults: FaultPlan = FaultPlan(), linkSetUp: Duration = .milliseconds(400),
+    prepare: (UnitFolder) throws -> Void = { _ in },
     _ body: @escaping @Sendable (VirtualMonocle, VirtualCentral, UnitFolder) async throws -> Value
 ) async throws -> Value {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
@@ -15,6 +16,7 @@ func withUnit<Value: Sendable>(
     try prepare(folder)
     var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.faults = faults
+    configuration.linkSetUp = linkSetUp
     let air = VirtualAir(time: time)
     let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
     return try await air.time.run {
@@ -30,6 +32,13 @@ struct Terminal: Sendable {
 
     static let receive = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
     static let transmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
+
+    /// The unit at its raw prompt.
+    static func raw(_ unit: VirtualMonocle, _ central: VirtualCentral) async throws -> Terminal {
+        let terminal = try await open(unit, central)
+        try await terminal.enterRawREPL()
+        return terminal
+    }
 
     static func open(_ unit: VirtualMonocle, _ central: VirtualCentral) async throws -> Terminal {
         let clock = central.clock
@@ -67,6 +76,6 @@ struct Terminal: Sendable {
     func run(_ code: String, patience: Duration = .seconds(20)) async throws -> String {
         try await send(code + "\u{4}")
         let answer = try await read(until: "\u{4}>", patience: patience)
-        return answer.replacing("\u{4}\u{4}>", with: "").replacing("OK", with: "", maxReplacements: 1)
+        return answer.replacing("\r\n", with: "\n").replacing("\u{4}\u{4}>", with: "").replacing("OK", with: "", maxReplacements: 1)
     }
 }

@@ -92,7 +92,7 @@ private func withServer(mtu: Int = 256, _ body: @escaping @Sendable (Bridge, Dev
             #expect(try await bridge.connect(1) == 256)
             try await bridge.enterRawREPL()
             bridge.send("print(6*7)\u{4}")
-            #expect(try await bridge.read(until: "\u{4}>") == "OK42\n\u{4}\u{4}>")
+            #expect(try await bridge.read(until: "\u{4}>") == "OK42\r\n\u{4}\u{4}>")
         }
     }
 
@@ -126,7 +126,7 @@ private func withServer(mtu: Int = 256, _ body: @escaping @Sendable (Bridge, Dev
             #expect(try await bridge.connect(1, mtu: 23) == 23)
             try await bridge.enterRawREPL()
             bridge.send("import bluetooth;print(bluetooth.max_length())\u{4}")
-            #expect(try await bridge.read(until: "\u{4}>").hasPrefix("OK20\n"))
+            #expect(try await bridge.read(until: "\u{4}>").hasPrefix("OK20\r\n"))
             bridge.send("import update;update.micropython()\u{4}")
             // A payload that is a multiple of 4.
             #expect(try await bridge.awaitAdvertisement().mtu == 63)

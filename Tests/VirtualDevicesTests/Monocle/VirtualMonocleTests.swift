@@ -21,7 +21,8 @@ struct VirtualMonocleTests {
             let terminal = try await Terminal.open(unit, central)
             try await terminal.enterRawREPL()
             let free = try await terminal.run("import gc;gc.collect();print(gc.mem_free())")
-            #expect((44_000...50_500).contains(Int(free.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0))
+            // 40,884 bytes less the collector's tables and what the splash screen's modules keep.
+            #expect((36_000...38_000).contains(Int(free.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0))
         }
     }
 
@@ -38,8 +39,8 @@ struct VirtualMonocleTests {
             #expect([UInt8](try Data(contentsOf: folder.flash))[..<4] == [0xF0, 0xFF, 0x0F, 0xFF])
             let overflow = try await terminal.run("for i in range(60): update.Fpga.write(bytes(8192))")
             #expect(overflow.contains("ValueError"))
-            let stopped = try await terminal.run("print(fpga.read(2,12))")
-            #expect(stopped.hasPrefix("b'\\x00\\x00"))
+            let stopped = try await terminal.run("print(fpga.read(1,4)==b'Mncl',fpga.run())")
+            #expect(stopped == "False False\n")
             #expect([UInt8](try Data(contentsOf: folder.flash))[..<4] == [0xF0, 0xFF, 0x0F, 0])
         }
     }
@@ -57,33 +58,15 @@ struct VirtualMonocleTests {
         }
     }
 
-    /// A host that is quicker than the unit's start: the interrupt must not end the process that is to become its Python.
-    @Test(.timeLimit(.minutes(1))) func interruptDuringTheStartKeepsMainFromRunning() async throws {
-        try await withUnit(
-            time: .real(speed: 40),
-            prepare: { folder in
-                try Data("open('ran', 'w').close()\nwhile True: pass".utf8).write(to: folder.files.appendingPathComponent("main.py"))
-            }
-        ) { unit, central, folder in
-            let terminal = try await Terminal.open(unit, central)
-            try await terminal.send("\u{3}\u{1}")
-            let answer = try await terminal.read(until: "raw REPL; CTRL-B to exit\r\n>", patience: .seconds(400))
-            #expect(answer.hasSuffix("raw REPL; CTRL-B to exit\r\n>"))
-            #expect(!answer.contains("soft reboot"))
-        }
-    }
-
-    /// A program that an interrupt makes crash restarts with the unit, and hears the next interrupt, too.
-    @Test func anInterruptThatRestartsTheUnitIsOver() async throws {
-        let main = "import time, uctypes\nprint('runs')\ntry:\n  while True: time.sleep(1)\nexcept KeyboardInterrupt:\n  uctypes.bytearray_at(1, 1)[0]\n"
-        try await withUnit(prepare: { try Data(main.utf8).write(to: $0.files.appendingPathComponent("main.py")) }) { unit, central, _ in
-            let terminal = try await Terminal.open(unit, central)
-            _ = try await terminal.read(until: "runs\n")
-            for _ in 0..<2 {
-                try await terminal.send("\u{3}")
-                let said = try await terminal.read(until: "runs\n")
-                #expect(said.contains("soft reboot"), "\(said.debugDescription)")
-            }
+    /// A program that runs into memory that holds something else resets the chip, and the next interrupt is heard.
+    @Test func aCrashResetsTheChip() async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            #expect(try await terminal.run("import device;print(device.reset_cause())") == "POWERON\n")
+            try await terminal.send("import update;update.Fpga.read(0,7000)\u{4}")
+            try await terminal.connection.waitUntilGone(deadline: central.clock.deadline(in: .seconds(10)))
+            let again = try await Terminal.raw(unit, central)
+            #expect(try await again.run("import device;print(device.reset_cause())") == "CRASHED\n")
         }
     }
 
@@ -91,7 +74,7 @@ struct VirtualMonocleTests {
         try await withUnit(prepare: { try Data("X = 5\nimport time\nprint('runs')\nwhile True:\n  time.sleep(1)\n".utf8)
             .write(to: $0.files.appendingPathComponent("main.py")) }) { unit, central, _ in
             let terminal = try await Terminal.open(unit, central)
-            #expect(try await terminal.read(until: "runs\n") == "runs\n")
+            #expect(try await terminal.read(until: "runs\r\n") == "runs\r\n")
             try await terminal.enterRawREPL()
             #expect(try await terminal.run("print(X)") == "5\n")
         }
@@ -104,7 +87,8 @@ struct VirtualMonocleTests {
             let data = try await terminal.connection.subscribe(
                 to: AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d"), deadline: clock.deadline(in: .seconds(1)))
             try await terminal.enterRawREPL()
-            _ = try await terminal.run("import bluetooth;bluetooth.receive_callback(lambda b: bluetooth.send(b'got '+b))")
+            // The function has a name: what only a C variable holds is collected.
+            _ = try await terminal.run("import bluetooth\ndef answer(b): bluetooth.send(b'got '+b)\nbluetooth.receive_callback(answer)")
             let channel = try await terminal.connection.openChannel(
                 to: AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d"), deadline: clock.deadline(in: .seconds(1)))
             for index in 0..<20 {
@@ -134,12 +118,13 @@ struct VirtualMonocleTests {
             try await terminal.enterRawREPL()
             _ = try await terminal.run("f=open('main.py','w');f.write('''print('main')\\n''');f.close()")
             try await terminal.send("\u{4}")
-            #expect(try await terminal.read(until: "main\n").contains("soft reboot\r\nmain\n"))
+            // The text of the soft reset leaves when something waits.
+            #expect(try await terminal.read(until: "\r\n>").contains("soft reboot\r\nmain\r\n"))
             try await terminal.enterRawREPL()
             try await terminal.send("import device;device.reset()\u{4}")
             try await terminal.connection.waitUntilGone(deadline: central.clock.deadline(in: .seconds(10)))
             let again = try await Terminal.open(unit, central)
-            #expect(try await again.read(until: "main\n").hasPrefix("main\n"))
+            #expect(try await again.read(until: ">>> ").hasPrefix("main\r\n"))
         }
     }
 

@@ -1,0 +1,1 @@
+// modsys.c asks for it; the unit's sys tells nothing of its platform.

@@ -1,0 +1,508 @@
+// The modules that reach the unit's hardware, with the firmware's names, arguments and errors (modules/*.c).
+#include <stdio.h>
+#include <string.h>
+
+#include "py/gc.h"
+#include "py/mphal.h"
+#include "py/objstr.h"
+#include "py/runtime.h"
+#include "unit.h"
+
+#define FPGA_LIMIT (0x6C80E + 4)
+#define FPGA_SECTORS 109
+#define MODULE(identifier, name, table) \
+    static MP_DEFINE_CONST_DICT(identifier##_globals, table); \
+    const mp_obj_module_t identifier = {.base = {&mp_type_module}, .globals = (mp_obj_dict_t *)&identifier##_globals}; \
+    MP_REGISTER_MODULE(name, identifier);
+
+// --- Callbacks: C variables, which the collector does not see, and which outlive a soft reset
+
+typedef struct {
+    mp_obj_t function;
+    unsigned start;
+} callback_t;
+
+bool unit_is_alive(mp_obj_t callback, unsigned start) {
+    if (callback == mp_const_none || mp_obj_is_small_int(callback) || mp_obj_is_qstr(callback)) {
+        return true;
+    }
+    const byte *pointer = MP_OBJ_TO_PTR(callback);
+    if (pointer < MP_STATE_MEM(area).gc_pool_start || pointer >= MP_STATE_MEM(area).gc_pool_end) {
+        return true;
+    }
+    return start == unit_start_count && gc_nbytes(pointer) != 0;
+}
+
+static void schedule(const callback_t *callback, mp_obj_t argument) {
+    // Where the function was, anything may lie by now: the chip runs into it.
+    if (!unit_is_alive(callback->function, callback->start)) {
+        unit_reset(UNIT_RESET_CRASHED);
+    }
+    mp_sched_schedule(callback->function, argument);
+}
+
+static void set_callback(callback_t *callback, mp_obj_t function) {
+    if (!mp_obj_is_callable(function) && function != mp_const_none) {
+        mp_raise_ValueError(MP_ERROR_TEXT("callback must be None or a callable object"));
+    }
+    *callback = (callback_t) {function, unit_start_count};
+}
+
+static mp_obj_t function_of(const callback_t *callback) {
+    return callback->function ? callback->function : mp_const_none;
+}
+
+static bool is_set(const callback_t *callback) {
+    return function_of(callback) != mp_const_none;
+}
+
+// --- bluetooth
+
+static callback_t receive_callback;
+
+void unit_data_received(const uint8_t *bytes, size_t length) {
+    if (is_set(&receive_callback)) {
+        mp_obj_t copy = mp_obj_new_bytes(bytes, length);
+        schedule(&receive_callback, copy);
+    }
+}
+
+static mp_obj_t bluetooth_send(mp_obj_t data) {
+    if (!unit_is_subscribed(true)) {
+        mp_raise_msg(&mp_type_OSError, MP_ERROR_TEXT("notifications are not enabled on the data service"));
+    }
+    mp_buffer_info_t buffer;
+    mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
+    if (buffer.len > unit_payload()) {
+        mp_raise_ValueError(MP_ERROR_TEXT("input buffer is too large"));
+    }
+    if (!unit_notify_data(buffer.buf, buffer.len)) {
+        mp_raise_msg(&mp_type_OSError, MP_ERROR_TEXT("raw data service is busy"));
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(bluetooth_send_object, bluetooth_send);
+
+static mp_obj_t bluetooth_receive_callback(size_t count, const mp_obj_t *arguments) {
+    if (count == 0) {
+        return function_of(&receive_callback);
+    }
+    set_callback(&receive_callback, arguments[0]);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(bluetooth_receive_callback_object, 0, 1, bluetooth_receive_callback);
+
+static mp_obj_t bluetooth_connected(void) { return mp_obj_new_bool(unit_is_subscribed(true)); }
+static MP_DEFINE_CONST_FUN_OBJ_0(bluetooth_connected_object, bluetooth_connected);
+
+static mp_obj_t bluetooth_max_length(void) { return mp_obj_new_int(unit_payload()); }
+static MP_DEFINE_CONST_FUN_OBJ_0(bluetooth_max_length_object, bluetooth_max_length);
+
+static const mp_rom_map_elem_t bluetooth_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_send), MP_ROM_PTR(&bluetooth_send_object)},
+    {MP_ROM_QSTR(MP_QSTR_receive_callback), MP_ROM_PTR(&bluetooth_receive_callback_object)},
+    {MP_ROM_QSTR(MP_QSTR_connected), MP_ROM_PTR(&bluetooth_connected_object)},
+    {MP_ROM_QSTR(MP_QSTR_max_length), MP_ROM_PTR(&bluetooth_max_length_object)},
+};
+MODULE(unit_bluetooth, MP_QSTR_bluetooth, bluetooth_names)
+
+// --- touch
+
+enum { PAD_A = 1, PAD_B = 2, PAD_BOTH = 3, PAD_EITHER = 4 };
+static callback_t pads[5];
+
+static int pad_of(mp_obj_t name) {
+    static const qstr names[] = {0, MP_QSTR_A, MP_QSTR_B, MP_QSTR_BOTH, MP_QSTR_EITHER};
+    qstr given = mp_obj_str_get_qstr(name);
+    for (int pad = PAD_A; pad <= PAD_EITHER; pad++) {
+        if (names[pad] == given) {
+            return pad;
+        }
+    }
+    mp_raise_ValueError(MP_ERROR_TEXT("must be touch.A, touch.B, touch.BOTH, touch.EITHER"));
+}
+
+void unit_touched(uint8_t pad) {
+    static const qstr names[] = {0, MP_QSTR_A, MP_QSTR_B, MP_QSTR_BOTH};
+    if (pad < PAD_A || pad > PAD_BOTH) {
+        return;
+    }
+    // EITHER's function takes A's and B's place; both pads together have one of their own.
+    const callback_t *callback = pad != PAD_BOTH && is_set(&pads[PAD_EITHER]) ? &pads[PAD_EITHER] : &pads[pad];
+    if (is_set(callback)) {
+        schedule(callback, MP_OBJ_NEW_QSTR(names[pad]));
+    }
+}
+
+static mp_obj_t touch_state(size_t count, const mp_obj_t *arguments) {
+    uint8_t pad = 0;
+    unit_request(UNIT_TOUCH, "", 0, false, &pad, 1);
+    if (count == 0) {
+        return pad == 0 ? mp_const_none
+            : MP_OBJ_NEW_QSTR(pad == PAD_A ? MP_QSTR_A : pad == PAD_B ? MP_QSTR_B : MP_QSTR_BOTH);
+    }
+    int wanted = pad_of(arguments[0]);
+    return mp_obj_new_bool(wanted == PAD_EITHER ? pad == PAD_A || pad == PAD_B : pad == wanted);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(touch_state_object, 0, 1, touch_state);
+
+static mp_obj_t touch_callback(size_t count, const mp_obj_t *arguments) {
+    callback_t *callback = &pads[pad_of(arguments[0])];
+    if (count == 1) {
+        return function_of(callback);
+    }
+    set_callback(callback, arguments[1]);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(touch_callback_object, 1, 2, touch_callback);
+
+static const mp_rom_map_elem_t touch_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_state), MP_ROM_PTR(&touch_state_object)},
+    {MP_ROM_QSTR(MP_QSTR_callback), MP_ROM_PTR(&touch_callback_object)},
+    {MP_ROM_QSTR(MP_QSTR_A), MP_ROM_QSTR(MP_QSTR_A)},
+    {MP_ROM_QSTR(MP_QSTR_B), MP_ROM_QSTR(MP_QSTR_B)},
+    {MP_ROM_QSTR(MP_QSTR_BOTH), MP_ROM_QSTR(MP_QSTR_BOTH)},
+    {MP_ROM_QSTR(MP_QSTR_EITHER), MP_ROM_QSTR(MP_QSTR_EITHER)},
+};
+MODULE(unit_touch, MP_QSTR_touch, touch_names)
+
+// --- device
+
+static mp_obj_t describe(char what) {
+    char text[64];
+    size_t length = unit_request(UNIT_DEVICE, &what, 1, false, text, sizeof(text));
+    return mp_obj_new_str(text, length);
+}
+
+static mp_obj_t device_mac_address(void) { return describe('a'); }
+static MP_DEFINE_CONST_FUN_OBJ_0(device_mac_address_object, device_mac_address);
+
+static mp_obj_t device_battery_level(void) {
+    uint8_t percent = 0;
+    unit_request(UNIT_DEVICE, "b", 1, false, &percent, 1);
+    return MP_OBJ_NEW_SMALL_INT(percent);
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(device_battery_level_object, device_battery_level);
+
+static mp_obj_t device_is_charging(void) {
+    uint8_t is_charging = 0;
+    unit_request(UNIT_DEVICE, "c", 1, false, &is_charging, 1);
+    return mp_obj_new_bool(is_charging);
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(device_is_charging_object, device_is_charging);
+
+static mp_obj_t device_reset_cause(void) { return describe('r'); }
+static MP_DEFINE_CONST_FUN_OBJ_0(device_reset_cause_object, device_reset_cause);
+
+// A second before, a dot, a second, a dot, a second; ^C cancels. Nothing happens unless REPL notifications are on.
+static bool countdown(const char *text) {
+    if (!unit_is_subscribed(false)) {
+        return false;
+    }
+    mp_print_str(&mp_plat_print, text);
+    mp_hal_delay_ms(1000);
+    for (int i = 0; i < 2; i++) {
+        mp_print_str(&mp_plat_print, ".");
+        mp_hal_delay_ms(1000);
+    }
+    return true;
+}
+
+static mp_obj_t device_reset(void) {
+    if (countdown("Resetting")) {
+        unit_reset(UNIT_RESET_SOFTWARE);
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(device_reset_object, device_reset);
+
+static mp_obj_t device_force_sleep(void) {
+    if (countdown("Going to sleep")) {
+        uint8_t sleeps = 2;
+        unit_request(UNIT_POWER, &sleeps, 1, false, NULL, 0);
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(device_force_sleep_object, device_force_sleep);
+
+static mp_obj_t device_prevent_sleep(size_t count, const mp_obj_t *arguments) {
+    static bool is_prevented;
+    if (count == 0) {
+        return mp_obj_new_bool(is_prevented);
+    }
+    is_prevented = mp_obj_is_true(arguments[0]);
+    uint8_t state = is_prevented;
+    unit_request(UNIT_POWER, &state, 1, false, NULL, 0);
+    if (is_prevented) {
+        mp_print_str(&mp_plat_print, "WARNING: a long time without sleep wears the display and other components.\n");
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(device_prevent_sleep_object, 0, 1, device_prevent_sleep);
+
+void device_attribute(mp_obj_t self, qstr attribute, mp_obj_t *destination);
+void device_attribute(mp_obj_t self, qstr attribute, mp_obj_t *destination) {
+    (void)self;
+    if (attribute == MP_QSTR_VERSION && destination[0] == MP_OBJ_NULL) {
+        destination[0] = describe('v');
+    }
+}
+
+extern const mp_obj_type_t unit_storage_type;
+
+static const mp_rom_map_elem_t device_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_NAME), MP_ROM_QSTR(MP_QSTR_monocle)},
+    {MP_ROM_QSTR(MP_QSTR_mac_address), MP_ROM_PTR(&device_mac_address_object)},
+    {MP_ROM_QSTR(MP_QSTR_GIT_TAG), MP_ROM_QSTR(MP_QSTR_a18d62e06)},
+    {MP_ROM_QSTR(MP_QSTR_GIT_REPO), MP_ROM_QSTR(MP_QSTR_virtual)},
+    {MP_ROM_QSTR(MP_QSTR_battery_level), MP_ROM_PTR(&device_battery_level_object)},
+    {MP_ROM_QSTR(MP_QSTR_reset), MP_ROM_PTR(&device_reset_object)},
+    {MP_ROM_QSTR(MP_QSTR_reset_cause), MP_ROM_PTR(&device_reset_cause_object)},
+    {MP_ROM_QSTR(MP_QSTR_prevent_sleep), MP_ROM_PTR(&device_prevent_sleep_object)},
+    {MP_ROM_QSTR(MP_QSTR_force_sleep), MP_ROM_PTR(&device_force_sleep_object)},
+    {MP_ROM_QSTR(MP_QSTR_is_charging), MP_ROM_PTR(&device_is_charging_object)},
+    {MP_ROM_QSTR(MP_QSTR_Storage), MP_ROM_PTR(&unit_storage_type)},
+};
+MODULE(unit_device, MP_QSTR_device, device_names)
+MP_REGISTER_MODULE_DELEGATION(unit_device, device_attribute);
+
+// --- _update
+
+static mp_obj_t update_nrf52(void) { unit_reset(UNIT_RESET_BOOTLOADER); }
+static MP_DEFINE_CONST_FUN_OBJ_0(update_nrf52_object, update_nrf52);
+
+static mp_obj_t update_connected(void) { return mp_obj_new_bool(unit_is_subscribed(false)); }
+static MP_DEFINE_CONST_FUN_OBJ_0(update_connected_object, update_connected);
+
+// In RAM until the chip's reset: neither a lost link nor a soft reset clears it.
+static size_t programmed;
+
+static mp_obj_t update_read(mp_obj_t address_in, mp_obj_t length_in) {
+    mp_int_t address = mp_obj_get_int(address_in), length = mp_obj_get_int(length_in);
+    if (address + length > FPGA_LIMIT) {
+        mp_raise_ValueError(MP_ERROR_TEXT("address + length cannot exceed 444434 bytes"));
+    }
+    // The buffer is on the stack, and nothing checks that it fits.
+    if (length < 0 || length > 6000) {
+        unit_reset(UNIT_RESET_CRASHED);
+    }
+    uint8_t bytes[length + 1];
+    uint8_t question[6] = {address, address >> 8, address >> 16, 0, length, length >> 8};
+    memset(bytes, 0xFF, length);
+    unit_request(UNIT_READ, question, 6, false, bytes, length);
+    return mp_obj_new_bytes(bytes, length);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(update_read_object, update_read);
+
+static mp_obj_t update_write(mp_obj_t data) {
+    size_t length;
+    const uint8_t *bytes = (const uint8_t *)mp_obj_str_get_data(data, &length);
+    if (programmed + length > FPGA_LIMIT) {
+        mp_raise_ValueError(MP_ERROR_TEXT("data will overflow the space reserved for the app"));
+    }
+    for (size_t done = 0; done < length;) {
+        size_t address = programmed + done, count = 256 - address % 256;
+        count = count < length - done ? count : length - done;
+        // The firmware copies the whole argument for each page.
+        void *copy = m_malloc(length);
+        uint8_t question[4 + 256] = {address, address >> 8, address >> 16, 0};
+        memcpy(question + 4, bytes + done, count);
+        unit_request(UNIT_PROGRAM, question, 4 + count, true, NULL, 0);
+        m_free(copy);
+        done += count;
+    }
+    programmed += length;
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(update_write_object, update_write);
+
+static mp_obj_t update_erase(void) {
+    for (uint8_t sector = 0; sector < FPGA_SECTORS; sector++) {
+        unit_request(UNIT_ERASE, &sector, 1, true, NULL, 0);
+    }
+    programmed = 0;
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(update_erase_object, update_erase);
+
+static const mp_rom_map_elem_t update_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_nrf52), MP_ROM_PTR(&update_nrf52_object)},
+    {MP_ROM_QSTR(MP_QSTR_connected), MP_ROM_PTR(&update_connected_object)},
+    {MP_ROM_QSTR(MP_QSTR_read_fpga_app), MP_ROM_PTR(&update_read_object)},
+    {MP_ROM_QSTR(MP_QSTR_write_fpga_app), MP_ROM_PTR(&update_write_object)},
+    {MP_ROM_QSTR(MP_QSTR_erase_fpga_app), MP_ROM_PTR(&update_erase_object)},
+};
+MODULE(unit_update, MP_QSTR__update, update_names)
+
+// --- fpga
+
+static mp_obj_t fpga_read(mp_obj_t address_in, mp_obj_t count_in) {
+    mp_int_t count = mp_obj_get_int(count_in), address = mp_obj_get_int(address_in);
+    if (count < 1 || count > 255) {
+        mp_raise_ValueError(MP_ERROR_TEXT("n must be between 1 and 255"));
+    }
+    uint8_t bytes[255] = {0}, question[3] = {address, address >> 8, count};
+    unit_request(UNIT_FPGA_READ, question, 3, false, bytes, count);
+    return mp_obj_new_bytes(bytes, count);
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(fpga_read_object, fpga_read);
+
+static mp_obj_t fpga_write(mp_obj_t address_in, mp_obj_t data) {
+    mp_buffer_info_t buffer;
+    mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
+    if (buffer.len > 255) {
+        mp_raise_ValueError(MP_ERROR_TEXT("input buffer size must be less than 255 bytes"));
+    }
+    mp_int_t address = mp_obj_get_int(address_in);
+    uint8_t question[2 + 255] = {address, address >> 8};
+    memcpy(question + 2, buffer.buf, buffer.len);
+    unit_request(UNIT_FPGA_WRITE, question, 2 + buffer.len, false, NULL, 0);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_2(fpga_write_object, fpga_write);
+
+static mp_obj_t fpga_run(size_t count, const mp_obj_t *arguments) {
+    uint8_t state = count == 0 ? 2 : mp_obj_is_true(arguments[0]), is_running = 0;
+    unit_request(UNIT_FPGA_RUN, &state, 1, false, &is_running, 1);
+    return count == 0 ? mp_obj_new_bool(is_running) : mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(fpga_run_object, 0, 1, fpga_run);
+
+static const mp_rom_map_elem_t fpga_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_read), MP_ROM_PTR(&fpga_read_object)},
+    {MP_ROM_QSTR(MP_QSTR_write), MP_ROM_PTR(&fpga_write_object)},
+    {MP_ROM_QSTR(MP_QSTR_run), MP_ROM_PTR(&fpga_run_object)},
+};
+MODULE(unit_fpga, MP_QSTR_fpga, fpga_names)
+
+// --- led
+
+static mp_obj_t set_led(mp_obj_t name, uint8_t is_on) {
+    qstr color = mp_obj_str_get_qstr(name);
+    if (color != MP_QSTR_RED && color != MP_QSTR_GREEN) {
+        mp_raise_ValueError(MP_ERROR_TEXT("must be led.RED or led.GREEN"));
+    }
+    mp_hal_delay_ms(10);
+    uint8_t question[2] = {color == MP_QSTR_GREEN, is_on};
+    unit_request(UNIT_LED, question, 2, false, NULL, 0);
+    return mp_const_none;
+}
+static mp_obj_t led_on(mp_obj_t name) { return set_led(name, 1); }
+static MP_DEFINE_CONST_FUN_OBJ_1(led_on_object, led_on);
+static mp_obj_t led_off(mp_obj_t name) { return set_led(name, 0); }
+static MP_DEFINE_CONST_FUN_OBJ_1(led_off_object, led_off);
+
+static const mp_rom_map_elem_t led_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_on), MP_ROM_PTR(&led_on_object)},
+    {MP_ROM_QSTR(MP_QSTR_off), MP_ROM_PTR(&led_off_object)},
+    {MP_ROM_QSTR(MP_QSTR_RED), MP_ROM_QSTR(MP_QSTR_RED)},
+    {MP_ROM_QSTR(MP_QSTR_GREEN), MP_ROM_QSTR(MP_QSTR_GREEN)},
+};
+MODULE(unit_led, MP_QSTR_led, led_names)
+
+// --- microphone
+
+static mp_obj_t microphone_init(void) {
+    uint8_t bytes[4] = {0}, question[3] = {1, 0, 4};
+    unit_request(UNIT_FPGA_READ, question, 3, false, bytes, 4);
+    if (memcmp(bytes, "Mncl", 4) != 0) {
+        mp_raise_NotImplementedError(MP_ERROR_TEXT("microphone driver not found on FPGA"));
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(microphone_init_object, microphone_init);
+
+static mp_obj_t microphone_record(size_t count, const mp_obj_t *positional, mp_map_t *named) {
+    static const mp_arg_t allowed[] = {
+        {MP_QSTR_sample_rate, MP_ARG_KW_ONLY | MP_ARG_INT, {.u_int = 16000}},
+        {MP_QSTR_bit_depth, MP_ARG_KW_ONLY | MP_ARG_INT, {.u_int = 16}},
+        {MP_QSTR_seconds, MP_ARG_KW_ONLY | MP_ARG_OBJ, {.u_rom_obj = MP_ROM_INT(5)}},
+    };
+    mp_arg_val_t values[3];
+    mp_arg_parse_all(count, positional, named, 3, allowed, values);
+    mp_int_t rate = values[0].u_int, depth = values[1].u_int;
+    if (rate != 16000 && rate != 8000) {
+        mp_raise_ValueError(MP_ERROR_TEXT("sample rate must be either 16000 or 8000"));
+    }
+    if (depth != 16 && depth != 8) {
+        mp_raise_ValueError(MP_ERROR_TEXT("bit depth must be either 16 or 8"));
+    }
+    uint32_t milliseconds = (uint32_t)(mp_obj_get_float(values[2].u_obj) * 1000);
+    uint8_t question[7] = {
+        milliseconds, milliseconds >> 8, milliseconds >> 16, milliseconds >> 24, depth, rate, rate >> 8,
+    };
+    unit_request(UNIT_RECORD, question, 7, false, NULL, 0);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_KW(microphone_record_object, 0, microphone_record);
+
+static mp_obj_t microphone_read(mp_obj_t samples_in) {
+    mp_int_t samples = mp_obj_get_int(samples_in);
+    if (samples > 127) {
+        mp_raise_ValueError(MP_ERROR_TEXT("only 127 samples may be read at a time"));
+    }
+    uint8_t count = samples < 0 ? 0 : samples, bytes[254];
+    size_t length = unit_request(UNIT_MICROPHONE, &count, 1, false, bytes, sizeof(bytes));
+    return length == 0 ? mp_const_none : mp_obj_new_bytes(bytes, length);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(microphone_read_object, microphone_read);
+
+static mp_obj_t microphone_stop(void) { return mp_const_notimplemented; }
+static MP_DEFINE_CONST_FUN_OBJ_0(microphone_stop_object, microphone_stop);
+
+static const mp_rom_map_elem_t microphone_names[] = {
+    {MP_ROM_QSTR(MP_QSTR___init__), MP_ROM_PTR(&microphone_init_object)},
+    {MP_ROM_QSTR(MP_QSTR_record), MP_ROM_PTR(&microphone_record_object)},
+    {MP_ROM_QSTR(MP_QSTR_stop), MP_ROM_PTR(&microphone_stop_object)},
+    {MP_ROM_QSTR(MP_QSTR_read), MP_ROM_PTR(&microphone_read_object)},
+};
+MODULE(unit_microphone, MP_QSTR_microphone, microphone_names)
+
+// --- _camera: what camera.py needs of the hardware
+
+static mp_obj_t camera_wake(void) {
+    unit_request(UNIT_CAPTURE, "", 0, false, NULL, 0);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0(camera_wake_object, camera_wake);
+
+static mp_obj_t camera_sleep(void) { return mp_const_none; }
+static MP_DEFINE_CONST_FUN_OBJ_0(camera_sleep_object, camera_sleep);
+
+static mp_obj_t camera_picture(mp_obj_t count_in) {
+    uint8_t count = mp_obj_get_int(count_in), bytes[254];
+    size_t length = unit_request(UNIT_CAMERA, &count, 1, false, bytes, sizeof(bytes));
+    return mp_obj_new_bytes(bytes, length);
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(camera_picture_object, camera_picture);
+
+static const mp_rom_map_elem_t camera_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_sleep), MP_ROM_PTR(&camera_sleep_object)},
+    {MP_ROM_QSTR(MP_QSTR_wake), MP_ROM_PTR(&camera_wake_object)},
+    {MP_ROM_QSTR(MP_QSTR__picture), MP_ROM_PTR(&camera_picture_object)},
+};
+MODULE(unit_camera, MP_QSTR__camera, camera_names)
+
+// --- _display: brightness, and shapes, which the device draws through its vector library
+
+static mp_obj_t display_brightness(mp_obj_t level) {
+    if (mp_obj_get_int(level) >= 5) {
+        mp_raise_ValueError(MP_ERROR_TEXT("brightness must be between 0 and 4"));
+    }
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(display_brightness_object, display_brightness);
+
+static mp_obj_t display_draw(mp_obj_t text) {
+    size_t length;
+    const char *bytes = mp_obj_str_get_data(text, &length);
+    unit_request(UNIT_DRAW, bytes, length < 1024 ? length : 1024, false, NULL, 0);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(display_draw_object, display_draw);
+
+static const mp_rom_map_elem_t display_names[] = {
+    {MP_ROM_QSTR(MP_QSTR_brightness), MP_ROM_PTR(&display_brightness_object)},
+    {MP_ROM_QSTR(MP_QSTR__draw), MP_ROM_PTR(&display_draw_object)},
+};
+MODULE(unit_display, MP_QSTR__display, display_names)

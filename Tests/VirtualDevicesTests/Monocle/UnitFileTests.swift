@@ -1,0 +1,107 @@
+import Bluetooth
+import Foundation
+import TestSupport
+import Testing
+@testable import VirtualDevices
+
+/// Files as LittleFS and the firmware keep them (`modules/storage.c`, `_mountfs.py`; littlefs 2.5), and what a program cannot reach.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "the interpreter is missing: run Tools/setup tests"))
+struct UnitFileTests {
+    /// A client that does not close its file finds the old content after a power cut, or an empty new file.
+    @Test func onlyCloseCommits() async throws {
+        try await withUnit(prepare: { try Data("old".utf8).write(to: $0.files.appendingPathComponent("a.txt")) }) { unit, central, folder in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("f=open('a.txt','w');f.write('new');g=open('b.txt','w');g.write('new')")
+            #expect(try Data(contentsOf: folder.files.appendingPathComponent("a.txt")) == Data("old".utf8))
+            #expect(try Data(contentsOf: folder.files.appendingPathComponent("b.txt")).isEmpty)
+            _ = try await terminal.run("f.close()")
+            #expect(try Data(contentsOf: folder.files.appendingPathComponent("a.txt")) == Data("new".utf8))
+        }
+    }
+
+    /// Finalisers run with the heap locked, and writing needs heap: a soft reset loses what was not closed.
+    @Test func aSoftResetLosesUnclosedFiles() async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("f=open('a.txt','w');f.write('x'*300)")
+            try await terminal.send("\u{4}")
+            _ = try await terminal.read(until: "\r\n>")
+            #expect(try await terminal.run("print(open('a.txt').read())") == "\n")
+        }
+    }
+
+    @Test func aFileSystemThatDoesNotMountIsFormatted() async throws {
+        try await withUnit(prepare: { folder in
+            try Data("print('main')".utf8).write(to: folder.files.appendingPathComponent("main.py"))
+            try Data().write(to: folder.root.appendingPathComponent("files.damaged"))
+        }) { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            #expect(try await terminal.run("import os;print(os.listdir())") == "[]\n")
+        }
+    }
+
+    @Test func thereAre147BlocksAndNoMore() async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            let program = "n=0\nf=open('big','wb')\ntry:\n while True:\n  f.write(bytes(4096));n+=1\nexcept OSError as e:\n print(e,n)"
+            let answer = try await terminal.run(program, patience: .seconds(120))
+            #expect(answer == "28 144\n")
+            #expect(try await terminal.run("f.close()\nimport os\nprint(os.statvfs('/')[3]<3)") == "True\n")
+        }
+    }
+
+    /// `sys.path` begins with the folder itself: a file of a module's name hides the module, `u` names do not care.
+    @Test func aFileHidesTheModuleOfItsName() async throws {
+        try await withUnit(prepare: { folder in
+            for name in ["hashlib", "update", "os", "time", "device", "fpga"] {
+                try Data("FAKE = 1\n".utf8).write(to: folder.files.appendingPathComponent(name + ".py"))
+            }
+        }) { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            for name in ["hashlib", "update", "os", "time"] {
+                #expect(try await terminal.run("import \(name);print(\(name).FAKE)") == "1\n")
+            }
+            for name in ["device", "fpga", "uhashlib", "uos", "utime", "_update"] {
+                #expect(try await terminal.run("import \(name);print(\(name).FAKE)").contains("AttributeError"), "\(name)")
+            }
+        }
+    }
+
+    /// A program on the unit sees its own files alone.
+    @Test(arguments: ["/../../unit.json", "../unit.json", "/etc/passwd", "link", "folder/../link", "inner/passwd"])
+    func noWayLeadsOutOfTheFolder(path: String) async throws {
+        try await withUnit(prepare: { folder in
+            try FileManager.default.createSymbolicLink(
+                at: folder.files.appendingPathComponent("link"), withDestinationURL: folder.root.appendingPathComponent("unit.json"))
+            try FileManager.default.createSymbolicLink(
+                at: folder.files.appendingPathComponent("inner"), withDestinationURL: URL(fileURLWithPath: "/etc"))
+        }) { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            #expect(try await terminal.run("open('\(path)')").contains("OSError"))
+            #expect(try await terminal.run("import os;os.remove('\(path)')").contains("OSError"))
+            #expect(try await terminal.run("import os;print(os.listdir('/..'))") == "[]\n")
+        }
+    }
+
+    @Test func namesErrorsAndFolders() async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            for (code, answer) in [
+                ("import os;os.mkdir('d');open('d/x','w').close();print(os.listdir('d'),os.listdir())", "['x'] ['d']"),
+                ("os.rename('d/x','y');print(os.stat('y')[0],list(os.ilistdir()))", "32768 [('d', 16384, 0, 0), ('y', 32768, 0, 0)]"),
+                ("os.chdir('d');print(os.getcwd());os.chdir('/')", "/d"),
+                ("f=open('y','w');print(f.write('a\\nb'));f.close();print([l for l in open('y')])", "3\n['a\\n', 'b']"),
+                ("f=open('y','a');f.write('c');f.close();print(open('y').read())", "a\nbc"),
+                ("f=open('y','rb');f.seek(2);print(f.read(1),f.tell())", "b'b' 3"),
+            ] {
+                #expect(try await terminal.run(code) == answer + "\n", "\(code)")
+            }
+            for (code, error) in [
+                ("os.mkdir('d')", "[Errno 17] EEXIST"), ("os.remove('none')", "[Errno 2] ENOENT"),
+                ("open('" + String(repeating: "n", count: 256) + "','w')", "OSError"), ("open('d')", "[Errno 21] EISDIR"),
+            ] {
+                #expect(try await terminal.run(code).contains(error), "\(code)")
+            }
+        }
+    }
+}
