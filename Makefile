@@ -8,13 +8,14 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lab lab-full fuzz bench clean
+.PHONY: help build demo test lab lab-full soak fuzz bench clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests'
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
+	@echo 'make soak    flash and verify virtual units at every speed on a busy machine; count wrong verdicts'
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
 	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
@@ -41,6 +42,13 @@ lab lab-full:
 	@Tools/setup lab
 	$(SWIFT) build $(CHECKS)
 	.venv-lab/bin/python Tests/Lab/lab.py $(if $(filter lab-full,$@),--full)
+# Minutes; SOAK_RUNS flashes and verifications in all.
+SOAK_RUNS ?= 200
+soak:
+	@Tools/setup soak
+	$(SWIFT) build $(CHECKS)
+	@Tools/soak $(SOAK_RUNS)
+
 # A few minutes; FUZZ_INPUTS is for each reader.
 FUZZ_INPUTS ?= 200000
 fuzz:

@@ -116,8 +116,11 @@ struct MonocleRadio: Sendable {
     private func restartInSafeMode() async throws {
         try await withConnection(.application) { connection in
             let deadline = clock.deadline(in: Self.restartPatience)
-            try await connection.write([0x1C], to: REPLService.receive, deadline: deadline)
+            // Without response: a unit that resets in the middle of a write does not answer it.
+            let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
+            try await channel.send([0x1C], deadline: deadline)
             try? await connection.waitUntilGone(deadline: deadline)
+            await channel.close()
         }
         guard try await find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
     }

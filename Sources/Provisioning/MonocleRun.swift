@@ -127,7 +127,9 @@ extension MonocleRun {
     }
 
     private func checkBattery(_ identity: UnitIdentity) throws {
-        if let battery = identity.batteryPercent, battery < options.minimumBattery {
+        guard options.minimumBattery > 0 else { return }
+        guard let battery = identity.batteryPercent else { throw ProvisioningError.batteryUnknown }
+        if battery < options.minimumBattery {
             throw ProvisioningError.batteryLow(percent: battery, minimum: options.minimumBattery)
         }
     }

@@ -7,6 +7,8 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case doesNotReturn
     case wrongVersion(Part, expected: String, actual: String?)
     case batteryLow(percent: Int, minimum: Int)
+    /// The unit tells no percentage.
+    case batteryUnknown
     case downgrade(from: String, to: String)
     case inBootloader
     case versionUnknown(String)
@@ -43,6 +45,11 @@ extension ProvisioningError: DiagnosableError {
                 message: "the battery is at \(percent) %, below the minimum of \(minimum) %",
                 cause: "an update that loses power leaves a unit that only a new update wakes",
                 remedy: "charge the unit, or accept the risk with --min-battery")
+        case .batteryUnknown:
+            Diagnosis(
+                code: "PRV-0018", category: .unitFailed, fault: .unit, message: "the unit does not tell its battery's charge",
+                cause: "its firmware answers something else than a percentage",
+                remedy: "charge the unit and accept the risk with --min-battery 0")
         case .downgrade(let from, let to):
             Diagnosis(
                 code: "PRV-0006", category: .unitFailed, fault: nil,

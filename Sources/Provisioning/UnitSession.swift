@@ -57,8 +57,10 @@ struct UnitSession: Sendable {
         try await repl.runText(Self.versionCode, using: "device.VERSION", within: Self.answerPatience)
     }
 
+    /// `nil` for anything but 0…100.
     func batteryPercent() async throws -> Int? {
-        Int(try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerPatience))
+        let text = try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerPatience)
+        return Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
     }
 
     func identity(address: DeviceAddress) async throws -> UnitIdentity {

@@ -77,6 +77,24 @@ struct DriftTests {
         #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
     }
 
+    /// 255 is no percentage: what is unknown is not enough, unless the operator says that it does not matter.
+    @Test func anUnknownBatteryStopsTheRunUnlessItIsToBeIgnored() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try UnitFolder(root: bench.root, name: "bench")
+        let file = bench.root.appendingPathComponent("unit.json")
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":255"#).utf8).write(to: file)
+        let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
+        let refused = try await bench.flash(try Bench.assets())
+        #expect(refused.error?.code == "PRV-0018", "\(refused)")
+        #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
+        var options = FlashOptions()
+        options.minimumBattery = 0
+        options.parts = [.scripts]
+        #expect(try await bench.flash(try Bench.assets(), options: options).passed)
+    }
+
     @Test func newerFirmwareIsNotReplacedByAnOlderOne() async throws {
         let bench = try await Self.provisioned()
         defer { bench.remove() }
