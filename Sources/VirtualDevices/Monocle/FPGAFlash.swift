@@ -32,8 +32,8 @@ struct FPGAFlash {
 
     /// Programming only clears bits. What lies behind the end is not there.
     mutating func program(_ data: [UInt8], at address: Int) throws {
+        guard bytes.indices.contains(address), !data.isEmpty else { return }
         let range = address..<min(bytes.count, address + data.count)
-        guard address >= 0, !range.isEmpty else { return }
         for (address, byte) in zip(range, data) { bytes[address] &= byte }
         try store(range)
     }

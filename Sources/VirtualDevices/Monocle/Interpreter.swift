@@ -25,7 +25,22 @@ final class Interpreter {
         case answer(number: UInt16, status: UInt8, [UInt8])
         /// The radio's interrupt ran into an allocation and does not come back.
         case deafness
+
+        var isAnswer: Bool { if case .answer = self { true } else { false } }
+
+        /// In a message, its head included.
+        var byteCount: Int {
+            switch self {
+            case .terminal(let value), .data(let value): 3 + value.count
+            case .answer(_, _, let value): 6 + value.count
+            case .touch: 4
+            case .deafness: 3
+            }
+        }
     }
+
+    /// Bytes of inputs in one message, with room for its head.
+    static let inputLimit = packetLimit - 256
 
     /// What the processor sees of the radio.
     struct Radio: Sendable, Hashable {

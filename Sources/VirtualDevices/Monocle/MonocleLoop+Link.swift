@@ -137,11 +137,11 @@ extension MonocleLoop {
             perform(cut)
             return
         }
-        guard case .write(let characteristic, let value, nil) = packet else { return try deliver(packet) }
-        link?.link.credits.deliver(())
+        guard case .write(let characteristic, let value, nil) = packet, let over = link?.link else { return try deliver(packet) }
+        over.credits.deliver(())
         guard let value = afterFaults(value) else { return }
         if chance(faults.delay) {
-            after(.milliseconds(Int.random(in: 20...400, using: &generator)), .late(.write(characteristic, value, reply: nil)))
+            after(.milliseconds(Int.random(in: 20...400, using: &generator)), .late(.write(characteristic, value, reply: nil), over))
         } else {
             try deliver(.write(characteristic, value, reply: nil))
         }

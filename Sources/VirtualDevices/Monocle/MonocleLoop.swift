@@ -24,8 +24,10 @@ struct MonocleLoop {
         case wake(Int)
         case answer(number: UInt16, status: UInt8, [UInt8])
         case sleepsIfCharging
-        case late(HostPacket)
+        case late(HostPacket, VirtualLink)
         case release(HandEvent.Pad)
+
+        var isWake: Bool { if case .wake = self { true } else { false } }
 
         func answers(_ request: UInt16) -> Bool {
             if case .answer(request, _, _) = self { true } else { false }
@@ -167,7 +169,7 @@ struct MonocleLoop {
             if !isStale { try signal(.answer(number: number, status: status, payload)) }
         case .sleepsIfCharging: if !isStale { sleepIfCharging() }
         case .release(let pad): touched.remove(pad)
-        case .late(let packet): if link != nil { try deliver(packet) }
+        case .late(let packet, let over): if link?.link === over { try deliver(packet) }
         }
     }
 }

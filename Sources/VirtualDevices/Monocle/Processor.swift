@@ -55,8 +55,27 @@ struct Processor {
         state = .computing
         waitCount += 1
         seenRadio = radio
-        defer { inputs = [] }
-        return try interpreter.resume(inputs, radio: radio, uptime: uptime)
+        return try interpreter.resume(takeInputs(), radio: radio, uptime: uptime)
+    }
+}
+
+extension Processor {
+    /// What one message to the interpreter can hold: answers first, as what waits for them can do nothing else.
+    private mutating func takeInputs() -> [Interpreter.Input] {
+        var room = Interpreter.inputLimit
+        var taken: [Interpreter.Input] = []
+        var kept: [Interpreter.Input] = []
+        let answers = inputs.filter(\.isAnswer), others = inputs.filter { !$0.isAnswer }
+        for input in answers + others {
+            if kept.isEmpty, input.byteCount <= room {
+                room -= input.byteCount
+                taken.append(input)
+            } else {
+                kept.append(input)
+            }
+        }
+        inputs = kept
+        return taken
     }
 }
 
@@ -143,6 +162,7 @@ extension MonocleLoop {
         if turn.reason == .budget || processor.hasInputs || hasRoom || !radio.looks(like: processor.seenRadio) {
             try runProcessor()
         } else if case .wait(let duration?) = turn.reason {
+            timers.removeAll { $0.timer.isWake }
             after(duration, .wake(processor.waitCount))
         }
     }

@@ -34,6 +34,7 @@ struct DeviceModuleTests {
         ("import camera;camera.read(255)", "ValueError"), ("import led;led.on('BLUE')", "ValueError"),
         ("import display;display.brightness()", "TypeError"), ("import display;display.brightness(5)", "ValueError"),
         ("import display;display.Line(0,0,1,1,0,thickness=19)", "ValueError"),
+        ("import time;time.zone('-12:45')", "ValueError"), ("import random;random.randrange(1,-2147483647,1)", "ValueError"),
         ("import time;time.gmtime()", "AttributeError"), ("import time;time.zone('99:00')", "ValueError"),
         ("f=open('a','w');f.close();f.write('x')", "ValueError"), ("open('none')", "OSError: [Errno 2] ENOENT"),
     ])
@@ -144,6 +145,72 @@ struct DeviceModuleTests {
             _ = try await terminal.run("gc.collect()")
             try await Self.send([1], over: terminal)
             try await terminal.connection.waitUntilGone(deadline: central.clock.deadline(in: .seconds(5)))
+        }
+    }
+
+    /// Flash work waits in the firmware's hook, where callbacks run (monocle-drivers.c).
+    @Test func callbacksRunWhileTheFlashIsWritten() async throws {
+        try await withUnit { unit, central, folder in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("import bluetooth,update\ngot=[]\ndef f(b): got.append(b)\nbluetooth.receive_callback(f)")
+            try await terminal.send("update.Fpga.erase()\nprint(len(got))\n\u{4}")
+            _ = try await terminal.read(until: "OK", patience: .milliseconds(100))
+            try await Self.send([1], over: terminal)
+            #expect(try await terminal.read(until: "\u{4}>", patience: .seconds(10)).contains("1\r\n\u{4}\u{4}>"))
+            try await Self.send([2], over: terminal)
+            #expect(try await terminal.run("print(len(got))") == "2\n")
+        }
+    }
+
+    /// A callback that writes while the main code does writes to the same place, and never past the flash's end.
+    @Test func aWriteWithinAWriteSharesItsPlace() async throws {
+        try await withUnit { unit, central, folder in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("import bluetooth,update\nw=update.Fpga.write\nupdate.Fpga.erase()")
+            _ = try await terminal.run("def f(b): w(b'\\xf0'*100)\nbluetooth.receive_callback(f)")
+            try await terminal.send("w(b'\\x0f'*12288)\u{4}")
+            try await Task.sleepOnClock(.milliseconds(16), central.clock)
+            try await Self.send([1], over: terminal)
+            #expect(try await terminal.read(until: "\u{4}>").hasSuffix("OK\u{4}\u{4}>"))
+            let flash = [UInt8](try Data(contentsOf: folder.flash))
+            #expect(flash[..<100].allSatisfy { $0 == 0 } && flash[100..<12288].allSatisfy { $0 == 0x0F } && flash[12288] == 0xFF)
+        }
+    }
+
+    /// What was collected is never taken for something else, not even by who asks for the callback.
+    @Test(arguments: ["bluetooth.receive_callback()", "touch.callback(touch.A)"])
+    func aCollectedCallbackIsNobodysObject(question: String) async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("import bluetooth,touch,gc\nbluetooth.receive_callback(lambda b: 1)\ntouch.callback(touch.A,lambda p: 2)")
+            _ = try await terminal.run("gc.collect()\nheld=[bytearray(b'ABCDEFGHIJKLMNOP') for i in range(100)]")
+            try await terminal.send("print(\(question))\u{4}")
+            try await terminal.connection.waitUntilGone(deadline: central.clock.deadline(in: .seconds(5)))
+            let again = try await Terminal.raw(unit, central)
+            #expect(try await again.run("import device;print(device.reset_cause())") == "CRASHED\n")
+        }
+    }
+
+    /// Negative times are none, on the device's processor.
+    @Test func aNegativeSleepIsNone() async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            let start = central.clock.now
+            let answer = try await terminal.run("import time;time.sleep(-1);time.sleep_ms(-1);print('awake')")
+            #expect(answer == "awake\n")
+            #expect(start.duration(to: central.clock.now) < .seconds(5))
+        }
+    }
+
+    /// More than a message holds comes while the unit compiles for seconds; nothing that it waits for is lost.
+    @Test func aFloodWhileTheUnitIsBusyLosesNoAnswer() async throws {
+        try await withUnit(prepare: { try Data(("X='" + String(repeating: "x", count: 300_000) + "'").utf8)
+            .write(to: $0.files.appendingPathComponent("big.py")) }) { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            try await terminal.send("import update\ntry:\n import big\nexcept MemoryError: pass\nprint(update.Fpga.read(0,1))\n\u{4}")
+            _ = try await terminal.read(until: "OK", patience: .milliseconds(20))
+            for _ in 0..<400 { try await Self.send([UInt8](repeating: 7, count: 253), over: terminal) }
+            #expect(try await terminal.read(until: "\u{4}>", patience: .seconds(30)).contains("b'"))
         }
     }
 

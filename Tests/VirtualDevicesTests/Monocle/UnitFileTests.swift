@@ -83,6 +83,38 @@ struct UnitFileTests {
         }
     }
 
+    /// Names and small files take room, too.
+    @Test func smallFilesFillTheFileSystem() async throws {
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("def fill():\n n=0\n try:\n  while n<9999:\n   f=open('file%d'%n,'w');f.write('x'*100);f.close();n+=1\n except OSError as e: print(e,n>1000)")
+            #expect(try await terminal.run("fill()", patience: .seconds(3000)) == "28 True\n")
+            #expect(try await terminal.run("import os\nn=0\nfor e in os.ilistdir(): n+=1\nprint(n>1000)") == "True\n")
+            #expect(try await terminal.run("os.listdir()").contains("MemoryError"))
+        }
+    }
+
+    /// A callback's file is another one, even while the main code's is being opened.
+    @Test func aCallbacksFileIsItsOwn() async throws {
+        try await withUnit { unit, central, folder in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run("import bluetooth\ndef f(b):\n g=open('callback','w');g.write('callback');g.close()\nbluetooth.receive_callback(f)")
+            try await terminal.send("for i in range(40):\n h=open('main%d'%i,'w');h.write('main');h.close()\n\u{4}")
+            _ = try await terminal.read(until: "OK", patience: .milliseconds(100))
+            let channel = try await terminal.connection.openChannel(
+                to: AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d"), deadline: terminal.clock.deadline(in: .seconds(1)))
+            for _ in 0..<10 {
+                try await channel.send([1], deadline: terminal.clock.deadline(in: .seconds(5)))
+                try await terminal.clock.sleep(until: terminal.clock.deadline(in: .milliseconds(170)))
+            }
+            _ = try await terminal.read(until: "\u{4}>", patience: .seconds(30))
+            #expect(try Data(contentsOf: folder.files.appendingPathComponent("callback")) == Data("callback".utf8))
+            for index in 0..<40 {
+                #expect(try Data(contentsOf: folder.files.appendingPathComponent("main\(index)")) == Data("main".utf8))
+            }
+        }
+    }
+
     @Test func namesErrorsAndFolders() async throws {
         try await withUnit { unit, central, _ in
             let terminal = try await Terminal.raw(unit, central)

@@ -12,8 +12,13 @@ static uint64_t seconds_at_boot;
 static int zone_hours;
 static unsigned zone_minutes;
 
+uint32_t unit_milliseconds(float seconds) {
+    float milliseconds = 1000 * seconds;
+    return milliseconds >= 4294967040.0f ? UINT32_MAX : milliseconds > 0 ? (uint32_t)milliseconds : 0;
+}
+
 static mp_obj_t time_sleep(mp_obj_t seconds) {
-    mp_hal_delay_ms((mp_uint_t)(1000 * mp_obj_get_float(seconds)));
+    mp_hal_delay_ms(unit_milliseconds(mp_obj_get_float(seconds)));
     return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(time_sleep_object, time_sleep);
@@ -85,6 +90,9 @@ static mp_obj_t time_zone(size_t count, const mp_obj_t *arguments) {
     }
     if (hours < -12 || hours > 14 || (minutes != 0 && minutes != 30 && minutes != 45)) {
         mp_raise_ValueError(MP_ERROR_TEXT("hours are -12 to +14, minutes 00, 30 or 45"));
+    }
+    if ((hours == -12 || hours == 14) && minutes != 0) {
+        mp_raise_ValueError(MP_ERROR_TEXT("with -12 or +14 hours go no minutes"));
     }
     zone_hours = hours;
     zone_minutes = minutes;
@@ -196,14 +204,15 @@ static mp_obj_t random_randrange(size_t count, const mp_obj_t *arguments) {
     if (step == 0) {
         mp_raise_ValueError(NULL);
     }
-    mp_int_t steps = step > 0 ? (stop - start + step - 1) / step : (stop - start + step + 1) / step;
-    return mp_obj_new_int(start + step * below(steps));
+    int64_t range = (int64_t)stop - start, steps = (range + step + (step > 0 ? -1 : 1)) / step;
+    return mp_obj_new_int_from_ll(start + (int64_t)step * below(steps > INT32_MAX ? INT32_MAX : (mp_int_t)steps));
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(random_randrange_object, 1, 3, random_randrange);
 
 static mp_obj_t random_randint(mp_obj_t first, mp_obj_t last) {
     mp_int_t start = mp_obj_get_int(first);
-    return mp_obj_new_int(start + below(mp_obj_get_int(last) - start + 1));
+    int64_t range = (int64_t)mp_obj_get_int(last) - start + 1;
+    return mp_obj_new_int_from_ll((int64_t)start + below(range > INT32_MAX ? INT32_MAX : range < 0 ? 0 : (mp_int_t)range));
 }
 static MP_DEFINE_CONST_FUN_OBJ_2(random_randint_object, random_randint);
 

@@ -133,8 +133,13 @@ static int blocks_for(size_t length) {
     return count;
 }
 
+// A folder is a pair of blocks for so many bytes of names, attributes and small files.
+#define PAIR_BYTES 3500
+#define ENTRY_BYTES 24
+
 static int count_blocks(int at) {
-    int blocks = 2;
+    int blocks = 0;
+    size_t entries = 0;
     DIR *list = fdopendir(at);
     for (struct dirent *entry; list && (entry = readdir(list));) {
         struct stat status;
@@ -146,12 +151,14 @@ static int count_blocks(int at) {
             blocks += count_blocks(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         } else {
             blocks += blocks_for(status.st_size);
+            entries += status.st_size <= INLINE_LIMIT ? status.st_size : 0;
         }
+        entries += ENTRY_BYTES + strlen(entry->d_name);
     }
     if (list) {
         closedir(list);
     }
-    return blocks;
+    return blocks + 2 * (1 + (int)(entries / PAIR_BYTES));
 }
 
 // Blocks in use: what is stored, and what open files have written.
@@ -171,7 +178,7 @@ extern const mp_obj_type_t unit_binary_file_type, unit_text_file_type;
 
 static struct open_file *state_of(mp_obj_t self) {
     file_t *file = MP_OBJ_TO_PTR(self);
-    return file->slot < 0 ? NULL : &files[file->slot];
+    return file->slot >= 0 && files[file->slot].owner == file ? &files[file->slot] : NULL;
 }
 
 static void forget(struct open_file *file) {
@@ -179,12 +186,11 @@ static void forget(struct open_file *file) {
     memset(file, 0, sizeof(*file));
 }
 
-// Makes what was written the file's content: all of it or nothing.
+// Makes what was written the file's content: all of it or nothing. Callbacks may run in the caller's wait after it.
 static int commit(struct open_file *file) {
     if (!file->is_dirty) {
         return 0;
     }
-    unit_wait(BLOCK_MICROSECONDS);
     const char *name;
     int parent = open_parent(file->path, &name);
     if (parent < 0) {
@@ -241,6 +247,15 @@ static int load(struct open_file *file) {
     return code;
 }
 
+static void take_away(const char *path) {
+    const char *name;
+    int parent = open_parent(path, &name);
+    if (parent >= 0) {
+        unlinkat(parent, name, 0);
+        close(parent);
+    }
+}
+
 static mp_obj_t open_file(mp_obj_t path_in, const char *mode) {
     need_mount();
     bool text = true, creates = false, truncates = false, exclusive = false;
@@ -277,8 +292,8 @@ static mp_obj_t open_file(mp_obj_t path_in, const char *mode) {
     }
     file_t *self = mp_obj_malloc_with_finaliser(file_t, text ? &unit_text_file_type : &unit_binary_file_type);
     self->slot = -1;
-    // The device's cache and configuration of a file: 128 bytes and some more.
-    if (code != 0) {
+    bool is_new = code != 0;
+    if (is_new) {
         // A new file is there, empty, from now on.
         const char *name;
         int parent = open_parent(wanted.path, &name);
@@ -293,7 +308,10 @@ static mp_obj_t open_file(mp_obj_t path_in, const char *mode) {
         if (made < 0) {
             fail(parent < 0 || problem == ENOENT ? MP_ENOENT : MP_EIO);
         }
-        unit_wait(BLOCK_MICROSECONDS / 4);
+        if (used_blocks() > BLOCKS) {
+            take_away(wanted.path);
+            fail(MP_ENOSPC);
+        }
     } else if (truncates) {
         wanted.is_dirty = true;
     } else if ((code = load(&wanted)) != 0) {
@@ -303,6 +321,9 @@ static mp_obj_t open_file(mp_obj_t path_in, const char *mode) {
     files[slot] = wanted;
     files[slot].owner = self;
     self->slot = slot;
+    if (is_new) {
+        unit_wait(BLOCK_MICROSECONDS / 4);
+    }
     return MP_OBJ_FROM_PTR(self);
 }
 
@@ -350,6 +371,10 @@ static mp_uint_t file_write(mp_obj_t self, const void *buffer, mp_uint_t size, i
     if (file->appends) {
         file->position = file->length;
     }
+    if (file->position > BLOCK * BLOCKS || size > BLOCK * BLOCKS) {
+        *code = MP_ENOSPC;
+        return MP_STREAM_ERROR;
+    }
     size_t end = file->position + size, length = end > file->length ? end : file->length;
     bool was_dirty = file->is_dirty;
     size_t before = file->length;
@@ -384,14 +409,22 @@ static mp_uint_t file_ioctl(mp_obj_t self, mp_uint_t request, uintptr_t argument
         if (!file) {
             return 0;
         }
+        bool was_dirty = file->is_dirty;
         *code = commit(file);
         forget(file);
         ((file_t *)MP_OBJ_TO_PTR(self))->slot = -1;
+        if (was_dirty) {
+            unit_wait(BLOCK_MICROSECONDS);
+        }
         return *code ? MP_STREAM_ERROR : 0;
     }
     struct open_file *file = need_open(self);
     if (request == MP_STREAM_FLUSH) {
+        bool was_dirty = file->is_dirty;
         *code = commit(file);
+        if (was_dirty) {
+            unit_wait(BLOCK_MICROSECONDS);
+        }
         return *code ? MP_STREAM_ERROR : 0;
     }
     if (request == MP_STREAM_SEEK) {
@@ -475,13 +508,15 @@ static void source_close(void *data) {
 
 void mp_reader_new_file(mp_reader_t *reader, qstr name) {
     need_mount();
-    struct open_file *file = calloc(1, sizeof(*file));
-    resolve(qstr_str(name), file->path);
-    int code = load(file);
+    struct open_file wanted = {0};
+    resolve(qstr_str(name), wanted.path);
+    int code = load(&wanted);
     if (code != 0) {
-        source_close(file);
+        free(wanted.bytes);
         fail(code);
     }
+    struct open_file *file = malloc(sizeof(*file));
+    *file = wanted;
     // Reading, parsing and compiling: nothing reads the ring meanwhile.
     unit_charge(file->length * 10);
     *reader = (mp_reader_t) {file, source_next, source_close};
@@ -490,29 +525,43 @@ void mp_reader_new_file(mp_reader_t *reader, qstr name) {
 mp_lexer_t *mp_lexer_new_from_file(qstr name) {
     mp_reader_t reader;
     mp_reader_new_file(&reader, name);
-    return mp_lexer_new(name, reader);
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        mp_lexer_t *lexer = mp_lexer_new(name, reader);
+        nlr_pop();
+        return lexer;
+    }
+    reader.close(reader.data);
+    nlr_jump(nlr.ret_val);
 }
 
 // --- os
 
-static int compare_names(const void *first, const void *second) { return strcmp(*(char *const *)first, *(char *const *)second); }
-
 typedef struct {
-    mp_obj_base_t base;
-    mp_fun_1_t next;
-    mp_obj_t entries;
-    size_t index;
+    char *name;
+    bool is_folder;
+    int size;
+} entry_t;
+
+// A folder as it was when it was listed, in the host's memory.
+typedef struct {
+    size_t count, index;
+    entry_t *entries;
 } listing_t;
 
-static mp_obj_t listing_next(mp_obj_t self_in) {
-    listing_t *self = MP_OBJ_TO_PTR(self_in);
-    size_t count;
-    mp_obj_t *items;
-    mp_obj_get_array(self->entries, &count, &items);
-    return self->index < count ? items[self->index++] : MP_OBJ_STOP_ITERATION;
+static int compare_entries(const void *first, const void *second) {
+    return strcmp(((const entry_t *)first)->name, ((const entry_t *)second)->name);
 }
 
-static mp_obj_t entries_of(size_t argument_count, const mp_obj_t *arguments, bool only_names) {
+static void forget_listing(listing_t *listing) {
+    for (size_t i = 0; i < listing->count; i++) {
+        free(listing->entries[i].name);
+    }
+    free(listing->entries);
+    *listing = (listing_t) {0};
+}
+
+static listing_t read_folder(size_t argument_count, const mp_obj_t *arguments) {
     need_mount();
     char path[PATH_LIMIT];
     resolve(argument_count ? mp_obj_str_get_str(arguments[0]) : "", path);
@@ -526,47 +575,85 @@ static mp_obj_t entries_of(size_t argument_count, const mp_obj_t *arguments, boo
     if (at < 0) {
         fail(problem == ENOTDIR || problem == ELOOP ? MP_ENOTDIR : MP_ENOENT);
     }
-    char *found[512];
-    size_t count = 0;
+    listing_t listing = {0};
     DIR *list = fdopendir(at);
-    for (struct dirent *entry; list && count < 512 && (entry = readdir(list));) {
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) {
-            found[count++] = strdup(entry->d_name);
-        }
-    }
-    qsort(found, count, sizeof(found[0]), compare_names);
-    mp_obj_t entries = mp_obj_new_list(0, NULL);
-    for (size_t i = 0; i < count; i++) {
+    for (struct dirent *entry; list && (entry = readdir(list));) {
         struct stat status;
-        if (fstatat(at, found[i], &status, AT_SYMLINK_NOFOLLOW) != 0
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0
+            || fstatat(at, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0
             || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))) {
             continue;
         }
-        mp_obj_t text = mp_obj_new_str_copy(&mp_type_str, (const byte *)found[i], strlen(found[i]));
-        mp_obj_t entry[4] = {
-            text, MP_OBJ_NEW_SMALL_INT(S_ISDIR(status.st_mode) ? 0x4000 : 0x8000), MP_OBJ_NEW_SMALL_INT(0),
-            mp_obj_new_int(S_ISDIR(status.st_mode) ? 0 : status.st_size),
-        };
-        mp_obj_list_append(entries, only_names ? text : mp_obj_new_tuple(4, entry));
-        unit_charge(100);
+        listing.entries = realloc(listing.entries, (listing.count + 1) * sizeof(entry_t));
+        bool is_folder = S_ISDIR(status.st_mode);
+        listing.entries[listing.count++] = (entry_t) {strdup(entry->d_name), is_folder, is_folder ? 0 : (int)status.st_size};
     }
-    for (size_t i = 0; i < count; i++) {
-        free(found[i]);
+    if (list) {
+        closedir(list);
+    } else {
+        close(at);
     }
-    closedir(list);
-    return entries;
+    if (listing.count) {
+        qsort(listing.entries, listing.count, sizeof(entry_t), compare_entries);
+    }
+    return listing;
 }
 
-static mp_obj_t os_listdir(size_t count, const mp_obj_t *arguments) { return entries_of(count, arguments, true); }
+static mp_obj_t name_of(const entry_t *entry) {
+    unit_charge(100);
+    return mp_obj_new_str_copy(&mp_type_str, (const byte *)entry->name, strlen(entry->name));
+}
+
+static mp_obj_t os_listdir(size_t count, const mp_obj_t *arguments) {
+    listing_t listing = read_folder(count, arguments);
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        mp_obj_t names = mp_obj_new_list(0, NULL);
+        for (size_t i = 0; i < listing.count; i++) {
+            mp_obj_list_append(names, name_of(&listing.entries[i]));
+        }
+        nlr_pop();
+        forget_listing(&listing);
+        return names;
+    }
+    forget_listing(&listing);
+    nlr_jump(nlr.ret_val);
+}
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(os_listdir_object, 0, 1, os_listdir);
 
+typedef struct {
+    mp_obj_base_t base;
+    mp_fun_1_t next;
+    mp_fun_1_t finaliser;
+    listing_t listing;
+} iterator_t;
+
+static mp_obj_t iterator_next(mp_obj_t self_in) {
+    listing_t *listing = &((iterator_t *)MP_OBJ_TO_PTR(self_in))->listing;
+    if (listing->index == listing->count) {
+        return MP_OBJ_STOP_ITERATION;
+    }
+    const entry_t *entry = &listing->entries[listing->index];
+    mp_obj_t items[4] = {
+        name_of(entry), MP_OBJ_NEW_SMALL_INT(entry->is_folder ? 0x4000 : 0x8000), MP_OBJ_NEW_SMALL_INT(0),
+        mp_obj_new_int(entry->size),
+    };
+    listing->index++;
+    return mp_obj_new_tuple(4, items);
+}
+
+static mp_obj_t iterator_finalise(mp_obj_t self_in) {
+    forget_listing(&((iterator_t *)MP_OBJ_TO_PTR(self_in))->listing);
+    return mp_const_none;
+}
+
 static mp_obj_t os_ilistdir(size_t count, const mp_obj_t *arguments) {
-    mp_obj_t entries = entries_of(count, arguments, false);
-    listing_t *listing = mp_obj_malloc(listing_t, &mp_type_polymorph_iter);
-    listing->next = listing_next;
-    listing->entries = entries;
-    listing->index = 0;
-    return MP_OBJ_FROM_PTR(listing);
+    iterator_t *iterator = mp_obj_malloc_with_finaliser(iterator_t, &mp_type_polymorph_iter_with_finaliser);
+    iterator->next = iterator_next;
+    iterator->finaliser = iterator_finalise;
+    iterator->listing = (listing_t) {0};
+    iterator->listing = read_folder(count, arguments);
+    return MP_OBJ_FROM_PTR(iterator);
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(os_ilistdir_object, 0, 1, os_ilistdir);
 

@@ -20,45 +20,65 @@
 typedef struct {
     mp_obj_t function;
     unsigned start;
+    // The collector has freed it on the device. Here its place is kept, so that nothing else is taken for it.
+    bool is_freed;
 } callback_t;
 
-bool unit_is_alive(mp_obj_t callback, unsigned start) {
-    if (callback == mp_const_none || mp_obj_is_small_int(callback) || mp_obj_is_qstr(callback)) {
-        return true;
-    }
-    const byte *pointer = MP_OBJ_TO_PTR(callback);
-    if (pointer < MP_STATE_MEM(area).gc_pool_start || pointer >= MP_STATE_MEM(area).gc_pool_end) {
-        return true;
-    }
-    return start == unit_start_count && gc_nbytes(pointer) != 0;
+static callback_t receive_callback;
+enum { PAD_A = 1, PAD_B = 2, PAD_BOTH = 3, PAD_EITHER = 4 };
+static callback_t pads[5];
+
+static bool is_in_heap(const void *pointer) {
+    return (const byte *)pointer >= MP_STATE_MEM(area).gc_pool_start && (const byte *)pointer < MP_STATE_MEM(area).gc_pool_end;
 }
 
-static void schedule(const callback_t *callback, mp_obj_t argument) {
-    // Where the function was, anything may lie by now: the chip runs into it.
-    if (!unit_is_alive(callback->function, callback->start)) {
+// Two bits a block of 16 bytes; 3 is a marked head (py/gc.c).
+static bool is_marked(const void *pointer) {
+    size_t block = ((const byte *)pointer - MP_STATE_MEM(area).gc_pool_start) / MICROPY_BYTES_PER_GC_BLOCK;
+    return (MP_STATE_MEM(area).gc_alloc_table_start[block / 4] >> (2 * (block % 4)) & 3) == 3;
+}
+
+static void look_at(callback_t *callback) {
+    void *pointer = MP_OBJ_TO_PTR(callback->function);
+    if (callback->start != unit_start_count || !mp_obj_is_obj(callback->function) || !is_in_heap(pointer)) {
+        return;
+    }
+    if (!is_marked(pointer)) {
+        callback->is_freed = true;
+    }
+    gc_collect_root(&pointer, 1);
+}
+
+void unit_collect_callbacks(void) {
+    look_at(&receive_callback);
+    for (int pad = PAD_A; pad <= PAD_EITHER; pad++) {
+        look_at(&pads[pad]);
+    }
+}
+
+// Where a freed function was, or one of before a soft reset, anything may lie: the chip runs into it.
+static mp_obj_t function_of(const callback_t *callback) {
+    if (!callback->function || callback->function == mp_const_none) {
+        return mp_const_none;
+    }
+    if (callback->is_freed || callback->start != unit_start_count) {
         unit_reset(UNIT_RESET_CRASHED);
     }
-    mp_sched_schedule(callback->function, argument);
+    return callback->function;
 }
+
+static bool is_set(const callback_t *callback) { return callback->function && callback->function != mp_const_none; }
+
+static void schedule(const callback_t *callback, mp_obj_t argument) { mp_sched_schedule(function_of(callback), argument); }
 
 static void set_callback(callback_t *callback, mp_obj_t function) {
     if (!mp_obj_is_callable(function) && function != mp_const_none) {
         mp_raise_ValueError(MP_ERROR_TEXT("callback must be None or a callable object"));
     }
-    *callback = (callback_t) {function, unit_start_count};
-}
-
-static mp_obj_t function_of(const callback_t *callback) {
-    return callback->function ? callback->function : mp_const_none;
-}
-
-static bool is_set(const callback_t *callback) {
-    return function_of(callback) != mp_const_none;
+    *callback = (callback_t) {function, unit_start_count, false};
 }
 
 // --- bluetooth
-
-static callback_t receive_callback;
 
 void unit_data_received(const uint8_t *bytes, size_t length) {
     if (is_set(&receive_callback)) {
@@ -107,9 +127,6 @@ static const mp_rom_map_elem_t bluetooth_names[] = {
 MODULE(unit_bluetooth, MP_QSTR_bluetooth, bluetooth_names)
 
 // --- touch
-
-enum { PAD_A = 1, PAD_B = 2, PAD_BOTH = 3, PAD_EITHER = 4 };
-static callback_t pads[5];
 
 static int pad_of(mp_obj_t name) {
     static const qstr names[] = {0, MP_QSTR_A, MP_QSTR_B, MP_QSTR_BOTH, MP_QSTR_EITHER};
@@ -300,8 +317,10 @@ static mp_obj_t update_write(mp_obj_t data) {
     if (programmed + length > FPGA_LIMIT) {
         mp_raise_ValueError(MP_ERROR_TEXT("data will overflow the space reserved for the app"));
     }
+    // Taken once: a callback that writes meanwhile writes to the same place.
+    size_t start = programmed;
     for (size_t done = 0; done < length;) {
-        size_t address = programmed + done, count = 256 - address % 256;
+        size_t address = start + done, count = 256 - address % 256;
         count = count < length - done ? count : length - done;
         // The firmware copies the whole argument for each page.
         void *copy = m_malloc(length);
@@ -427,7 +446,7 @@ static mp_obj_t microphone_record(size_t count, const mp_obj_t *positional, mp_m
     if (depth != 16 && depth != 8) {
         mp_raise_ValueError(MP_ERROR_TEXT("bit depth must be either 16 or 8"));
     }
-    uint32_t milliseconds = (uint32_t)(mp_obj_get_float(values[2].u_obj) * 1000);
+    uint32_t milliseconds = unit_milliseconds(mp_obj_get_float(values[2].u_obj));
     uint8_t question[7] = {
         milliseconds, milliseconds >> 8, milliseconds >> 16, milliseconds >> 24, depth, rate, rate >> 8,
     };

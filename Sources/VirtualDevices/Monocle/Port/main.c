@@ -89,6 +89,9 @@ static void freeze(const char *folder) {
             _exit(70);
         }
     }
+    if (names) {
+        closedir(names);
+    }
     frozen_names = MP_STATE_VM(last_pool);
     // Full, so that a name of the unit's never goes to memory that its collector does not look at.
     frozen_names->alloc = frozen_names->len;
@@ -144,6 +147,7 @@ void gc_collect(void) {
     unit_charge(3000);
     gc_collect_start();
     gc_helper_collect_regs_and_stack();
+    unit_collect_callbacks();
     gc_collect_end();
 }
 

@@ -49,9 +49,12 @@ bool unit_notify_data(const void *data, size_t length);
 // hardware.c
 void unit_data_received(const uint8_t *bytes, size_t length);
 void unit_touched(uint8_t pad);
-// Whether a callback that only a C variable holds is still what it was.
-bool unit_is_alive(mp_obj_t callback, unsigned start);
+// Within a collection, when all that Python holds is marked: notes which callbacks nothing else holds.
+void unit_collect_callbacks(void);
 extern unsigned unit_start_count;
+
+// clock.c: seconds as the device's processor converts them: negative ones are 0, large ones the largest.
+uint32_t unit_milliseconds(float seconds);
 
 // files.c
 void unit_files_open(const char *files, const char *scratch);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "py/gc.h"
@@ -16,6 +17,7 @@
 #define PACKET 65536
 #define RING 1024
 #define OPEN_REQUESTS 16
+#define TURN_SECONDS 10
 // The clock wakes the firmware 1024 times a second, and counts in 24 bits.
 #define TICK_MICROSECONDS 977
 #define TICKS 0x1000000
@@ -48,17 +50,22 @@ static struct {
 } requests[OPEN_REQUESTS];
 static uint16_t last_number;
 
-static void put(uint8_t kind, const void *bytes, size_t length) {
-    if (outgoing_length + 3 + length > PACKET) {
+// An item of two parts; it goes straight into the packet, as the stack is small.
+static void put_parts(uint8_t kind, const void *head, size_t head_length, const void *bytes, size_t length) {
+    size_t whole = head_length + length;
+    if (outgoing_length + 3 + whole > PACKET) {
         unit_reset(UNIT_RESET_CRASHED);
     }
     uint8_t *item = outgoing + outgoing_length;
     item[0] = kind;
-    item[1] = length;
-    item[2] = length >> 8;
-    memcpy(item + 3, bytes, length);
-    outgoing_length += 3 + length;
+    item[1] = whole;
+    item[2] = whole >> 8;
+    memcpy(item + 3, head, head_length);
+    memcpy(item + 3 + head_length, bytes, length);
+    outgoing_length += 3 + whole;
 }
+
+static void put(uint8_t kind, const void *bytes, size_t length) { put_parts(kind, bytes, length, "", 0); }
 
 static void hear(const uint8_t *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) {
@@ -117,6 +124,9 @@ static void take_item(uint8_t kind, const uint8_t *bytes, size_t length) {
 
 static void exchange(uint8_t why) {
     static uint8_t incoming[PACKET];
+    // A loop within C, which no jump interrupts, ends the process after this much of the host's processor time: the unit crashes.
+    static const struct itimerval limit = {.it_value = {.tv_sec = TURN_SECONDS}};
+    setitimer(ITIMER_VIRTUAL, &limit, NULL);
     uint32_t used = given - unit_budget;
     memcpy(outgoing, &used, 4);
     outgoing[4] = why;
@@ -247,19 +257,18 @@ size_t unit_request(int operation, const void *data, size_t length, bool acts, v
     last_number = last_number % 60000 + 1;
     requests[slot].number = last_number;
     requests[slot].is_answered = false;
-    uint8_t question[PACKET / 2];
-    question[0] = operation;
-    question[1] = last_number;
-    question[2] = last_number >> 8;
-    memcpy(question + 3, data, length);
-    put('Q', question, length + 3);
+    uint8_t head[3] = {operation, last_number, last_number >> 8};
+    put_parts('Q', head, sizeof(head), data, length);
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
         while (!requests[slot].is_answered) {
             if (acts && send_printed()) {
                 mp_handle_pending(true);
             }
-            exchange(UNIT_WHY_ANSWER);
+            // A callback that asked something itself has taken the answer along.
+            if (!requests[slot].is_answered) {
+                exchange(UNIT_WHY_ANSWER);
+            }
         }
         nlr_pop();
     } else {
