@@ -64,13 +64,19 @@ struct DriftTests {
         #expect(report.steps.map(\.action) == [.skipped, .skipped, .updated], "\(report)")
     }
 
-    @Test func lowBatteryStopsTheRunBeforeAnythingIsErased() async throws {
+    /// A factory-new unit that tells such a charge.
+    private static func bench(batteryPercent: Int) throws -> Bench {
         let bench = Bench()
-        defer { bench.remove() }
         _ = try UnitFolder(root: bench.root, name: "bench")
         let file = bench.root.appendingPathComponent("unit.json")
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":7"#).utf8).write(to: file)
+        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":\#(batteryPercent)"#).utf8).write(to: file)
+        return bench
+    }
+
+    @Test func lowBatteryStopsTheRunBeforeAnythingIsErased() async throws {
+        let bench = try Self.bench(batteryPercent: 7)
+        defer { bench.remove() }
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
         let report = try await bench.flash(try Bench.assets())
         #expect(report.error?.code == "PRV-0005", "\(report)")
@@ -79,12 +85,8 @@ struct DriftTests {
 
     /// 255 is no percentage: what is unknown is not enough, unless the operator says that it does not matter.
     @Test func anUnknownBatteryStopsTheRunUnlessItIsToBeIgnored() async throws {
-        let bench = Bench()
+        let bench = try Self.bench(batteryPercent: 255)
         defer { bench.remove() }
-        _ = try UnitFolder(root: bench.root, name: "bench")
-        let file = bench.root.appendingPathComponent("unit.json")
-        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":255"#).utf8).write(to: file)
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
         let refused = try await bench.flash(try Bench.assets())
         #expect(refused.error?.code == "PRV-0018", "\(refused)")

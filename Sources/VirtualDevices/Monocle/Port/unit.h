@@ -30,6 +30,12 @@ enum unit_operation {
 
 enum unit_reset { UNIT_RESET_SOFTWARE = 0, UNIT_RESET_BOOTLOADER, UNIT_RESET_SAFE_MODE, UNIT_RESET_CRASHED };
 
+// A module whose functions stand in the table.
+#define MODULE(identifier, name, table) \
+    static MP_DEFINE_CONST_DICT(identifier##_globals, table); \
+    const mp_obj_module_t identifier = {.base = {&mp_type_module}, .globals = (mp_obj_dict_t *)&identifier##_globals}; \
+    MP_REGISTER_MODULE(name, identifier);
+
 extern bool unit_is_safe_mode;
 extern const char unit_help_text[];
 
@@ -46,7 +52,7 @@ uint16_t unit_payload(void);
 // False: the queue is full.
 bool unit_notify_data(const void *data, size_t length);
 
-// hardware.c
+// radio.c
 void unit_data_received(const uint8_t *bytes, size_t length);
 void unit_touched(uint8_t pad);
 // Within a collection, when all that Python holds is marked: notes which callbacks nothing else holds.
