@@ -132,6 +132,11 @@ struct WholePageTests {
         #expect(isNearlyASCII || outcome.status != 0)
     }
 
+    /// What `--no-verify` asks a unit keeps to the released firmware, too.
+    @Test func theQuestionKeepsToTheFirmware() throws {
+        #expect(try FirmwareNames.foreign(pieces: [MonocleProgram.question]) == [])
+    }
+
     @Test func whateverIsAnsweredThePageIsDrawn() throws {
         let answers = [
             "", " \n ", String(repeating: "x", count: 2000), String(repeating: "Щ", count: 2000), String(repeating: "\n", count: 500) + "a",

@@ -11,45 +11,20 @@ import VirtualDevices
 /// What runs on a Monocle uses only what the released firmware has: `Tests/Facts` holds its names and looks for the rest.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
 struct SentCodeTests {
-    private struct Question: Encodable {
-        var pieces: [String] = []
-        var modules: [String: String] = [:]
-    }
-
-    /// Names that the code uses and the firmware does not have.
-    private func foreignNames(_ question: Question) throws -> [String] {
-        let facts = TestTools.root.appendingPathComponent("Tests/Facts")
-        let input = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-names-\(UUID().uuidString)")
-        try JSONEncoder().encode(question).write(to: input)
-        defer { try? FileManager.default.removeItem(at: input) }
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.python, "the Python of .venv"))
-        process.arguments = ["used_names.py", "monocle-v23.248.0754-names.json", "monocle-firmware-modules.json"].map {
-            facts.appendingPathComponent($0).path(percentEncoded: false)
-        }
-        process.standardInput = try FileHandle(forReadingFrom: input)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let answer = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return try JSONDecoder().decode([String].self, from: answer)
-    }
-
     @Test func codeOfOursKeepsToTheFirmware() throws {
         #expect(UnitSession.sentCode.count > 20)
-        #expect(try foreignNames(Question(pieces: UnitSession.sentCode)) == [])
+        #expect(try FirmwareNames.foreign(pieces: UnitSession.sentCode) == [])
     }
 
     @Test func scriptsKeepToTheFirmware() throws {
         let folder = TestTools.root.appendingPathComponent("Scripts/monocle")
-        var question = Question()
+        var modules: [String: String] = [:]
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         where file.pathExtension == "py" {
-            question.modules[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
+            modules[file.deletingPathExtension().lastPathComponent] = try String(contentsOf: file, encoding: .utf8)
         }
-        #expect(question.modules.count >= 5)
-        #expect(try foreignNames(question) == [])
+        #expect(modules.count >= 5)
+        #expect(try FirmwareNames.foreign(modules: modules) == [])
     }
 
     /// The heap holds a piece twice and what the compiler makes of it; two pieces fit the ring.
@@ -66,7 +41,7 @@ struct SentCodeTests {
         ("class A:\n def __radd__(s,o):\n  pass", "reflected __radd__"), ("from collections import deque", "collections.deque"),
     ])
     func foreignNamesAreFound(code: String, name: String) throws {
-        #expect(try foreignNames(Question(pieces: UnitSession.sentCode + [code])) == [name])
+        #expect(try FirmwareNames.foreign(pieces: UnitSession.sentCode + [code]) == [name])
     }
 
     /// Nothing is sent that does not stand in the list: a whole run is listened to.
@@ -90,7 +65,7 @@ struct SentCodeTests {
         #expect(others.filter { $0.firstMatch(of: /^_n[fs]\.[a-z]+\(/) == nil } == [])
         let calls = others.filter { !$0.hasPrefix("_nf.w(") && !$0.hasPrefix("_ns.a(") }
         #expect(calls.count > 30)
-        #expect(try foreignNames(Question(pieces: UnitSession.sentCode + calls)) == [])
+        #expect(try FirmwareNames.foreign(pieces: UnitSession.sentCode + calls) == [])
         #expect(commands.count > 300 && commands.allSatisfy { $0.utf8.count <= PythonCode.maximumPipelinedByteCount })
     }
 }

@@ -3,7 +3,7 @@ import REPL
 
 /// The Monocle's scripts as they are: asks the unit what it is, then restarts its Python so that `main.py` runs.
 public enum MonocleProgram {
-    private static let question =
+    static let question =
         "import device;print(device.VERSION);print(device.battery_level());print(globals().get('ARGPT_VERSION',''))"
 
     /// Starts the program without checking its version; a verb that verifies gives a closure of its own.

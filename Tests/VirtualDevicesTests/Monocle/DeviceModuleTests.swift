@@ -45,6 +45,26 @@ struct DeviceModuleTests {
         }
     }
 
+    /// No name is there that does not stand in the released image.
+    @Test func noNameIsThereThatTheImageLacks() async throws {
+        let absent = try FirmwareNames.absent()
+        #expect(absent.count > 150)
+        try await withUnit { unit, central, _ in
+            let terminal = try await Terminal.raw(unit, central)
+            _ = try await terminal.run(
+                "import builtins\nf=open('f','w')\nT={'builtins':builtins,'file':f,'bytes':b'','bytearray':bytearray(),'int':0,'list':[],"
+                    + "'dict':{},'set':set(),'frozenset':frozenset(),'str':''}")
+            _ = try await terminal.run(
+                "def has(n):\n p=n.split('.')\n if p[0] in T: return hasattr(T[p[0]],p[1])\n try: m=__import__(p[0])\n"
+                    + " except ImportError: return False\n return len(p)==1 or hasattr(m,p[1])")
+            #expect(try await terminal.run("print(has('builtins.print'),has('bytes.decode'),has('gc'),has('os.remove'))") == "True True True True\n")
+            for start in stride(from: 0, to: absent.count, by: 12) {
+                let names = absent[start..<min(absent.count, start + 12)].map { "'\($0)'" }.joined(separator: ",")
+                #expect(try await terminal.run("print([n for n in (\(names),) if has(n)])") == "[]\n")
+            }
+        }
+    }
+
     @Test func theDeviceTells() async throws {
         try await withUnit { unit, central, _ in
             let terminal = try await Terminal.raw(unit, central)
