@@ -7,8 +7,9 @@ import Testing
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
 struct HeapTests {
     @Test func aLongConversationLeavesTheHeapAsItWas() async throws {
-        let short = try await Self.freeBytes(afterMessages: 5)
-        let long = try await Self.freeBytes(afterMessages: 200)
+        // The collector may take an old number on the stack for a reference to the last page: some runs keep one, and no more.
+        let short = min(try await Self.freeBytes(afterMessages: 10), try await Self.freeBytes(afterMessages: 40))
+        let long = try await Self.freeBytes(afterMessages: 400)
         // Room for a host that interrupts and uploads, and no growth but for the odd fragment.
         #expect(short > 24 * 1024)
         #expect(long > short - 512, "\(short) bytes free at first, \(long) at the end")
