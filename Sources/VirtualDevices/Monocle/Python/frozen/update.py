@@ -6,9 +6,9 @@ import time as __time
 def micropython():
     if not __update.connected():
         return
-    print("Monocle will reset if not updated within 5 minutes.\n")
-    print("If an update fails, connect to DfuTarg again.\n")
-    print("Monocle enters update mode")
+    print("The bootloader waits 5 minutes for an update.\n")
+    print("Should it fail, connect to DfuTarg and repeat it.\n")
+    print("Restarting into the bootloader")
     for _ in range(3):
         __time.sleep(1)
         print("\b.")
@@ -16,11 +16,6 @@ def micropython():
 
 
 class Fpga:
-    def read(address, length):
-        return __update.read_fpga_app(address, length)
-
-    def write(data):
-        return __update.write_fpga_app(data)
-
-    def erase():
-        return __update.erase_fpga_app()
+    read = __update.read_fpga_app
+    write = __update.write_fpga_app
+    erase = __update.erase_fpga_app
