@@ -1,0 +1,92 @@
+/// Reads what a unit's program prints: lines that are harmless to show, exceptions that nobody caught or that the program
+/// printed, and the prompt that comes when it has ended.
+///
+/// The forms are MicroPython's (`py/obj.c`, `shared/runtime/pyexec.c`), seen on the released firmware's version: a traceback
+/// begins with a line of its own and ends with the first line that is not indented; the banner and `>>> ` follow `main.py`.
+public struct ConsoleReader: Sendable {
+    public enum Event: Sendable, Hashable {
+        /// Printable; a line of more than 500 bytes comes in pieces.
+        case line(String)
+        /// Follows the lines of its traceback.
+        case raised(PythonException)
+        /// The program has ended; the unit stands at its friendly prompt.
+        case ended
+    }
+
+    private static let lineLimit = 500
+    private static let tracebackLimit = 2000
+    private static let header = "Traceback (most recent call last):"
+    private static let banner = "MicroPython v"
+    private static let prompt = Array(">>> ".utf8)
+
+    private var line: [UInt8] = []
+    /// Since the header of a traceback.
+    private var traceback: [UInt8]?
+    private var previous = ""
+    private var hasSeenBanner = false
+    private var hasRaised = false
+
+    public init() {}
+
+    /// - Parameter bytes: the next ones, cut anywhere.
+    public mutating func receive(_ bytes: [UInt8]) -> [Event] {
+        var events: [Event] = []
+        for byte in bytes {
+            if byte == 0x0A {
+                endLine(&events)
+            } else {
+                line.append(byte)
+                if line.count >= Self.lineLimit { endLine(&events) }
+            }
+            if hasSeenBanner, line == Self.prompt {
+                line = []
+                hasSeenBanner = false
+                events.append(.ended)
+            }
+        }
+        return events
+    }
+
+    /// Whether part of a line or of a traceback is still to come.
+    public var isAmidText: Bool { !line.isEmpty || traceback != nil }
+
+    private mutating func endLine(_ events: inout [Event]) {
+        let text = UnitText.printable(line)
+        defer {
+            line = []
+            previous = text
+        }
+        if text.hasPrefix(Self.banner) {
+            // Without memory for a traceback MicroPython prints the exception alone.
+            if !hasRaised, Self.looksLikeException(previous) { raise(Array(previous.utf8), &events) }
+            hasSeenBanner = true
+            hasRaised = false
+            traceback = nil
+            return
+        }
+        if hasSeenBanner { return }
+        events.append(.line(text))
+        if text == Self.header {
+            traceback = line
+        } else if let begun = traceback {
+            let whole = (begun + [0x0A] + line).suffix(Self.tracebackLimit)
+            if line.first == 0x20 {
+                traceback = Array(whole)
+            } else {
+                traceback = nil
+                raise(Array(whole), &events)
+            }
+        }
+    }
+
+    private mutating func raise(_ text: [UInt8], _ events: inout [Event]) {
+        hasRaised = true
+        events.append(.raised(PythonException(standardError: text)))
+    }
+
+    private static func looksLikeException(_ line: String) -> Bool {
+        let name = line.prefix { $0 != ":" }
+        return name.count < line.count && (name.hasSuffix("Error") || name == "KeyboardInterrupt" || name == "Exception")
+            && name.allSatisfy { $0.isASCII && $0.isLetter }
+    }
+}

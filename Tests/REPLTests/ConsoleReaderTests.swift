@@ -1,0 +1,66 @@
+import Testing
+
+@testable import REPL
+
+/// Against what MicroPython v1.20 with the Monocle's features printed.
+struct ConsoleReaderTests {
+    private static let banner =
+        "MicroPython v1.20.0-379-ga18d62e06 on 2023-09-05; Monocle on nRF52832\r\nType \"help()\" for more information.\r\n>>> "
+
+    /// Fed whole, and byte by byte.
+    private func events(_ text: String) -> [ConsoleReader.Event] {
+        var whole = ConsoleReader()
+        let events = whole.receive(Array(text.utf8))
+        var slow = ConsoleReader()
+        #expect(text.utf8.flatMap { slow.receive([$0]) } == events)
+        return events
+    }
+
+    private func raised(_ text: String) -> [String] {
+        events(text).compactMap { if case .raised(let exception) = $0 { exception.lastLine } else { nil } }
+    }
+
+    @Test func aProgramThatCannotBeginIsToldWithItsTraceback() {
+        let text = "Traceback (most recent call last):\r\n  File \"main.py\", in <module>\r\nImportError: no module named 'x'\r\n"
+        let seen = events(text + Self.banner)
+        #expect(seen.count == 5)
+        #expect(seen.last == .ended)
+        guard case .raised(let exception) = seen[3] else { return #expect(Bool(false), "\(seen)") }
+        #expect(exception.lastLine == "ImportError: no module named 'x'")
+        #expect(exception.traceback.hasPrefix("Traceback"))
+        #expect(exception.traceback.contains("\n  File \"main.py\", in <module>\n"))
+    }
+
+    @Test func aSyntaxErrorIsOne() {
+        #expect(raised("Traceback (most recent call last):\r\n  File \"main.py\"\r\nSyntaxError: invalid syntax\r\n\(Self.banner)")
+            == ["SyntaxError: invalid syntax"])
+    }
+
+    @Test func aProgramThatPrintsItsExceptionGoesOn() {
+        let seen = events("before\r\nTraceback (most recent call last):\r\n  File \"main.py\", in run\r\nOSError: 5\r\nafter\r\n")
+        #expect(seen.first == .line("before"))
+        #expect(seen.last == .line("after"))
+        #expect(!seen.contains(.ended))
+    }
+
+    @Test func withoutMemoryForATracebackTheLastWordsTell() {
+        #expect(raised("MemoryError: \r\n\(Self.banner)").isEmpty == false)
+        #expect(raised("well: done\r\n\(Self.banner)").isEmpty)
+        #expect(raised("NameError: as I said\r\nstill here\r\n").isEmpty)
+    }
+
+    @Test func theEndComesOnceAndOnlyAfterTheBanner() {
+        #expect(events("1\r\n\(Self.banner)") == [.line("1"), .ended])
+        #expect(events(">>> \r\nMicroPython v\r\n") == [.line(">>>")])
+        #expect(events(">>> ") == [])
+    }
+
+    @Test func aFloodWithoutLineEndsIsCut() {
+        let seen = events(String(repeating: "x", count: 1200))
+        #expect(seen == [.line(String(repeating: "x", count: 500)), .line(String(repeating: "x", count: 500))])
+    }
+
+    @Test func controlCharactersAreNotShown() {
+        #expect(events("\u{1B}[2Jhello\u{7}\r\n") == [.line("\u{FFFD}[2Jhello\u{FFFD}")])
+    }
+}
