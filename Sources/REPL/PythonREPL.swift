@@ -9,6 +9,8 @@ public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
         var isInStep = false
+        /// What a program printed that came with the word of its start.
+        var console: [UInt8] = []
     }
 
     public let clock: SessionClock
