@@ -102,4 +102,9 @@ struct Escalation {
 public struct Recovery: Sendable {
     public var remedy: Remedy
     public var reason: Diagnosis
+
+    public init(remedy: Remedy, reason: Diagnosis) {
+        self.remedy = remedy
+        self.reason = reason
+    }
 }

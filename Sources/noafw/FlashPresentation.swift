@@ -18,9 +18,9 @@ struct FlashPresentation: RunPresentation {
             ("verdict", verdict),
             ("fault", .optional(error?.fault?.rawValue)),
             ("steps", .array(steps(ending).map(Self.document))),
+            ("error", error.map(ReportText.document) ?? .null),
             ("program", .optional(ending.report?.program?.rawValue)),
             ("recoveries", .array((ending.report?.recoveries ?? []).map(Self.document))),
-            ("error", error.map(ReportText.document) ?? .null),
         ])
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
@@ -34,9 +34,9 @@ struct FlashPresentation: RunPresentation {
             ("verdict", .string(report.passed ? "pass" : "fail")),
             ("fault", .optional(report.error?.fault?.rawValue)),
             ("steps", .array(report.steps.map(document))),
+            ("error", report.error.map(ReportText.document) ?? .null),
             ("program", .optional(report.program?.rawValue)),
             ("recoveries", .array(report.recoveries.map(document))),
-            ("error", report.error.map(ReportText.document) ?? .null),
         ])
     }
 

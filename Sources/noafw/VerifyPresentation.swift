@@ -19,9 +19,9 @@ struct VerifyPresentation: RunPresentation {
                 ("family", .string(ending.report?.family ?? target.family)),
                 ("address", .optional(identity(ending)?.address.description)),
             ] + Part.allCases.map { ($0.rawValue, finding($0, ending)) } + [
-                ("program", .optional(ending.report?.program?.rawValue)),
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
+                ("program", .optional(ending.report?.program?.rawValue)),
             ])
         return .object([("schema", .string("noafw.verify/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
