@@ -8,11 +8,12 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lab lab-full soak fuzz bench clean
+.PHONY: help build demo test test-full lab lab-full soak fuzz bench clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
-	@echo 'make test    install what is missing, build, run all tests'
+	@echo 'make test    install what is missing, build, run all tests, in a process for each processor'
+	@echo 'make test-full  the same over the whole range of seeds and cuts'
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make soak    flash and verify virtual units at every speed on a busy machine; count wrong verdicts'
@@ -30,12 +31,10 @@ demo: build
 	$(DEMO) $(NOAFW) flash --virtual monocle
 	$(DEMO) $(NOAFW) verify --virtual monocle --deep
 
-test:
+test test-full:
 	@Tools/setup tests
 	$(SWIFT) build --build-tests $(CHECKS)
-	# One test at a time: many play a unit whose interpreter wants a processor to itself.
-	$(SWIFT) test --skip-build --no-parallel $(CHECKS) 2>&1 | tee .build/test.log || \
-		{ echo; echo 'What failed:'; grep -F '✘' .build/test.log; exit 1; }
+	@Tools/test $(if $(filter test-full,$@),--full)
 
 # Debian's kernel and bluetoothd in a small virtual machine (docs/lab.md).
 lab lab-full:

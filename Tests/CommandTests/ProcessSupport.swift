@@ -23,9 +23,13 @@ struct ToolBench: Sendable {
     func environment(_ more: [String: String] = [:]) -> [String: String] {
         // The developer's own assistant is none of the tests' business.
         ["NOAFW_STATE_DIR": state.path, "NOAFW_ASSETS": Self.root.path, "NO_COLOR": "1", "XDG_CONFIG_HOME": state.path]
+            .merging(Self.backtrace) { $1 }
             .merging(["NOAFW_API_KEY", "OPENAI_API_KEY", "NOAFW_BASE_URL", "OPENAI_BASE_URL"].map { ($0, "") }) { $1 }
             .merging(more) { $1 }
     }
+
+    /// Swift's backtracer needs half a minute for one crash of this debug build. Its output is looked at in the whole range only.
+    private static let backtrace = TestRange.isFull ? [:] : ["SWIFT_BACKTRACE": "enable=no"]
 
     func start(_ arguments: [String], environment more: [String: String] = [:]) throws -> RunningTool {
         try RunningTool(arguments, environment: environment(more))

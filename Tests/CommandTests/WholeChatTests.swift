@@ -156,6 +156,9 @@ struct WholeChatTests {
 
     // MARK: - The key
 
+    /// The server lives in real time: not `max`.
+    private static let keySpeed = "20"
+
     /// Everything that the tool leaves behind or shows while it talks to a server with a key.
     @Test func theKeyAppearsNowhere() async throws {
         let bench = try Self.bench()
@@ -181,7 +184,7 @@ struct WholeChatTests {
 
     /// Where else a key may come from; the server has checked that it came.
     private static func run(with key: String, from environment: [String: String], _ bench: ToolBench, _ base: String) throws -> String {
-        let arguments = ["chat", "--virtual", "monocle", "--virtual-speed", "4", "--no-verify", "--base-url", base, "--query", "refuse", "--json", "-v"]
+        let arguments = ["chat", "--virtual", "monocle", "--virtual-speed", keySpeed, "--no-verify", "--base-url", base, "--query", "refuse", "--json", "-v"]
         let run = try bench.run(arguments, environment: environment)
         #expect(run.status == 1 && run.output.contains("wrong key "), "\(run.errors)")
         return run.output + run.errors
@@ -190,7 +193,7 @@ struct WholeChatTests {
     private static func search(for key: String, _ bench: ToolBench, _ base: String) async throws {
         let transcript = bench.state.appendingPathComponent("talk.txt")
         let environment = ["NOAFW_API_KEY": key]
-        let common = ["chat", "--virtual", "monocle", "--virtual-speed", "4", "--no-verify", "--base-url", base, "--transcript", transcript.path]
+        let common = ["chat", "--virtual", "monocle", "--virtual-speed", keySpeed, "--no-verify", "--base-url", base, "--transcript", transcript.path]
         var seen = ""
         for arguments in [["--query", "tell"], ["--query", "refuse"], ["--query", "tell", "--json"], ["--query", "refuse", "--json", "-v"]] {
             let run = try bench.run(common + arguments, environment: environment)

@@ -44,11 +44,11 @@ struct WholeToolTests {
         #expect(try bench.run(Self.verify).status == 0)
     }
 
-    /// At the real link's pace, so that the interrupt comes in the middle of the stage.
+    /// At a pace that leaves the stage some seconds, so that the interrupt comes in the middle of it.
     @Test func interruptEndsWithTheUnitsStateAndTheNextCommand() throws {
         let bench = try ToolBench()
         defer { bench.remove() }
-        let tool = try bench.start(["flash", "--virtual", "monocle", "--only", "firmware"])
+        let tool = try bench.start(["flash", "--virtual", "monocle", "--virtual-speed", "4", "--only", "firmware"])
         #expect(tool.waitForLine { $0.hasPrefix("firmware") })
         tool.signal(SIGINT)
         let words = tool.remainingErrors()

@@ -9,7 +9,8 @@ import VirtualDevices
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct InterruptionTests {
     /// Runs with four cuts each: 64 interruptions at packets spread over the whole job, link and power in turn.
-    @Test(arguments: 0..<16)
+    /// The selection has both cuts in each quarter, and both sizes of firmware.
+    @Test(arguments: TestRange.of(Array(0..<16), quick: [1, 3, 6, 8, 11, 14]))
     func cutsAtAnyPacketAreRecovered(seed: Int) async throws {
         let total = try await Self.packetsOfAWholeRun()
         var generator = SeededGenerator(seed: UInt64(seed))

@@ -195,7 +195,7 @@ private func problem(_ body: () throws -> Void) -> String? {
     }
 
     /// OpenSSL reads our keys and accepts our signature.
-    @Test(.enabled(if: openssl != nil || TestTools.isContinuousIntegration, "openssl is missing"))
+    @Test(.enabled(if: openssl != nil || TestTools.mustAllBeThere, "openssl is missing"))
     func opensslAgrees() throws {
         let program = try TestTools.require(openssl, "openssl")
         let folder = try TemporaryFolder()

@@ -6,8 +6,8 @@ package enum TestTools {
     package static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Continuous integration runs every test: there a missing program is a failure, not a reason to skip.
-    package static let isContinuousIntegration = ProcessInfo.processInfo.environment["CI"] == "true"
+    /// `Tools/test` and continuous integration run every test: there a missing program is a failure, not a reason to skip.
+    package static let mustAllBeThere = TestRange.wanted != nil || ProcessInfo.processInfo.environment["CI"] == "true"
 
     /// The Python whose environment holds MicroPython: `NOAFW_PYTHON`, else the project's own.
     package static let python = find(".venv/bin/python3", variable: "NOAFW_PYTHON")
@@ -27,24 +27,24 @@ package enum TestTools {
     package static let lua = find("/usr/bin/lua5.4", variable: "NOAFW_LUA")
     package static let luac = find("/usr/bin/luac5.4", variable: "NOAFW_LUAC")
 
-    package static let mayRunLua = (lua != nil && luac != nil) || isContinuousIntegration
-    package static let mayCheckSyntax = (mpyCross != nil && luac != nil) || isContinuousIntegration
+    package static let mayRunLua = (lua != nil && luac != nil) || mustAllBeThere
+    package static let mayCheckSyntax = (mpyCross != nil && luac != nil) || mustAllBeThere
     /// The virtual Monocle's interpreter: `NOAFW_MONOCLE_PYTHON`, else the project's own.
     package static let monoclePython = find(".venv/bin/monocle-python", variable: "NOAFW_MONOCLE_PYTHON")
-    package static let mayRunMicroPython = (monoclePython != nil && micropython != nil) || isContinuousIntegration
-    package static let mayRunNrfutil = nrfutil != nil || isContinuousIntegration
-    package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || isContinuousIntegration
+    package static let mayRunMicroPython = (monoclePython != nil && micropython != nil) || mustAllBeThere
+    package static let mayRunNrfutil = nrfutil != nil || mustAllBeThere
+    package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || mustAllBeThere
 
     /// OpenSSL's command line, and the programs that draw pictures on terminals; Debian's.
     package static let openssl = find("/usr/bin/openssl", variable: "NOAFW_OPENSSL")
     package static let chafa = find("/usr/bin/chafa", variable: "NOAFW_CHAFA")
     package static let img2sixel = find("/usr/bin/img2sixel", variable: "NOAFW_IMG2SIXEL")
-    package static let mayRunOpenSSL = openssl != nil || isContinuousIntegration
-    package static let mayDraw = (chafa != nil && img2sixel != nil) || isContinuousIntegration
+    package static let mayRunOpenSSL = openssl != nil || mustAllBeThere
+    package static let mayDraw = (chafa != nil && img2sixel != nil) || mustAllBeThere
 
     /// LLMock, an OpenAI-compatible server: `NOAFW_LLMOCK`, else the project's own.
     package static let llmock = find(".venv-assistant/bin/llmock", variable: "NOAFW_LLMOCK")
-    package static let mayRunLLMock = llmock != nil || isContinuousIntegration
+    package static let mayRunLLMock = llmock != nil || mustAllBeThere
 
     package struct Missing: Error, CustomStringConvertible {
         package let description: String
