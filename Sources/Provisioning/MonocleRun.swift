@@ -40,7 +40,9 @@ public struct MonocleRun: Sendable {
 
     private func takeSteps(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         record.begin(.connect)
-        guard let mode = try await radio.find() else { throw ProvisioningError.unitNotFound(radio.address) }
+        guard let mode = try await visit.hasLink ? .application : radio.find() else {
+            throw ProvisioningError.unitNotFound(radio.address)
+        }
         if mode == .bootloader {
             guard let firmware = assets.firmware, options.parts.contains(.firmware) else {
                 throw ProvisioningError.inBootloader

@@ -30,7 +30,7 @@ public struct MonocleVerification: Sendable {
         _ visit: inout MonocleVisit, _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
     ) async throws {
         report(.stage(.connect))
-        switch try await radio.find() {
+        switch try await visit.hasLink ? .application : radio.find() {
         case .application: break
         case .bootloader: throw ProvisioningError.inBootloader
         case nil: throw ProvisioningError.unitNotFound(radio.address)

@@ -9,6 +9,9 @@ struct MonocleVisit {
 
     init(_ radio: MonocleRadio) { self.radio = radio }
 
+    /// Whether there is a link; a unit that has one is not seen.
+    var hasLink: Bool { current != nil }
+
     /// The unit at its raw prompt.
     mutating func session() async throws -> UnitSession {
         if let current { return current }

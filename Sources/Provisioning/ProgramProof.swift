@@ -44,7 +44,7 @@ extension UnitSession {
         case .silent(let line?): throw ProvisioningError.programPrints(line)
         case .silent(nil):
             try await repl.recover(within: MonocleRadio.promptPatience)
-            let running = try await ScriptInstaller.runningVersion(repl)
+            let running = try await insisting { try await ScriptInstaller.runningVersion(repl) }
             try await startProgram()
             guard running == scripts.version else {
                 throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: running)
