@@ -114,6 +114,29 @@ private let limits = ArchiveLimits(entryCount: 100, contentByteCount: 1 << 20, a
         #expect(problem { $0.entries[0].attributes = 0o644 << 16 } == nil)
     }
 
+    /// Whoever believed the size would take the beginning of a file for all of it.
+    @Test func anEntryThatIsLongerThanItSaysIsRefused() {
+        let (stream, length) = RawZip.deflatedZeros(matches: 4)
+        func problem(statedSize: Int) -> ArchiveError? {
+            self.problem { zip in
+                zip.entries[0].data = stream
+                zip.entries[0].method = 8
+                zip.entries[0].statedSize = UInt32(statedSize)
+                zip.entries[0].crc = referenceCRC(repeatElement(0, count: statedSize))
+            }
+        }
+        #expect(problem(statedSize: length) == nil)
+        #expect(problem(statedSize: length - 1) == .entryDamaged(name: "a/b.bin", reason: "its size is not the stated one"))
+    }
+
+    @Test func encryptedEntriesAreRefused() {
+        #expect(problem { $0.entries[0].flags = 1 } == .entryDamaged(name: "a/b.bin", reason: "it is encrypted"))
+    }
+
+    @Test func nothingStandsBehindTheDirectory() {
+        #expect(problem { $0.gap = [1, 2, 3] } == .notAnArchive(reason: "its directory does not end where it should"))
+    }
+
     @Test func theWholeContentIsBounded() {
         let found = problem { zip in
             zip.entries = (0..<3).map { .init("f\($0)", [UInt8](repeating: 0, count: 400_000)) }

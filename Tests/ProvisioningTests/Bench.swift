@@ -24,6 +24,15 @@ struct Bench: Sendable {
         root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-bench-\(UUID().uuidString)")
     }
 
+    /// A factory-new unit that tells such a charge.
+    init(batteryPercent: Int) throws {
+        self.init()
+        _ = try UnitFolder(root: root, name: "bench")
+        let file = root.appendingPathComponent("unit.json")
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":\#(batteryPercent)"#).utf8).write(to: file)
+    }
+
     func remove() { try? FileManager.default.removeItem(at: root) }
 
     /// - Parameter firmwareSize: bytes of the application image.
@@ -37,14 +46,15 @@ struct Bench: Sendable {
             ]))
     }
 
-    static func firmware(version: String, size: Int = 20_000) throws -> MonocleAssets.Firmware {
+    /// - Parameter stated: what the package is said to hold; `nil` takes its image's word.
+    static func firmware(version: String, stated: String? = nil, size: Int = 20_000) throws -> MonocleAssets.Firmware {
         var generator = SeededGenerator(seed: 7)
         var image = (0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         image.replaceSubrange(1000..<1014, with: [0] + Array(version.utf8) + [0])
         let key = try key.get()
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
-        return try .init(package: package, version: nil, trusting: [key.trusted(as: "test")])
+        return try .init(package: package, version: stated, trusting: [key.trusted(as: "test")])
     }
 
     /// A full-size image that is mostly runs, so that writing it takes few commands.

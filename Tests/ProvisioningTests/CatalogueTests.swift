@@ -96,6 +96,13 @@ private final class AssetFolder: Sendable {
         #expect(firmwareCode() == "CAT-0005")
     }
 
+    /// Their text order is their age order only while all have one form.
+    @Test(arguments: ["v9.001.0000", "26.001.0000", "v26.001.00000", "latest", ""])
+    func aVersionOfAnotherFormIsRefused(version: String) throws {
+        try folder.manifest([folder.add("a.zip", version: version)])
+        #expect(firmwareCode() == "CAT-0003")
+    }
+
     @Test func scriptsKeepTheirOrder() throws {
         let names = ["states.py", "main.py", "audio.py"]
         for name in names { try folder.write(name, to: "Scripts/monocle/\(name)") }

@@ -64,18 +64,8 @@ struct DriftTests {
         #expect(report.steps.map(\.action) == [.skipped, .skipped, .updated], "\(report)")
     }
 
-    /// A factory-new unit that tells such a charge.
-    private static func bench(batteryPercent: Int) throws -> Bench {
-        let bench = Bench()
-        _ = try UnitFolder(root: bench.root, name: "bench")
-        let file = bench.root.appendingPathComponent("unit.json")
-        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":\#(batteryPercent)"#).utf8).write(to: file)
-        return bench
-    }
-
     @Test func lowBatteryStopsTheRunBeforeAnythingIsErased() async throws {
-        let bench = try Self.bench(batteryPercent: 7)
+        let bench = try Bench(batteryPercent: 7)
         defer { bench.remove() }
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
         let report = try await bench.flash(try Bench.assets())
@@ -85,7 +75,7 @@ struct DriftTests {
 
     /// 255 is no percentage: what is unknown is not enough, unless the operator says that it does not matter.
     @Test func anUnknownBatteryStopsTheRunUnlessItIsToBeIgnored() async throws {
-        let bench = try Self.bench(batteryPercent: 255)
+        let bench = try Bench(batteryPercent: 255)
         defer { bench.remove() }
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
         let refused = try await bench.flash(try Bench.assets())

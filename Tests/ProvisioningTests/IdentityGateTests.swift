@@ -36,6 +36,11 @@ import Testing
         #expect(decide(.only, [frame]) == .failure(.otherFamily(frame)))
     }
 
+    @Test func anotherFamilyAtTheAddressIsNotTaken() {
+        let frame = Self.unit(Self.first, .frame, name: "Frame FF")
+        #expect(decide(.address(Self.first), [frame]) == .failure(.otherFamily(frame)))
+    }
+
     /// Any Nordic device calls its bootloader DfuTarg.
     @Test func aStrangersBootloaderIsNotTaken() {
         let stranded = Self.unit(Self.first, .monocle, .bootloader, name: "DfuTarg")

@@ -4,6 +4,8 @@ package struct RawZip {
         package var name: [UInt8]
         package var data: [UInt8]
         package var method: UInt16 = 0
+        /// General-purpose bits; bit 0 says that it is encrypted.
+        package var flags: UInt16 = 0
         package var statedSize: UInt32
         package var crc: UInt32
         /// Unix mode and MS-DOS attributes.
@@ -19,6 +21,8 @@ package struct RawZip {
 
     package var entries: [Entry]
     package var statedCount: UInt16?
+    /// Bytes between the directory and the record of its end.
+    package var gap: [UInt8] = []
 
     package init(entries: [Entry]) { self.entries = entries }
 
@@ -28,7 +32,7 @@ package struct RawZip {
         for entry in entries {
             let offset = UInt32(body.count)
             let common =
-                little(UInt16(20)) + little(UInt16(0)) + little(entry.method) + little(UInt16(0))
+                little(UInt16(20)) + little(entry.flags) + little(entry.method) + little(UInt16(0))
                 + little(UInt16(0x21)) + little(entry.crc) + little(UInt32(entry.data.count))
                 + little(entry.statedSize) + little(UInt16(entry.name.count)) + little(UInt16(0))
             body += little(UInt32(0x0403_4B50)) + common + entry.name + entry.data
@@ -36,7 +40,7 @@ package struct RawZip {
             directory += little(UInt16(0)) + little(UInt16(0)) + little(entry.attributes) + little(offset) + entry.name
         }
         let count = little(statedCount ?? UInt16(entries.count))
-        return body + directory + little(UInt32(0x0605_4B50)) + [0, 0, 0, 0] + count + count
+        return body + directory + gap + little(UInt32(0x0605_4B50)) + [0, 0, 0, 0] + count + count
             + little(UInt32(directory.count)) + little(UInt32(body.count)) + [0, 0]
     }
 

@@ -1,0 +1,34 @@
+import TestSupport
+import Testing
+
+@testable import DFU
+
+/// Init packets that are right but for one field, which a bootloader would refuse after it has given up the old firmware.
+@Suite struct GuardTests {
+    private let image = Fixtures.image(5000)
+    private let key: SigningKey
+
+    init() throws { key = try SigningKey.generate() }
+
+    /// - Parameters:
+    ///   - field: protobuf bytes that stand once in a signed packet.
+    private func firmware(_ field: [UInt8], replacedBy other: [UInt8]) throws -> FirmwareImage {
+        var packet = try InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle).signed(by: key)
+        let places = (0...(packet.count - field.count)).filter { Array(packet[$0..<($0 + field.count)]) == field }
+        try #require(places.count == 1, "\(places)")
+        packet.replaceSubrange(places[0]..<(places[0] + field.count), with: other)
+        return FirmwareImage(kind: .application, bytes: image, initPacket: try InitPacket(parsing: packet))
+    }
+
+    /// Hash.hash_type SHA256, then 32 bytes of hash.
+    @Test func anotherTypeOfHashIsRefused() throws {
+        let firmware = try firmware([0x08, 0x03, 0x12, 0x20], replacedBy: [0x08, 0x02, 0x12, 0x20])
+        #expect(fault { try firmware.checkIntegrity() } == .hashTypeUnsupported)
+    }
+
+    /// SignedCommand.signature_type ECDSA_P256_SHA256, then 64 bytes of signature, which fits.
+    @Test func anotherTypeOfSignatureIsRefused() throws {
+        let firmware = try firmware([0x10, 0x00, 0x1A, 0x40], replacedBy: [0x10, 0x01, 0x1A, 0x40])
+        #expect(fault { _ = try firmware.verify(with: [key.trusted(as: "test")]) } == .signatureTypeUnsupported(type: "Ed25519"))
+    }
+}

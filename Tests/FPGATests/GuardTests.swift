@@ -1,0 +1,231 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FPGA
+@testable import REPL
+
+/// A flash that changes behind the updater's back, at the moment when the next guard is all that can see it.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct GuardTests {
+    private static let flipped = 70_000
+    private let image: FPGAImage
+
+    init() throws { image = try FPGAImage(developmentImage(seed: 31)) }
+
+    /// A unit whose flash changes each time that a command arrives which holds the text, `times` times at most.
+    private func host(
+        in folder: URL, flash: [UInt8]? = nil, before text: String, times: Int = 1,
+        change: @escaping @Sendable (URL) throws -> Void
+    ) throws -> MicroPythonHost {
+        try FlashModule.install(in: folder, flash: flash)
+        let left = Countdown(times)
+        return try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            if String(decoding: bytes, as: UTF8.self).contains(text), left.next() { try? change(folder) }
+            return bytes
+        })
+    }
+
+    private static func flip(in folder: URL) throws {
+        let file = try FileHandle(forUpdating: folder.appendingPathComponent("flash.bin"))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(flipped))
+        let byte = try file.read(upToCount: 1)?.first ?? 0
+        try file.seek(toOffset: UInt64(flipped))
+        try file.write(contentsOf: Data([byte ^ 0x10]))
+    }
+
+    private func attach(_ host: MicroPythonHost) async throws -> PythonREPL {
+        try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+    }
+
+    private func committed(_ folder: URL) throws -> Bool {
+        Array(try FlashModule.flash(in: folder)[FPGALimits.imageByteCount..<FPGALimits.regionByteCount]) == FPGALimits.marker
+    }
+
+    /// The flash was written right and does not keep it.
+    @Test func aByteThatFlipsBeforeTheProofIsWrittenAgain() async throws {
+        let folder = try makeUnitFolder()
+        let host = try host(in: folder, before: "_nf.sha(0,", change: Self.flip)
+        defer { host.endAndRemove() }
+        var notices: [String] = []
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices == ["resuming at byte 0", "starting over: 1 pages of the flash differ from what was written"])
+        #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
+        #expect(FlashModule.eraseCount(in: folder) == 1)
+        #expect(try committed(folder))
+    }
+
+    /// A worn flash: it is given up, and what it holds is never started.
+    @Test func aByteThatFlipsAgainAndAgainIsNeverCommitted() async throws {
+        let folder = try makeUnitFolder()
+        let host = try host(in: folder, before: "_nf.sha(0,", times: .max, change: Self.flip)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        await #expect(throws: FPGAError.proofFailed(pages: [Self.flipped / FPGALimits.pageByteCount])) {
+            _ = try await FPGAUpdater(repl: repl, image: image).update()
+        }
+        #expect(try !committed(folder))
+        #expect(FlashModule.eraseCount(in: folder) == 1)
+    }
+
+    /// The pages were looked at, and then one of them changes.
+    @Test func aByteThatFlipsAfterThePagesIsFoundByTheWholeDigest() async throws {
+        let folder = try makeUnitFolder()
+        let whole = image.bytes + FPGALimits.marker + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_434)
+        let host = try host(in: folder, flash: whole, before: "_nf.sha(0,", change: Self.flip)
+        defer { host.endAndRemove() }
+        let probe = FPGAProbe(repl: try await attach(host))
+        #expect(try await probe.differences(from: image) == ["the digest of the FPGA flash"])
+        #expect(try await probe.differences(from: image) == ["page 17 of the FPGA flash"])
+    }
+
+    @Test func anImageWithoutItsMarkerIsNotProved() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder, flash: image.bytes + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_430))
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        #expect(try await FPGAProbe(repl: try await attach(host)).differences(from: image) == ["the FPGA commit marker"])
+    }
+
+    /// Three of the marker's four bytes hold.
+    @Test func aMarkerThatDoesNotReadBackIsNoCommit() async throws {
+        let folder = try makeUnitFolder()
+        let host = try host(in: folder, flash: image.bytes + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_430), before: "_nf.done()") {
+            var flash = try FlashModule.flash(in: $0)
+            flash[FPGALimits.markerAddress] = 0x24
+            try Data(flash).write(to: $0.appendingPathComponent("flash.bin"))
+        }
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        await #expect(throws: FPGAError.commitFailed(marker: "246f6e65")) {
+            _ = try await FPGAUpdater(repl: repl, image: image).update()
+        }
+    }
+
+    // MARK: - Pieces
+
+    /// One piece is damaged on the way: the unit refuses it, the updater sees that, and nothing has to be erased.
+    @Test func aDamagedPieceIsNotWritten() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let isDone = Countdown(1)
+        let host = try MicroPythonHost(folder: folder, packetFault: { number, bytes in
+            guard number > 200, bytes.contains(UInt8(ascii: "\\")), !bytes.contains(0x04), isDone.next() else { return bytes }
+            return bytes.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "x") : $0 }
+        })
+        defer { host.endAndRemove() }
+        var notices: [String] = []
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices.count == 2 && notices.last?.hasPrefix("data was lost on the way; going on at byte") == true, "\(notices)")
+        #expect(FlashModule.eraseCount(in: folder) == 0)
+        #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
+    }
+
+    @Test func theHelperWritesOnlyWhatFits() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let helper = FlashHelper(repl: try await attach(host), timing: .init())
+        try await helper.ensure()
+        #expect(try await helper.counter() == nil)
+        #expect(try await helper.ask("guess()", within: .seconds(20)) == "0")
+        let check = SHA256.number(of: Array("abc".utf8))
+        #expect(try await helper.ask("w(5,\(check),b'abc')", within: .seconds(20)) == "0", "another place")
+        #expect(try await helper.ask("w(0,\(check),b'abd')", within: .seconds(20)) == "0", "another content")
+        #expect(try await helper.ask("done()", within: .seconds(20)) == "0", "no image yet")
+        #expect(try FlashModule.flash(in: folder).allSatisfy { $0 == 0xFF })
+        #expect(try await helper.ask("w(0,\(check),b'abc')", within: .seconds(20)) == "3")
+        // An interrupt in the middle of a write.
+        _ = try await helper.repl.runText("_nf.b=1", within: .seconds(20))
+        #expect(try await helper.counter() == nil)
+        #expect(try await helper.ask("w(3,\(check),b'abc')", within: .seconds(20)) == "-1")
+    }
+
+    @Test func aUnitThatTakesNoPieceIsGivenUp() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let attempts = Countdown(.max)
+        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: RefusedTransport(attempts: attempts))
+        await #expect {
+            _ = try await updater.update()
+        } throws: { error in
+            if case FPGAError.writeFailed(let reason) = error { reason.hasPrefix("no piece gets through at byte ") } else { false }
+        }
+        #expect(attempts.count == 5)
+        #expect(try !committed(folder))
+    }
+
+    // MARK: - The write counter
+
+    /// What the unit wrote before the link was lost is gone again: its counter stands behind a hole.
+    @Test func aCounterBehindAHoleIsNotGoneOnFrom() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        await #expect(throws: CuttingTransport.Cut.self) {
+            _ = try await FPGAUpdater(repl: try await attach(host), image: image, transport: CuttingTransport(limit: 60_000)).update()
+        }
+        var flash = try FlashModule.flash(in: folder)
+        for index in 30_000..<flash.count { flash[index] = 0xFF }
+        try Data(flash).write(to: folder.appendingPathComponent("flash.bin"))
+        var notices: [String] = []
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices.last == "starting over: the unit does not know where it stopped writing", "\(notices)")
+        #expect(Array(try FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
+    }
+
+    /// The unit's counter is not 0, though nobody knows it: the first piece shows it, not the proof of the whole.
+    @Test func aWrongGuessIsSeenAtTheFirstPiece() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        try "3000".write(to: folder.appendingPathComponent("counter.txt"), atomically: false, encoding: .utf8)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        var notices: [String] = []
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices == ["resuming at byte 0", "starting over: the unit does not know where it stopped writing"])
+    }
+}
+
+/// A transport none of whose pieces is taken.
+private struct RefusedTransport: FPGATransport {
+    let attempts: Countdown
+
+    func write(_ image: FPGAImage, from offset: Int, through repl: PythonREPL, onProgress: (Int) -> Void) async throws {
+        _ = attempts.next()
+        throw FPGASetback.chunkRefused
+    }
+}
+
+private final class Countdown: @unchecked Sendable {
+    private let lock = NSLock()
+    private var left: Int
+
+    /// How often it was counted down.
+    private(set) var count = 0
+
+    init(_ count: Int) { left = count }
+
+    /// Whether there was one left.
+    func next() -> Bool {
+        lock.withLock {
+            guard left > 0 else { return false }
+            left -= 1
+            count += 1
+            return true
+        }
+    }
+}

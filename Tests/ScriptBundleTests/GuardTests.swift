@@ -1,0 +1,212 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import REPL
+@testable import ScriptBundle
+
+/// Files that are damaged, and room that is missing, at the moment when the next guard is all that can see it.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct GuardTests {
+    private let set: ScriptSet
+
+    init() throws {
+        set = try ScriptSet(files: [
+            .init(name: "main.py", bytes: Array("import states\n".utf8)),
+            .init(name: "states.py", bytes: SeededNumbers.bytes(5000, seed: 81)),
+        ])
+    }
+
+    private func attach(_ host: MicroPythonHost) async throws -> PythonREPL {
+        try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+    }
+
+    private static func damage(_ name: String, in folder: URL) throws {
+        let file = folder.appendingPathComponent(name)
+        var bytes = try Data(contentsOf: file)
+        bytes[7] ^= 1
+        try bytes.write(to: file)
+    }
+
+    private func names(in folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "modules" }.sorted()
+    }
+
+    // MARK: - Damage
+
+    /// The upload is asked for its digest before it is used.
+    @Test func aCopyThatIsDamagedDuringItsUploadIsSentAgain() async throws {
+        let folder = try makeUnitFolder()
+        let isDone = Once()
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.new')"),
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.new").path), isDone.claim()
+            {
+                try? Self.damage("states.py.new", in: folder)
+            }
+            return bytes
+        })
+        defer { host.endAndRemove() }
+        var notices: [String] = []
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(notices == ["states.py arrived damaged; sending it again"])
+        #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
+    }
+
+    /// All copies were proved, then one of them changes: it does not take the old file's place.
+    @Test func aCopyThatIsDamagedAfterItsProofIsNotPutInPlace() async throws {
+        let folder = try makeUnitFolder()
+        try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let total = set.installed.reduce(0) { $0 + $1.bytes.count }
+        let isDone = Once()
+        await #expect(throws: ScriptError.proofFailed("states.py")) {
+            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
+                if case .uploading(total, _) = $0, isDone.claim() { try? Self.damage("states.py.new", in: folder) }
+            }
+        }
+        #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
+    }
+
+    /// Everything is in place, and then a file changes: only the last look sees it.
+    @Test func aFileThatIsDamagedInItsPlaceIsNoInstallation() async throws {
+        let folder = try makeUnitFolder()
+        let (isMoved, isDone) = (Once(), Once())
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            if text.contains("_ns.move('main.py')") { _ = isMoved.claim() }
+            if text.contains("_ns.sha('states.py')"), isMoved.isClaimed, isDone.claim() { try? Self.damage("states.py", in: folder) }
+            return bytes
+        })
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        await #expect(throws: ScriptError.proofFailed("states.py")) {
+            _ = try await ScriptInstaller(repl: repl, scripts: set).install()
+        }
+    }
+
+    /// While files are replaced there is no `main.py`, so nothing can start a mixture, or say its version.
+    @Test func theOldMainIsGoneBeforeAnyFileIsReplaced() async throws {
+        let folder = try makeUnitFolder()
+        for name in ["main.py", "states.py"] { try Data("old".utf8).write(to: folder.appendingPathComponent(name)) }
+        let seen = Once()
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            if String(decoding: bytes, as: UTF8.self).contains("_ns.move('states.py')"),
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("main.py").path)
+            {
+                _ = seen.claim()
+            }
+            return bytes
+        })
+        defer { host.endAndRemove() }
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install()
+        #expect(!seen.isClaimed)
+        #expect(try names(in: folder) == ["main.py", "states.py"])
+    }
+
+    /// A file of another upload is open on the unit: nothing is appended to it.
+    @Test func anotherUploadsFileIsNotGoneOnWith() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let helper = ScriptHelper(repl: repl)
+        try await helper.ensure()
+        _ = try await helper.ask("new('foreign.txt')")
+        _ = try await ScriptInstaller(repl: repl, scripts: set).install()
+        #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
+        #expect(try Data(contentsOf: folder.appendingPathComponent("foreign.txt")).isEmpty)
+    }
+
+    // MARK: - Pieces
+
+    /// One piece is damaged on the way: the unit refuses it, the installer sees that at once, and goes on there.
+    @Test func aDamagedPieceIsNotAppended() async throws {
+        let folder = try makeUnitFolder()
+        let isDone = Once()
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard !text.contains("_ns."), text.contains("7"), !bytes.contains(0x04),
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.new").path), isDone.claim()
+            else { return bytes }
+            return bytes.map { $0 == UInt8(ascii: "7") ? UInt8(ascii: "6") : $0 }
+        })
+        defer { host.endAndRemove() }
+        var notices: [String] = []
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install {
+            if case .notice(let text) = $0 { notices.append(text) }
+        }
+        #expect(isDone.isClaimed)
+        #expect(notices == ["data was lost on the way; going on with states.py"])
+        #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
+    }
+
+    @Test func theHelperAppendsOnlyWhatFits() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let helper = ScriptHelper(repl: try await attach(host))
+        try await helper.ensure()
+        #expect(try await helper.ask("new('x.py.new')") == "0")
+        let check = SHA256.number(of: Array("abc".utf8))
+        #expect(try await helper.ask("a(5,\(check),b'abc')") == "0", "another place")
+        #expect(try await helper.ask("a(0,\(check),b'abd')") == "0", "another content")
+        #expect(try await helper.ask("a(0,\(check),b'abc')") == "3")
+        try await helper.tell("end()")
+        #expect(try Data(contentsOf: folder.appendingPathComponent("x.py.new")) == Data("abc".utf8))
+    }
+
+    // MARK: - Room
+
+    @Test func aSetIsNoLongerThanAUnitTakes() throws {
+        let files = [ScriptSet.File(name: "a.py", bytes: [UInt8](repeating: 10, count: 10)), .init(name: "main.py", bytes: [10, 10, 10])]
+        for (limit, fits) in [(13, true), (12, false)] {
+            let limits = ScriptLimits(fileCount: 2, fileByteCount: 10, totalByteCount: limit)
+            if fits {
+                _ = try ScriptSet(files: files, limits: limits)
+            } else {
+                #expect(throws: ScriptError.setTooLong(byteCount: 13, limit: limit)) { _ = try ScriptSet(files: files, limits: limits) }
+            }
+        }
+    }
+
+    /// Two files of 2 and 1 blocks, and two blocks for the directory: five fit, four do not.
+    @Test(arguments: [(5, true), (4, false), (2, false), (0, false)])
+    func newFilesNeedTheirBlocksAndTwoMore(freeBlocks: Int, fits: Bool) async throws {
+        let folder = try makeUnitFolder()
+        try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        try await ScriptHelper(repl: repl).ensure()
+        _ = try await repl.runText("_ns.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
+        let installer = ScriptInstaller(repl: repl, scripts: set)
+        if fits {
+            #expect(try await installer.install().replaced == ["states.py", "main.py"])
+        } else {
+            await #expect(throws: ScriptError.noSpace(needed: 5 * 4096, free: freeBlocks * 4096)) { _ = try await installer.install() }
+            #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
+            #expect(try names(in: folder) == ["states.py"], "nothing was begun")
+        }
+    }
+}
+
+/// Claimed by one of many threads.
+private final class Once: @unchecked Sendable {
+    private let lock = NSLock()
+    private var wasClaimed = false
+
+    var isClaimed: Bool { lock.withLock { wasClaimed } }
+
+    /// Whether this was the first time.
+    func claim() -> Bool {
+        lock.withLock {
+            defer { wasClaimed = true }
+            return !wasClaimed
+        }
+    }
+}
