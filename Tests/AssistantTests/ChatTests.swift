@@ -21,8 +21,46 @@ struct ChatTests {
             await #expect(throws: ChatBench.Ended.self) { try await bench.next("end") { _ in Bool?.none } }
             let told = bench.history.value.map { String(ChatBench.brief($0).prefix { $0 != "(" }) }
             #expect(told == [
-                "connecting", "starting", "connected", "ready", "asked", "thinking", "answerPiece", "answered", "delivered",
+                "connecting", "starting", "connected", "ready", "asked", "thinking", "answerPiece", "answered", "sent",
+                "delivered",
             ])
+        }
+    }
+
+    /// What the unit acknowledged and its program never got. Packets: the words' first and rest, the request.
+    @Test(arguments: [1, 2, 3]) func whatItsProgramDidNotGetIsSentAgain(packet: Int) async throws {
+        var faults = FaultPlan()
+        faults.droppedDataPackets = [packet]
+        try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask(String(repeating: "word ", count: 80)))
+            let loss = try await bench.next("loss") { if case .repeated(_, let loss) = $0 { loss } else { nil } }
+            #expect((loss == .noReceipt) == (packet == 3))
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            try await bench.waitForDisplay("the answer", within: .seconds(60)) { $0.last == "word word word word word" || $0.last == "word" }
+        }
+    }
+
+    @Test func aLostReceiptIsNotALostAnswer() async throws {
+        var faults = FaultPlan()
+        // The program that was running said "rdy:", then the one that was started.
+        faults.lostDataNotifications = [3]
+        try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("one"))
+            #expect(try await bench.next("loss") { if case .repeated(_, let loss) = $0 { loss } else { nil } } == DeliveryLoss.noReceipt)
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            try await bench.waitForDisplay("one answer") { $0 == ["I heard: one"] }
+        }
+    }
+
+    @Test func aProgramThatTakesNothingIsFoundOut() async throws {
+        var faults = FaultPlan()
+        faults.droppedDataPackets = Set(1...40)
+        try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("one"))
+            #expect(try await bench.next("failure") { if case .undeliverable(_, let loss) = $0 { loss } else { nil } } == DeliveryLoss.noReceipt)
         }
     }
 

@@ -39,6 +39,8 @@ struct ChatMachine {
     static let urgentLimit = 16
     /// Bytes of one typed question.
     static let typedLimit = 8 << 10
+    /// From the request for a receipt to the receipt. The scripts look for requests every 40 ms; an exception costs them 1 s.
+    static let receiptPatience = Duration.seconds(5)
 
     var relay: any AppRelay
     var conversation: Conversation
@@ -72,6 +74,10 @@ struct ChatMachine {
     /// Whether the packet being sent belongs to ``outbox``.
     var isSendingText = false
     var maySendAt: SessionClock.Instant?
+    /// When the first delivery's receipt has to be there.
+    var receiptBy: SessionClock.Instant?
+    /// It overtook the link's word that its request is on the unit.
+    var earlyReceipt: AnswerReceipt?
 
     var actions: [Action] = []
 
@@ -91,7 +97,7 @@ struct ChatMachine {
     }
 
     var nextDeadline: SessionClock.Instant? {
-        var deadlines = [relay.nextDeadline, readyBy].compactMap { $0 }
+        var deadlines = [relay.nextDeadline, readyBy, receiptBy].compactMap { $0 }
         if isUp, !isSending {
             if let maySendAt {
                 deadlines.append(maySendAt)
@@ -110,6 +116,7 @@ struct ChatMachine {
             report(.silent)
             (self.readyBy, isSilent) = (nil, true)
         }
+        if let receiptBy, receiptBy <= now { lost(.noReceipt) }
         startNext(now: now)
         send(now: now)
         defer { actions = [] }
@@ -151,8 +158,8 @@ struct ChatMachine {
         let events = isUp ? relay.linkDown() : []
         (isUp, isReady, isRecording, isSending, isSendingText) = (false, false, false, false, false)
         (readyBy, maySendAt) = (nil, nil)
-        (urgent, rest) = ([], [])
-        outbox.rewind()
+        urgent = []
+        rewind()
         for event in events { take(event, now: now) }
         if let current, case .confirming = current.stage { self.current?.stage = .confirming(nil) }
         if !outbox.isEmpty { report(.undelivered(outbox.count)) }
@@ -168,10 +175,7 @@ struct ChatMachine {
         switch event {
         case .ready:
             // A unit that restarted under a link shows nothing of what it got.
-            if isReady {
-                rest = []
-                outbox.rewind()
-            }
+            if isReady { rewind() }
             isRecording = false
             report(.ready)
             becomeReady(now: now)
@@ -180,8 +184,7 @@ struct ChatMachine {
             isRecording = true
             dropQuestions(.superseded)
             // What else the unit was showing is gone from its display.
-            rest = []
-            outbox.rewind()
+            rewind()
             report(.listening)
         case .givenUp:
             dropRecording(.givenUp)
@@ -194,9 +197,18 @@ struct ChatMachine {
         case .confirmed(let id): confirmed(id)
         case .expired(let id): expired(id)
         case .send(let packet): if isUp, urgent.count < Self.urgentLimit { urgent.append(packet) }
+        case .receipt(let receipt): take(receipt)
         case .notice(let notice): report(.notice(notice))
         }
     }
+
+    private mutating func rewind() {
+        stopDelivery()
+        outbox.rewind()
+    }
+
+    /// What is under way of the first delivery is not sent, and no receipt counts.
+    mutating func stopDelivery() { (rest, receiptBy, earlyReceipt) = ([], nil, nil) }
 
     private mutating func dropRecording(_ reason: ChatEvent.RecordingDrop) {
         if isRecording { report(.recordingDropped(reason)) }
@@ -212,8 +224,11 @@ struct ChatMachine {
         while isReady, !isRecording {
             if !rest.isEmpty { return hand(rest.removeFirst(), isText: true) }
             guard let message = outbox.next(capacity: relay.textCapacity, now: now) else { return }
-            rest = relay.packets(for: message)
-            if rest.isEmpty { delivered() }
+            if case .answer(_, isFirst: true, _) = message, outbox.deliveries.first?.isRepeated == true {
+                rest = relay.packets(for: .again)
+            }
+            rest += relay.packets(for: message)
+            if rest.isEmpty { sentAll(now: now) }
         }
     }
 
@@ -226,13 +241,48 @@ struct ChatMachine {
         guard isSending else { return }
         isSending = false
         maySendAt = now.advanced(by: relay.pace)
-        if isSendingText, rest.isEmpty { delivered() }
+        if isSendingText, rest.isEmpty { sentAll(now: now) }
         isSendingText = false
     }
 
-    private mutating func delivered() {
-        guard let id = outbox.didSend() else { return }
-        if !relay.folding.isExact { report(.folded(id, relay.folding)) }
-        report(.delivered(id))
+    /// The link has taken all packets that there were.
+    private mutating func sentAll(now: SessionClock.Instant) {
+        guard receiptBy == nil, let delivery = outbox.deliveries.first, delivery.hasEnded else { return }
+        let awaitsReceipt = relay.awaitedReceipt != nil
+        if !delivery.isRepeated {
+            if !relay.folding.isExact { report(.folded(delivery.id, relay.folding)) }
+            report(.sent(delivery.id, awaitsReceipt: awaitsReceipt))
+        }
+        guard awaitsReceipt else { return outbox.removeFirst() }
+        receiptBy = now.advanced(by: Self.receiptPatience)
+        if let early = earlyReceipt {
+            earlyReceipt = nil
+            take(early)
+        }
+    }
+
+    // MARK: - Receipts
+
+    private mutating func take(_ receipt: AnswerReceipt) {
+        guard let expected = relay.awaitedReceipt else { return report(.notice(.unexpectedReceipt)) }
+        if receiptBy != nil, let id = outbox.deliveries.first?.id {
+            guard receipt == expected else { return lost(.accepted(byteCount: receipt.byteCount, sent: expected.byteCount)) }
+            receiptBy = nil
+            outbox.removeFirst()
+            report(.delivered(id))
+        } else if isSendingText, rest.isEmpty, outbox.deliveries.first?.hasEnded == true {
+            earlyReceipt = receipt
+        } else {
+            report(.notice(.unexpectedReceipt))
+        }
+    }
+
+    /// The first delivery has not arrived: once, all of it is sent again.
+    private mutating func lost(_ loss: DeliveryLoss) {
+        stopDelivery()
+        guard let id = outbox.deliveries.first?.id else { return }
+        if outbox.repeatFirst() { return report(.repeated(id, loss)) }
+        outbox.removeFirst()
+        report(.undeliverable(id, loss))
     }
 }

@@ -111,7 +111,9 @@ extension MonocleLoop {
         case .notification(let characteristic, let value):
             guard spend(value.count, from: &budget) else { return false }
             link?.downlink.removeFirst()
-            if let value = afterFaults(value) { active.link.notify(characteristic, value) }
+            if characteristic == MonocleAttributes.dataTransmit { dataNotificationCount += 1 }
+            let isLost = characteristic == MonocleAttributes.dataTransmit && faults.lostDataNotifications.contains(dataNotificationCount)
+            if !isLost, let value = afterFaults(value) { active.link.notify(characteristic, value) }
             // The queue has a place again, within the event.
             try refill()
         }
@@ -195,7 +197,7 @@ extension MonocleLoop {
         } else if characteristic == MonocleAttributes.dataReceive {
             dataPacketCount += 1
             if faults.deafAtDataPackets.contains(dataPacketCount) { processor.add(.deafness) }
-            try signal(.data(value))
+            if !faults.droppedDataPackets.contains(dataPacketCount) { try signal(.data(value)) }
         }
         return nil
     }

@@ -64,7 +64,10 @@ enum ChatJSON {
             Self.event("folded", id: id, [
                 ("similar", .integer(folding.similar)), ("unknown", .integer(folding.unknown)), ("omitted", .integer(folding.omitted)),
             ])
+        case .sent(let id, let awaitsReceipt): Self.event("sent", id: id, [("receipt", .bool(awaitsReceipt))])
         case .delivered(let id): Self.event("delivered", id: id)
+        case .repeated(let id, let loss): Self.event("repeated", id: id, [("reason", .string(loss.message))])
+        case .undeliverable(let id, let loss): Self.event("undeliverable", id: id, [("reason", .string(loss.message))])
         case .failed(let id, let error): Self.event("failed", id: id, [("error", ReportText.document(error.diagnosis))])
         case .cancelled(let id, let reason): Self.event("cancelled", id: id, [("reason", .string(reason.rawValue))])
         default: Self.event("other")

@@ -41,7 +41,11 @@ enum ChatWords {
         case .answered(_, let text, let cut):
             Saying(kind: .answer, lines: UntrustedText.lines(text) + (cut.map { ["(\(describe($0)))"] } ?? []))
         case .folded(_, let folding): folding.omitted > 0 ? trouble(describe(folding)) : state(describe(folding))
+        case .sent(_, awaitsReceipt: true): nil
+        case .sent(_, awaitsReceipt: false): state("sent to the unit, which gives no receipts")
         case .delivered: state("delivered to the unit")
+        case .repeated(_, let loss): trouble("\(loss.message); sending all of it again")
+        case .undeliverable(_, let loss): trouble("not delivered: \(loss.message)")
         case .failed(_, let error): trouble(failure(error))
         case .cancelled(_, let reason): state(describe(reason))
         case .historyCleared(let reason): state(describe(reason))

@@ -33,7 +33,7 @@ struct QuestionLead: Sendable {
             if case .answered(_, let text, _) = event { answer = text }
             guard let outcome = question.take(event) else { continue }
             if let failure = outcome.failure {
-                verdict.failure = failure
+                verdict.failure = verdict.failure ?? failure
                 errorShownBy = bench.clock.deadline(in: Self.errorPatience)
             }
             if outcome.isOver { break }
@@ -61,6 +61,21 @@ enum ChatFailure {
         Diagnosis(
             code: "NOA-0009", category: .unitFailed, fault: nil, message: "no answer: \(ChatWords.describe(reason))",
             cause: "the question was given up before it was answered", remedy: "ask again")
+    }
+
+    /// What fails a conversation whatever was asked.
+    static func ofUnit(_ event: ChatEvent) -> Diagnosis? {
+        switch event {
+        case .undeliverable(_, let loss): undeliverable(loss)
+        default: nil
+        }
+    }
+
+    static func undeliverable(_ loss: DeliveryLoss) -> Diagnosis {
+        Diagnosis(
+            code: "NOA-0019", category: .unitFailed, fault: .unit, message: "the answer did not arrive, sent twice: \(loss.message)",
+            cause: "the unit's program is too busy to take what it is sent, or it has stopped",
+            remedy: "run the same command again; if it persists, look with noafw chat --json at what the program prints")
     }
 
     static func notSeen(line: Int, pattern: String, seconds: Double, seen: [String]) -> Diagnosis {
