@@ -101,6 +101,41 @@ extension PythonREPL {
         return try await awaitText("soft reboot", before: deadline)
     }
 
+    /// What a program that was started printed in the packet that told of the restart. The rest comes from whoever subscribes to
+    /// ``REPLService/transmit`` again: a link has one inbox for each characteristic.
+    public func takePrinted() -> [UInt8] {
+        state.withLock { state in
+            defer { state.printed = [] }
+            return state.printed
+        }
+    }
+
+    private static let pastePause = Duration.milliseconds(30)
+
+    /// Leaves the raw REPL for the friendly prompt. The session is then out of step: ``type(_:within:)`` and
+    /// ``nextOutput(within:)`` are what is left of it, and ``recover(within:)``.
+    public func leaveRaw(within: Duration) async throws {
+        let deadline = clock.deadline(in: within)
+        try begin()
+        try await send(bytes: [Control.leaveRaw], before: deadline)
+        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+    }
+
+    /// Sends keys as they are, long text a packet at a time with pauses: the unit drops what its ring does not hold.
+    public func type(_ keys: [UInt8], within: Duration) async throws {
+        let deadline = clock.deadline(in: within)
+        for start in stride(from: 0, to: keys.count, by: payloadSize) {
+            if start > 0 { try await clock.sleep(until: clock.deadline(in: Self.pastePause)) }
+            try await channel.send(Array(keys[start..<min(start + payloadSize, keys.count)]), deadline: deadline)
+        }
+    }
+
+    /// The unit's next output, cut anywhere.
+    /// - Returns: `nil` when there was none.
+    public func nextOutput(within: Duration) async throws -> [UInt8]? {
+        try await inbox.next(before: clock.deadline(in: within), on: clock)
+    }
+
     /// Has the unit begin to run code that does not come back, such as a reset. The session is then out of step.
     public func send(_ code: PythonCode, within: Duration) async throws {
         let deadline = clock.deadline(in: within)
@@ -124,7 +159,10 @@ extension PythonREPL {
         var tail: [UInt8] = []
         while let bytes = try await inbox.next(before: deadline, on: clock) {
             tail += bytes
-            if tail.firstRange(of: wanted) != nil { return true }
+            if let found = tail.firstRange(of: wanted) {
+                state.withLock { $0.printed = Array(tail[found.upperBound...]) }
+                return true
+            }
             tail = tail.suffix(wanted.count - 1)
             if clock.now >= deadline { return false }
         }

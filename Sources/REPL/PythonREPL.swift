@@ -9,6 +9,8 @@ public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
         var isInStep = false
+        /// Output that came with the text that was waited for, behind it.
+        var printed: [UInt8] = []
     }
 
     public let clock: SessionClock

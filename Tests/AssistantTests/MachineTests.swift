@@ -353,7 +353,7 @@ import Testing
         case 5: return .heard(work: work, Bool.random(using: &numbers) ? .success("words") : .failure(AssistantError.emptyAnswer))
         case 6, 7: return .progress(work: work, .text(String(decoding: numbers.bytes(count: 30), as: UTF8.self)))
         case 8: return .answered(work: work, Bool.random(using: &numbers) ? .success(AnswerSummary()) : .failure(AssistantError.emptyAnswer))
-        case 9: return .tick
+        case 9: return Bool.random(using: &numbers) ? .tick : .console(numbers.bytes(count: 300) + Array("\r\n>>> ".utf8))
         default:
             let command = commands.randomElement(using: &numbers) ?? ""
             return .packet(Array(command.utf8) + numbers.bytes(count: Int.random(in: 0...200, using: &numbers)))

@@ -1,4 +1,5 @@
 import Bluetooth
+import REPL
 
 /// One question and its answer, numbered from 1 in the order of asking.
 public struct ExchangeID: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -33,6 +34,16 @@ public enum ChatEvent: Sendable {
     /// A JPEG from the unit.
     case photo([UInt8])
     case notice(RelayNotice)
+
+    // What the unit's program prints.
+    /// Printable; a line of more than 500 bytes comes in pieces.
+    case console(String)
+    /// It printed so many more.
+    case consoleLeftOut(lines: Int)
+    /// An exception that nobody caught, or that the program printed; the lines of its traceback came before.
+    case raised(PythonException)
+    /// The unit stands at its prompt.
+    case programEnded
 
     // One exchange.
     case asked(ExchangeID, Question)

@@ -7,6 +7,8 @@ struct ChatMachine {
         case linkUp(payloadSize: Int, UnitStatus)
         case linkDown(reason: String)
         case packet([UInt8])
+        /// Printed by the unit's program, cut anywhere.
+        case console([UInt8])
         /// The packet handed out last is on the unit.
         case sent
         case command(ChatCommand)
@@ -65,6 +67,7 @@ struct ChatMachine {
     var failed: Exchange?
     var isFinishing = false
 
+    var console = ConsoleWatch()
     var outbox = Outbox()
     /// Packets that go before any text.
     var urgent: [[UInt8]] = []
@@ -97,7 +100,7 @@ struct ChatMachine {
     }
 
     var nextDeadline: SessionClock.Instant? {
-        var deadlines = [relay.nextDeadline, readyBy, receiptBy].compactMap { $0 }
+        var deadlines = [relay.nextDeadline, console.nextDeadline, readyBy, receiptBy].compactMap { $0 }
         if isUp, !isSending {
             if let maySendAt {
                 deadlines.append(maySendAt)
@@ -111,6 +114,7 @@ struct ChatMachine {
     mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
+        console.advance(now: now).forEach { report($0) }
         if let readyBy, readyBy <= now {
             // Data before the program's own sign may meet a callback that is no more.
             report(.silent)
@@ -130,6 +134,7 @@ struct ChatMachine {
         case .packet(let packet):
             guard isUp else { return }
             for event in relay.receive(packet, now: now) { take(event, now: now) }
+        case .console(let bytes): console.receive(bytes, now: now).forEach { report($0) }
         case .sent: didSend(now: now)
         case .command(let command): take(command)
         case .progress(let work, let progress): take(progress, of: work)
@@ -150,6 +155,7 @@ struct ChatMachine {
         (isReady, isSilent) = (false, false)
         readyBy = now.advanced(by: readyTimeout)
         relay.linkUp(payloadSize: payloadSize)
+        console.beginAnew()
         report(.connected(status))
     }
 

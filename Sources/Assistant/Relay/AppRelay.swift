@@ -7,6 +7,8 @@ public protocol AppRelay: Sendable {
     /// Where the app's messages are written, and where the unit's come from.
     var receive: AttributeID { get }
     var transmit: AttributeID { get }
+    /// Where what the unit's program prints comes from.
+    var console: AttributeID { get }
 
     /// The least time between two packets to the unit.
     var pace: Duration { get }

@@ -52,6 +52,7 @@ public struct MonocleRelay: AppRelay {
 
     public let receive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
     public let transmit = AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d")
+    public let console = REPLService.transmit
     /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts look at what came every 40 ms.
     public let pace = Duration.milliseconds(50)
 

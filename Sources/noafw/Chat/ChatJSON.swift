@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import REPL
 
 /// A conversation as JSON, one event a line; the first line names the schema, `noafw.chat/1`.
 enum ChatJSON {
@@ -39,6 +40,11 @@ enum ChatJSON {
         case .recordingDropped(let reason): Self.event("recordingDropped", [("reason", .string(reason.rawValue))])
         case .photo(let jpeg): Self.event("photo", [("bytes", .integer(jpeg.count)), ("file", .optional(photoFile))])
         case .notice(let notice): Self.event("notice", [("message", text(notice.message))])
+        case .console(let line): Self.event("console", [("text", text(line))])
+        case .consoleLeftOut(let count): Self.event("consoleLeftOut", [("lines", .integer(count))])
+        case .raised(let exception):
+            Self.event("raised", [("text", text(exception.lastLine)), ("traceback", text(exception.traceback))])
+        case .programEnded: Self.event("programEnded")
         case .historyCleared(let reason): Self.event("cleared", [("reason", .string(reason.rawValue))])
         case .mode(let mode): Self.event("mode", [("mode", .string(mode.rawValue))])
         case .undelivered(let count): Self.event("undelivered", [("count", .integer(count))])

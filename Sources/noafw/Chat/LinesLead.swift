@@ -35,7 +35,11 @@ struct LinesLead: Sendable {
                 switch event {
                 case .connected: isConnected = true
                 case .silent:
-                    verdict.failure = CommandError.programIsSilent.diagnosis
+                    verdict.failure = verdict.failure ?? CommandError.programIsSilent.diagnosis
+                    return verdict
+                case .raised: verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event)
+                case .programEnded:
+                    verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event)
                     return verdict
                 default: break
                 }

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import REPL
 
 /// Leads a conversation of one question.
 struct QuestionLead: Sendable {
@@ -31,6 +32,10 @@ struct QuestionLead: Sendable {
             default: break
             }
             if case .answered(_, let text, _) = event { answer = text }
+            if let failure = ChatFailure.ofProgram(event) {
+                verdict.failure = verdict.failure ?? failure
+                break
+            }
             guard let outcome = question.take(event) else { continue }
             if let failure = outcome.failure {
                 verdict.failure = verdict.failure ?? failure
@@ -39,6 +44,7 @@ struct QuestionLead: Sendable {
             if outcome.isOver { break }
         }
         verdict.display = try await bench.settledDisplay(after: answer)
+        while case .event(let event, _)? = inputs.poll() { verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event) }
         return verdict
     }
 }
@@ -67,6 +73,22 @@ enum ChatFailure {
     static func ofUnit(_ event: ChatEvent) -> Diagnosis? {
         switch event {
         case .undeliverable(_, let loss): undeliverable(loss)
+        default: ofProgram(event)
+        }
+    }
+
+    /// What the program itself said, as its last words.
+    static func ofProgram(_ event: ChatEvent) -> Diagnosis? {
+        switch event {
+        case .raised(let exception):
+            Diagnosis(
+                code: "NOA-0020", category: .unitFailed, fault: .unit, message: "the unit's program raised \(exception.lastLine)",
+                cause: "a fault in its scripts, or too little memory",
+                remedy: "run the same command again with -v to see its traceback, or noafw flash --only scripts --force")
+        case .programEnded:
+            Diagnosis(
+                code: "NOA-0021", category: .unitFailed, fault: .unit, message: "the unit's program has ended",
+                cause: "its main.py came to its end, or was interrupted", remedy: "run: noafw verify --deep, then noafw flash --only scripts")
         default: nil
         }
     }

@@ -32,7 +32,8 @@ struct ChatStatus {
         case .sent(_, awaitsReceipt: false), .delivered, .undeliverable, .failed, .cancelled, .recordingDropped: activity = nil
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
-        case .sent, .repeated, .photo, .notice, .folded, .historyCleared: break
+        case .programEnded: link = "program ended"
+        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .notice, .folded, .historyCleared: break
         }
     }
 
