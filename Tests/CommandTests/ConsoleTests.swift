@@ -137,4 +137,17 @@ struct WholeConsoleTests {
         let modes = UInt32(ICANON | ECHO | ISIG)
         #expect(tool.localModes & modes == modes)
     }
+
+    @Test func aUnitIsSentIntoSafeMode() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let tool = try TerminalTool(
+            ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
+        try tool.waitFor(">>> ")
+        tool.type("\u{1C}")
+        try tool.waitFor("Ctrl-\\ again restarts the unit")
+        tool.type("\u{1C}")
+        try tool.waitFor("The unit restarts into safe mode.")
+        #expect(tool.wait().status == 0)
+    }
 }

@@ -88,7 +88,7 @@ enum ChatFailure {
         case .programEnded:
             Diagnosis(
                 code: "NOA-0021", category: .unitFailed, fault: .unit, message: "the unit's program has ended",
-                cause: "its main.py came to its end, or was interrupted", remedy: "run: noafw verify --deep, then noafw flash --only scripts")
+                cause: "its main.py is missing, came to its end, or was interrupted", remedy: "run: noafw verify --deep, then noafw flash --only scripts")
         default: nil
         }
     }
