@@ -89,7 +89,7 @@ let package = Package(
         tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
-        tests("AssistantTests", ["Assistant", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
+        tests("AssistantTests", ["Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),

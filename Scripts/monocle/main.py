@@ -9,6 +9,7 @@ import audio
 import graphics
 import photo
 import states
+from hashlib import sha256
 from states import since
 
 _PAUSE_MS = 40
@@ -35,7 +36,8 @@ class App:
         self.task = None
         self.away = _WELCOME
         self.page = graphics.Page(display.WHITE)
-        self.fresh = True  # what comes next begins an answer
+        self.hash = None  # of what was accepted since the last receipt, or the page's beginning
+        self.fresh = True  # what comes next begins a page
         self.muted = False  # what comes next belongs to a cancelled request
         self.heard = self.entered = self.worded = time.ticks_ms()
         self.dirty = True
@@ -78,7 +80,8 @@ class App:
             self.on("lost")
         elif self.on("link"):
             self.inbox.clear()
-            audio.send(b"rdy:", b"rolls")  # keeps the newest rows only, so answers may be of any length
+            # Keeps the newest rows only, so answers may be of any length; gives receipts.
+            audio.send(b"rdy:", b"rolls got")
         while self.inbox:
             self.handle(self.inbox.pop(0))
         self.look_at_finger()
@@ -105,25 +108,43 @@ class App:
         elif command == b"res:":
             self.answer(data)
         elif command == b"err:":
-            self.fail(graphics.plain(data))
+            self.fail(graphics.plain(data), data)
+        elif command == b"new:":
+            self.fresh = True
+        elif command == b"end:" and self.machine.now not in (states.LOOKING, states.LISTENING):
+            self.accept(b"")
+            audio.send(b"got:", b"%d %02x%02x%02x%02x" % ((self.count,) + tuple(self.hash.digest()[:4])))
+            self.hash = None
 
     def answer(self, data):
-        """Every piece goes on where the last one ended, but for the first after a question, a ping, an error or a long pause."""
+        """Every piece goes on where the last one ended, but for the first after a question, a ping, an error, "new:" or a long pause."""
         if self.machine.now in (states.LOOKING, states.LISTENING):
             return
         if self.on("text") or self.fresh or since(self.heard) > _APART_MS:
             self.page = graphics.Page(display.WHITE)
+            self.hash = None
             self.fresh = False
         self.heard = time.ticks_ms()
         self.page.add(graphics.plain(data))
+        self.accept(data)
 
-    def fail(self, text):
+    def accept(self, data):
+        """Counts for the next receipt."""
+        if not self.hash:
+            self.count = 0
+            self.hash = sha256()
+        self.count += len(data)
+        self.hash.update(data)
+
+    def fail(self, text, data=b""):
         if self.machine.now == states.AWAY:
             return
         self.on("error")
         self.task = None
         self.page = graphics.Page(display.YELLOW)
         self.page.add(text)
+        self.hash = None
+        self.accept(data)
         self.fresh = True
 
     def look_at_finger(self):

@@ -90,7 +90,7 @@ extension UnitSession {
         var lastLine = ""
         var quietSince = repl.clock.now
         var byteCount = 0
-        while let bytes = try await repl.console(before: deadline) {
+        while let bytes = try await repl.nextOutput(before: deadline) {
             quietSince = repl.clock.now
             byteCount += bytes.count
             for event in reader.receive(bytes) {

@@ -85,12 +85,12 @@ extension PythonREPL {
         try await disarm(before: deadline)
         try begin()
         try await send(bytes: [Control.execute], before: deadline)
-        guard try await awaitText(Self.restartMessage, before: deadline) != nil else { throw REPLError.timedOut("the soft reset") }
+        guard try await awaitText(Self.restartMessage, before: deadline) else { throw REPLError.timedOut("the soft reset") }
         try await recover(before: deadline)
     }
 
     /// Takes a program's callbacks off, leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its
-    /// end. The session is then out of step; what the program prints comes from ``console(before:)``.
+    /// end. The session is then out of step; what the program prints comes from ``nextOutput(before:)``.
     /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
@@ -98,21 +98,45 @@ extension PythonREPL {
         try await disarm(before: deadline)
         try begin()
         try await send(bytes: [Control.leaveRaw], before: deadline)
-        guard try await awaitText(">>> ", before: deadline) != nil else { throw REPLError.timedOut("the friendly prompt") }
+        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
         try await send(bytes: [Control.execute], before: deadline)
-        guard let rest = try await awaitText(Self.restartMessage, before: deadline) else { return false }
-        state.withLock { $0.console = rest }
-        return true
+        return try await awaitText(Self.restartMessage, before: deadline)
     }
 
-    /// What the running program prints next, as it comes.
-    /// - Returns: `nil` when there was nothing until `deadline`.
-    public func console(before deadline: SessionClock.Instant) async throws -> [UInt8]? {
-        let rest = state.withLock { state in
-            defer { state.console = [] }
-            return state.console
+    /// What a program that was started printed in the packet that told of the restart. The rest comes from whoever subscribes to
+    /// ``REPLService/transmit`` again: a link has one inbox for each characteristic.
+    public func takePrinted() -> [UInt8] {
+        state.withLock { state in
+            defer { state.printed = [] }
+            return state.printed
         }
-        return try await rest.isEmpty ? inbox.next(before: deadline, on: clock) : rest
+    }
+
+    private static let pastePause = Duration.milliseconds(30)
+
+    /// Leaves the raw REPL for the friendly prompt. The session is then out of step: ``type(_:within:)`` and
+    /// ``nextOutput(before:)`` are what is left of it, and ``recover(within:)``.
+    public func leaveRaw(within: Duration) async throws {
+        let deadline = clock.deadline(in: within)
+        try begin()
+        try await send(bytes: [Control.leaveRaw], before: deadline)
+        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+    }
+
+    /// Sends keys as they are, long text a packet at a time with pauses: the unit drops what its ring does not hold.
+    public func type(_ keys: [UInt8], within: Duration) async throws {
+        let deadline = clock.deadline(in: within)
+        for start in stride(from: 0, to: keys.count, by: payloadSize) {
+            if start > 0 { try await clock.sleep(until: clock.deadline(in: Self.pastePause)) }
+            try await channel.send(Array(keys[start..<min(start + payloadSize, keys.count)]), deadline: deadline)
+        }
+    }
+
+    /// The unit's next output, cut anywhere; at first what ``takePrinted()`` would give.
+    /// - Returns: `nil` when there was none.
+    public func nextOutput(before deadline: SessionClock.Instant) async throws -> [UInt8]? {
+        let printed = takePrinted()
+        return try await printed.isEmpty ? inbox.next(before: deadline, on: clock) : printed
     }
 
     /// Has the unit begin to run code that does not come back, such as a reset. The session is then out of step.
@@ -133,16 +157,18 @@ extension PythonREPL {
         try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
-    /// - Returns: what came with the text, behind it; `nil` when it did not come.
-    private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> [UInt8]? {
+    private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let wanted = Array(text.utf8)
         var tail: [UInt8] = []
         while let bytes = try await inbox.next(before: deadline, on: clock) {
             tail += bytes
-            if let range = tail.firstRange(of: wanted) { return Array(tail[range.upperBound...]) }
+            if let found = tail.firstRange(of: wanted) {
+                state.withLock { $0.printed = Array(tail[found.upperBound...]) }
+                return true
+            }
             tail = tail.suffix(wanted.count - 1)
-            if clock.now >= deadline { return nil }
+            if clock.now >= deadline { return false }
         }
-        return nil
+        return false
     }
 }

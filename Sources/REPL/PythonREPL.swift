@@ -9,8 +9,8 @@ public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
         var isInStep = false
-        /// What a program printed that came with the word of its start.
-        var console: [UInt8] = []
+        /// Output that came with the text that was waited for, behind it.
+        var printed: [UInt8] = []
     }
 
     public let clock: SessionClock

@@ -11,6 +11,7 @@ public enum REPLService {
 
 /// The service over which a unit's program speaks with its app (monocle-micropython, `bluetooth.c`).
 public enum AppService {
+    public static let service = AttributeID("e5700001-7bac-429a-b4ce-57ff900f479d")
     /// App to unit.
     public static let receive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
     /// Unit to app.

@@ -21,6 +21,9 @@ enum CommandError: Error, Hashable, Sendable {
     case questionTooLong
     /// The unit of a single question.
     case unitStaysAway(seconds: Double)
+    /// More than one statement of the console can have, in bytes.
+    case statementTooLong(limit: Int)
+    case consoleInterrupted
     case programIsSilent
     /// An error that no module explains: a fault of the program.
     case unexplained(String)
@@ -93,6 +96,14 @@ extension CommandError: DiagnosableError {
                 code: "NOA-0018", category: .unitFailed, fault: .unit,
                 message: "nothing was sent: the unit's program never said that it is ready",
                 cause: "its scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
+        case .statementTooLong(let limit):
+            Diagnosis(
+                code: "NOA-0022", category: .badData, fault: nil, message: "a statement is longer than \(limit) bytes",
+                cause: "the unit holds a statement as a whole", remedy: "divide it")
+        case .consoleInterrupted:
+            Diagnosis(
+                code: "NOA-0023", category: .interrupted, fault: nil, message: "the console was interrupted",
+                cause: "it was ended by a signal", remedy: "run the same command to begin a new one")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

@@ -17,6 +17,7 @@ struct Noafw: ParsableCommand {
             Examples:
               noafw flash                              flash and prove the Monocle in reach
               noafw chat                               talk through the Monocle in reach
+              noafw console                            Python's prompt on the Monocle in reach
               noafw scan                               show who is in reach
               noafw doctor                             what this machine lacks
               noafw flash --virtual monocle            flash and prove a virtual Monocle
@@ -28,8 +29,8 @@ struct Noafw: ParsableCommand {
             """,
         version: Noafw.version,
         subcommands: [
-            FlashCommand.self, VerifyCommand.self, ChatVerb.self, ScanCommand.self, RescueCommand.self, DoctorCommand.self,
-            BundleCommand.self, PackageCommand.self, AssetsCommand.self,
+            FlashCommand.self, VerifyCommand.self, ChatVerb.self, ConsoleVerb.self, ScanCommand.self, RescueCommand.self,
+            DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

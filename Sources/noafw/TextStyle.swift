@@ -32,7 +32,7 @@ enum UntrustedText {
     /// Characters of an answer.
     private static let textLimit = 32 << 10
 
-    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+    static func escaped(_ scalar: Unicode.Scalar) -> String {
         isHarmless(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }
 

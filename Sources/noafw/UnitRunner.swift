@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import REPL
 
 /// The seam between the verbs and the work: the commands build a request and draw what comes back.
 protocol UnitRunner: Sendable {
@@ -16,6 +17,10 @@ protocol UnitRunner: Sendable {
     func chat(
         _ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
     ) async throws -> ChatVerdict
+    /// Puts a unit on the air, brings it to its raw prompt and has `body` use it; its program starts again afterwards.
+    func console(
+        _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
+    ) async throws -> ConsoleVerdict
 }
 
 struct RescueRequest: Sendable {

@@ -21,7 +21,7 @@ struct ConversationTests {
         }) { bench in
             try await bench.waitForLines(["noa", "connect the app"])
             let phone = try await bench.connectPhone()
-            #expect(try await phone.next() == .init("rdy:", Array("rolls".utf8)))
+            #expect(try await phone.next() == .init("rdy:", Array("rolls got".utf8)))
             try await bench.waitForLines(["Tap to speak", "hold for a photo"])
             try await body(bench, phone)
         }
@@ -204,6 +204,52 @@ struct ConversationTests {
         }
     }
 
+    /// Count and check of what was accepted, as `sha256sum` has them.
+    @Test func whatWasAcceptedIsTold() async throws {
+        try await Self.withPhone { bench, phone in
+            try await Self.ask(bench, phone)
+            for piece in ["Hello", " world"] {
+                try await phone.send("res:", piece)
+                try await bench.pause(.milliseconds(60))
+            }
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("11 64ec88ca".utf8)))
+            try await bench.waitForLines(["Hello world"])
+            // The next text stands below, and is counted alone; its bytes, not what is shown of them.
+            try await phone.send("res:", "\nGr\u{F6}\u{DF}e")
+            try await bench.pause(.milliseconds(60))
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("8 c84d59e1".utf8)))
+            try await bench.waitForLines(["Hello world", "Gr??e"])
+            // Once more, in the place of both.
+            try await phone.send("new:")
+            try await phone.send("res:", "Hello")
+            try await bench.pause(.milliseconds(60))
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("5 185f8db3".utf8)))
+            try await bench.waitForLines(["Hello"])
+            try await phone.send("err:", "Hello")
+            try await bench.pause(.milliseconds(60))
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("5 185f8db3".utf8)))
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("0 e3b0c442".utf8)))
+        }
+    }
+
+    /// What the wearer did not wait for is neither shown nor counted.
+    @Test func aRecordingAnswersNoRequest() async throws {
+        try await Self.withPhone { bench, phone in
+            bench.tap()
+            #expect(try await phone.next() == .init("ast:"))
+            try await phone.send("res:", "Hello")
+            try await phone.send("end:")
+            try await Self.expectSound(phone)
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("0 e3b0c442".utf8)))
+        }
+    }
+
     @Test func errorsHaveTheirOwnColour() async throws {
         try await Self.withPhone { bench, phone in
             try await Self.ask(bench, phone)
@@ -232,7 +278,7 @@ struct ConversationTests {
             await phone.connection.disconnect()
             try await bench.waitForLines(["Link lost", "waiting for the app"])
             let again = try await bench.connectPhone()
-            #expect(try await again.next() == .init("rdy:", Array("rolls".utf8)))
+            #expect(try await again.next() == .init("rdy:", Array("rolls got".utf8)))
             try await bench.waitForLine("Tap to speak")
             try await again.send("res:", "This is half of an answer.")
             try await bench.waitForLines(["This is half of an answer."])
@@ -247,7 +293,7 @@ struct ConversationTests {
             await phone.connection.disconnect()
             try await bench.waitForLine("Link lost", within: .seconds(10))
             let again = try await bench.connectPhone()
-            #expect(try await again.next() == .init("rdy:", Array("rolls".utf8)))
+            #expect(try await again.next() == .init("rdy:", Array("rolls got".utf8)))
             try await Self.ask(bench, again)
         }
     }

@@ -23,8 +23,8 @@ struct ChatBench: Sendable {
     ///   - main: another program for the unit than ours.
     ///   - responder: gets the unit's clock.
     static func with<Value: Sendable>(
-        time: VirtualTime = .simulated(), largestMTU: Int? = nil, main: String? = nil, options: ChatOptions = ChatOptions(),
-        responder: @escaping @Sendable (SessionClock) -> any Responder,
+        time: VirtualTime = .simulated(), largestMTU: Int? = nil, main: String? = nil, faults: FaultPlan = FaultPlan(),
+        options: ChatOptions = ChatOptions(), responder: @escaping @Sendable (SessionClock) -> any Responder,
         body: @escaping @Sendable (ChatBench) async throws -> Value
     ) async throws -> Value {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
@@ -40,6 +40,7 @@ struct ChatBench: Sendable {
         let air = VirtualAir(time: time)
         let python = try TestTools.require(TestTools.python, "the Python of .venv")
         var configuration = MonocleConfiguration(python: python)
+        configuration.faults = faults
         if let largestMTU { configuration.largestMTU = largestMTU }
         let unit = try VirtualMonocle(folder: unitFolder, configuration: configuration, air: air)
         let bench = ChatBench(unit: unit, folder: root, clock: time.clock)

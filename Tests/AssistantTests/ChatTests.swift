@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import REPL
 import TestSupport
 import Testing
 import VirtualDevices
@@ -21,8 +22,46 @@ struct ChatTests {
             await #expect(throws: ChatBench.Ended.self) { try await bench.next("end") { _ in Bool?.none } }
             let told = bench.history.value.map { String(ChatBench.brief($0).prefix { $0 != "(" }) }
             #expect(told == [
-                "connecting", "starting", "connected", "ready", "asked", "thinking", "answerPiece", "answered", "delivered",
+                "connecting", "starting", "connected", "ready", "asked", "thinking", "answerPiece", "answered", "sent",
+                "delivered",
             ])
+        }
+    }
+
+    /// What the unit acknowledged and its program never got. Packets: the words' first and rest, the request.
+    @Test(arguments: [1, 2, 3]) func whatItsProgramDidNotGetIsSentAgain(packet: Int) async throws {
+        var faults = FaultPlan()
+        faults.droppedDataPackets = [packet]
+        try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask(String(repeating: "word ", count: 80)))
+            let loss = try await bench.next("loss") { if case .repeated(_, let loss) = $0 { loss } else { nil } }
+            #expect((loss == .noReceipt) == (packet == 3))
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            try await bench.waitForDisplay("the answer", within: .seconds(60)) { $0.last == "word word word word word" || $0.last == "word" }
+        }
+    }
+
+    @Test func aLostReceiptIsNotALostAnswer() async throws {
+        var faults = FaultPlan()
+        // The program that was running said "rdy:", then the one that was started.
+        faults.lostDataNotifications = [3]
+        try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("one"))
+            #expect(try await bench.next("loss") { if case .repeated(_, let loss) = $0 { loss } else { nil } } == DeliveryLoss.noReceipt)
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            try await bench.waitForDisplay("one answer") { $0 == ["I heard: one"] }
+        }
+    }
+
+    @Test func aProgramThatTakesNothingIsFoundOut() async throws {
+        var faults = FaultPlan()
+        faults.droppedDataPackets = Set(1...40)
+        try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("one"))
+            #expect(try await bench.next("failure") { if case .undeliverable(_, let loss) = $0 { loss } else { nil } } == DeliveryLoss.noReceipt)
         }
     }
 
@@ -322,6 +361,50 @@ struct ChatTests {
         while True:
             time.sleep_ms(50)
         """
+    }
+
+    /// What a program prints while it runs, and what ends it.
+    @Test func theConsoleIsHeard() async throws {
+        let main = Self.program("print('begun')\nwhile not said:\n    time.sleep_ms(50)\nraise ValueError('enough')")
+        try await ChatBench.with(main: main, responder: { _ in EchoResponder() }) { bench in
+            try await bench.next("the line") { if case .console("begun") = $0 { true } else { nil } }
+            bench.commands.deliver(.ask("hello"))
+            let last = try await bench.next("the exception") { if case .raised(let error) = $0 { error.lastLine } else { nil } }
+            #expect(last == "ValueError: enough")
+            try await bench.next("the end") { if case .programEnded = $0 { true } else { nil } }
+        }
+    }
+
+    /// The first words of a program that dies at once come with the word of its start.
+    @Test(arguments: ["import nosuchmodule", "x = ", "print('only this')"]) func aProgramThatEndsAtOnceIsHeard(main: String) async throws {
+        try await ChatBench.with(main: main, responder: { _ in EchoResponder() }) { bench in
+            try await bench.next("the end") { if case .programEnded = $0 { true } else { nil } }
+            let raised = bench.history.value.compactMap { if case .raised(let error) = $0 { error.lastLine } else { nil } }
+            #expect(raised.count == (main.hasPrefix("print") ? 0 : 1), "\(raised)")
+            #expect(raised.allSatisfy { $0.hasPrefix("ImportError") || $0.hasPrefix("SyntaxError") })
+        }
+    }
+
+    @Test func theConsoleIsHeardOverTheNextLinkToo() async throws {
+        let main = Self.program("n = 0\nwhile True:\n    n += 1\n    print('count', n)\n    time.sleep(1)")
+        try await ChatBench.with(main: main, responder: { _ in EchoResponder() }) { bench in
+            try await bench.next("the line") { if case .console("count 2") = $0 { true } else { nil } }
+            bench.cutLink()
+            try await bench.next("the loss") { if case .lost = $0 { true } else { nil } }
+            try await bench.next("a line", within: .seconds(120)) { if case .console = $0 { true } else { nil } }
+        }
+    }
+
+    /// It neither ends the link nor fills the memory.
+    @Test func aProgramThatPrintsForEverIsLeftOut() async throws {
+        let main = Self.program("while True:\n    print('again and again')")
+        try await ChatBench.with(main: main, responder: { _ in EchoResponder() }) { bench in
+            let count = try await bench.next("the rest") { if case .consoleLeftOut(let count) = $0 { count } else { nil } }
+            #expect(count > 10)
+            try await bench.pause(.seconds(30))
+            #expect(!bench.history.value.contains { if case .lost = $0 { true } else { false } })
+            #expect(bench.history.value.count < 600)
+        }
     }
 
     @Test func nonsenseIsToldAndTheChatGoesOn() async throws {

@@ -29,7 +29,8 @@ import Testing
         #expect(next(330) == nil)
         outbox.end(id)
         #expect(next(340) == .answer(" eight", isFirst: false, isLast: true))
-        #expect(outbox.didSend() == id)
+        #expect(outbox.deliveries.first?.hasEnded == true)
+        outbox.removeFirst()
         #expect(outbox.isEmpty)
     }
 
@@ -46,10 +47,11 @@ import Testing
         _ = outbox.begin(id, link: nil)
         outbox.append("All", to: id)
         #expect(next(0) == .answer("All", isFirst: true, isLast: false))
-        #expect(outbox.didSend() == nil)
+        #expect(outbox.deliveries.first?.hasEnded == false)
         outbox.end(id)
         #expect(next(1) == .answer("", isFirst: false, isLast: true))
-        #expect(outbox.didSend() == id)
+        #expect(outbox.deliveries.first?.hasEnded == true)
+        outbox.removeFirst()
     }
 
     @Test mutating func afterALossItBeginsAnew() {
@@ -144,7 +146,7 @@ import Testing
         now = .seconds(1)
         #expect(packets(handle(.tick)) == ["res: ??"])
         #expect(events(handle(.sent)) == [
-            "folded(1, Assistant.TextFolding(similar: 2, unknown: 2, omitted: 0))", "delivered(1)",
+            "folded(1, Assistant.TextFolding(similar: 2, unknown: 2, omitted: 0))", "sent(1, awaitsReceipt: false)",
         ])
     }
 
@@ -184,7 +186,94 @@ import Testing
         #expect(packets(handle(.progress(work: 1, .text("there.")), .answered(work: 1, .success(AnswerSummary())))) == [])
         now = .seconds(2)
         #expect(packets(handle(.packet(Array("aen:".utf8)))) == ["res:Hello there."])
-        #expect(events(handle(.sent)) == ["delivered(1)"])
+        #expect(events(handle(.sent)) == ["sent(1, awaitsReceipt: false)"])
+    }
+
+    // MARK: - Receipts
+
+    private static let right = "got:5 185f8db3"
+    private static let wrong = "got:3 185f8db3"
+
+    private mutating func receive(_ packet: String) -> [ChatMachine.Action] { handle(.packet(Array(packet.utf8))) }
+
+    /// One question, its answer "Hello" handed out and acknowledged, a receipt asked for.
+    private mutating func sendHello() -> [ChatMachine.Action] {
+        _ = handle(.linkUp(payloadSize: 253, UnitStatus())) + receive("rdy:rolls got")
+        _ = handle(.command(.ask("one")))
+        let began = handle(.progress(work: 1, .text("Hello")), .answered(work: 1, .success(AnswerSummary())), .sent)
+        now += .milliseconds(50)
+        return began + handle(.tick)
+    }
+
+    private mutating func pass(_ duration: Duration) -> [ChatMachine.Action] {
+        now += duration
+        return handle(.tick)
+    }
+
+    @Test mutating func deliveredIsWhatTheUnitHasAccepted() {
+        #expect(packets(sendHello()) == ["res:Hello", "end:"])
+        _ = handle(.command(.finish))
+        #expect(events(handle(.sent)) == ["sent(1, awaitsReceipt: true)"])
+        #expect(!machine.isFinished && machine.outbox.count == 1)
+        #expect(events(receive(Self.right)) == ["delivered(1)"])
+        #expect(machine.isFinished && machine.outbox.isEmpty)
+        // The same once more is for nothing.
+        #expect(events(receive(Self.right)) == ["notice(Assistant.RelayNotice.unexpectedReceipt)"])
+    }
+
+    /// The unit's answer may be quicker than the acknowledgement of the request.
+    @Test mutating func aReceiptMayOvertakeTheAcknowledgement() {
+        _ = sendHello()
+        #expect(events(receive(Self.right)) == [])
+        #expect(events(handle(.sent)) == ["sent(1, awaitsReceipt: true)", "delivered(1)"])
+    }
+
+    @Test mutating func whatWasLostIsSentOnceMoreAndOnlyOnce() {
+        _ = sendHello()
+        _ = handle(.sent)
+        let loss = "Assistant.DeliveryLoss.accepted(byteCount: 3, sent: 5)"
+        #expect(events(receive(Self.wrong)) == ["repeated(1, \(loss))"])
+        var again: [ChatMachine.Action] = []
+        for _ in 0..<5 { again += pass(.milliseconds(50)) + handle(.sent) }
+        #expect(packets(again) == ["new:", "res:Hello", "end:"])
+        #expect(events(again) == [])
+        #expect(events(receive(Self.wrong)) == ["undeliverable(1, Assistant.DeliveryLoss.accepted(byteCount: 3, sent: 5))"])
+        #expect(machine.outbox.isEmpty && packets(pass(.seconds(60))) == [])
+    }
+
+    @Test mutating func aReceiptThatNeverComesIsALoss() {
+        _ = sendHello()
+        _ = handle(.sent)
+        #expect(machine.nextDeadline.map { $0 > .init(offset: now) } == true)
+        #expect(events(pass(ChatMachine.receiptPatience - .milliseconds(1))) == [])
+        #expect(events(pass(.milliseconds(1))) == ["repeated(1, Assistant.DeliveryLoss.noReceipt)"])
+        for _ in 0..<5 { _ = handle(.sent) + pass(.milliseconds(50)) }
+        #expect(events(pass(ChatMachine.receiptPatience)) == ["undeliverable(1, Assistant.DeliveryLoss.noReceipt)"])
+        #expect(machine.nextDeadline == nil)
+    }
+
+    /// No failure: the text comes again when the wearer looks again.
+    @Test(arguments: ["ast:", "rdy:rolls got"]) mutating func whoMovesOnIsOwedNoReceipt(packet: String) {
+        _ = sendHello()
+        _ = handle(.sent)
+        _ = receive(packet)
+        #expect(!events(pass(.seconds(7))).contains { $0.hasPrefix("repeated") || $0.hasPrefix("undeliverable") })
+        _ = handle(.packet(Array("aen:".utf8)), .sent)
+        var sent: [ChatMachine.Action] = []
+        for _ in 0..<5 { sent += pass(.milliseconds(50)) + handle(.sent) }
+        #expect(!packets(sent).contains("new:"))
+        #expect(events(receive(Self.right)).contains("delivered(1)"), "\(packets(sent))")
+    }
+
+    @Test mutating func aLostLinkOwesNoReceipt() {
+        _ = sendHello()
+        _ = handle(.sent)
+        #expect(events(handle(.linkDown(reason: "test"))) == ["lost(reason: \"test\")", "undelivered(1)"])
+        #expect(events(pass(.seconds(60))) == [])
+        // A program without receipts may be there now.
+        come()
+        #expect(events(handle(.sent)) == ["sent(1, awaitsReceipt: false)"])
+        #expect(machine.outbox.isEmpty)
     }
 
     @Test mutating func aRecordingThatIsNoQuestionIsTold() {
@@ -254,7 +343,7 @@ import Testing
     }
 
     private static func anything(_ numbers: inout SeededNumbers, work: Int) -> ChatMachine.Input {
-        let commands = ["rdy:", "ast:", "ien:", "ist:", "idt:", "dat:", "aen:", "pon:id", "what"]
+        let commands = ["rdy:", "rdy:rolls got", "got:5 185f8db3", "got:", "can:", "ast:", "ien:", "ist:", "idt:", "dat:", "aen:", "pon:id", "what"]
         switch Int.random(in: 0..<16, using: &numbers) {
         case 0: return .linkUp(payloadSize: Int.random(in: 20...253, using: &numbers), UnitStatus())
         case 1: return .linkDown(reason: "test")
@@ -264,7 +353,7 @@ import Testing
         case 5: return .heard(work: work, Bool.random(using: &numbers) ? .success("words") : .failure(AssistantError.emptyAnswer))
         case 6, 7: return .progress(work: work, .text(String(decoding: numbers.bytes(count: 30), as: UTF8.self)))
         case 8: return .answered(work: work, Bool.random(using: &numbers) ? .success(AnswerSummary()) : .failure(AssistantError.emptyAnswer))
-        case 9: return .tick
+        case 9: return Bool.random(using: &numbers) ? .tick : .console(numbers.bytes(count: 300) + Array("\r\n>>> ".utf8))
         default:
             let command = commands.randomElement(using: &numbers) ?? ""
             return .packet(Array(command.utf8) + numbers.bytes(count: Int.random(in: 0...200, using: &numbers)))

@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 import TestSupport
 import Testing
 
@@ -237,6 +238,41 @@ import Testing
         #expect(relay.packets(for: .answer(" more\n", isFirst: false, isLast: true)) == [Array("res: more".utf8)])
         _ = receive("ast:")
         #expect(relay.packets(for: .answer("Three", isFirst: true, isLast: true)) == [Array("res:Three".utf8)])
+    }
+
+    /// What the unit says that it accepted is compared with what was sent to it: the bytes after each command.
+    @Test mutating func aProgramThatGivesReceiptsIsAskedForThem() throws {
+        #expect(receive("rdy:", Array("rolls got later".utf8)) == [.ready])
+        #expect(relay.givesReceipts)
+        #expect(shown(relay.packets(for: .answer("Hello", isFirst: true, isLast: false))) == ["res:Hello"])
+        #expect(relay.awaitedReceipt == nil)
+        #expect(shown(relay.packets(for: .answer(" world", isFirst: false, isLast: true))) == ["res: world", "end:"])
+        #expect(relay.awaitedReceipt?.byteCount == 11)
+        // sha256sum of "Hello world".
+        #expect(receive("got:", Array("11 64ec88ca".utf8)) == [.receipt(try #require(relay.awaitedReceipt))])
+        #expect(shown(relay.packets(for: .answer("Next", isFirst: true, isLast: true))) == ["res:\nNext", "end:"])
+        #expect(relay.awaitedReceipt?.byteCount == 5)
+        #expect(shown(relay.packets(for: .error("No"))) == ["err:\nNo", "end:"])
+        #expect(relay.awaitedReceipt?.byteCount == 3)
+        #expect(shown(relay.packets(for: .again)) == ["new:"])
+        // Nothing was shown, so there is nothing to prove.
+        #expect(shown(relay.packets(for: .answer("", isFirst: true, isLast: true))) == [])
+        #expect(relay.awaitedReceipt == nil)
+        relay.linkUp(payloadSize: 253)
+        #expect(!relay.givesReceipts)
+    }
+
+    @Test(arguments: ["", "rolls", "rollsgot", "got2"]) mutating func othersAreNot(words: String) {
+        _ = receive("rdy:", Array(words.utf8))
+        #expect(!relay.givesReceipts && relay.packets(for: .again) == [])
+        #expect(shown(relay.packets(for: .answer("Hello", isFirst: true, isLast: true))) == ["res:Hello"])
+        #expect(relay.awaitedReceipt == nil)
+    }
+
+    @Test(arguments: ["", "11", "11 64ec88c", "11 64EC88CA", "-1 64ec88ca", "11  64ec88ca", "11 64ec88ca ", "1111111111 64ec88ca", "\u{1B}[2J"])
+    mutating func aReceiptThatCannotBeReadIsTold(text: String) {
+        #expect(receive("got:", Array(text.utf8)) == [.notice(.brokenReceipt(text.replacing("\u{1B}", with: "\u{FFFD}").trimmingCharacters(in: .whitespaces)))])
+        #expect(receive("got:", [UInt8](repeating: 0x31, count: 500)).count == 1)
     }
 
     @Test mutating func errorsAndBitmaps() {

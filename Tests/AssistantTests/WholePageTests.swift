@@ -105,7 +105,7 @@ struct WholePageTests {
             try await bench.waitUntilReady()
             for text in [question, "Finished"] {
                 bench.commands.deliver(.ask(text))
-                try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+                try await bench.next("delivery") { if case .sent(_, awaitsReceipt: false) = $0 { true } else { nil } }
             }
             try await bench.waitForDisplay("the second answer") { $0.contains { $0.hasSuffix("Finished") } }
             #expect(bench.display.count == 8)

@@ -2,6 +2,7 @@ import Assistant
 import Bluetooth
 import Foundation
 import Provisioning
+import REPL
 import Synchronization
 import Testing
 import VirtualDevices
@@ -53,7 +54,10 @@ import VirtualDevices
     }
 
     private static func echo(_ id: ExchangeID, _ text: String) -> [ChatEvent] {
-        [.thinking(id), .answerPiece(id, "I heard: "), .answerPiece(id, text), .answered(id, "I heard: \(text)", nil), .delivered(id)]
+        [
+            .thinking(id), .answerPiece(id, "I heard: "), .answerPiece(id, text), .answered(id, "I heard: \(text)", nil),
+            .sent(id, awaitsReceipt: true), .delivered(id),
+        ]
     }
 
     private func run(_ arguments: [String], _ runner: FakeRunner, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
@@ -104,12 +108,81 @@ import VirtualDevices
             {"event":"piece","id":1,"text":"I heard: "}
             {"event":"piece","id":1,"text":"hi"}
             {"event":"answered","id":1,"text":"I heard: hi","cut":null}
+            {"event":"sent","id":1,"receipt":true}
             {"event":"delivered","id":1}
             {"event":"end","verdict":"pass","display":["I"],"error":null}
 
             """)
         for line in harness.output.split(separator: "\n") { _ = try ToolBench.json(String(line)) }
         #expect(harness.diagnostics == "")
+    }
+
+    @Test func withoutReceiptsTheWordIsSent() async {
+        let plain = runner { id, _ in [.answered(id, "I", nil), .sent(id, awaitsReceipt: false)] }
+        #expect(await run(["--query", "hi"], plain) == 0)
+        #expect(harness.diagnostics.contains("sent to the unit, which gives no receipts\n") && !harness.diagnostics.contains("delivered"))
+        harness.clear()
+        #expect(await run(["--query", "hi", "--json"], plain) == 0)
+        #expect(harness.output.contains(#"{"event":"sent","id":1,"receipt":false}"#))
+    }
+
+    @Test(arguments: ["--query", "--script", "lines"]) func whatDoesNotArriveFails(way: String) async throws {
+        let lossy = runner { id, _ in
+            [
+                .answered(id, "I", nil), .sent(id, awaitsReceipt: true), .repeated(id, .noReceipt),
+                .undeliverable(id, .accepted(byteCount: 3, sent: 7)),
+            ]
+        }
+        #expect(try await run(Self.arguments(way, in: folder), lossy, input: Self.input(way)) == 1)
+        #expect(harness.diagnostics.contains("note: the unit gave no receipt for what was sent; sending all of it again"))
+        #expect(harness.diagnostics.contains("error NOA-0019: the answer did not arrive, sent twice: the unit accepted 3 of 7 bytes"))
+    }
+
+    private static func arguments(_ way: String, in folder: URL) throws -> [String] {
+        guard way != "lines" else { return [] }
+        guard way == "--script" else { return [way, "hello"] }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("steps.txt")
+        try Data("send hello\nexpect never within 60s\n".utf8).write(to: file)
+        return [way, file.path]
+    }
+
+    private static func input(_ way: String) -> TextSource {
+        way == "lines" ? TextSource(isTerminal: false) { _, sink in CannedInput(["hello\n"], sink) } : .none
+    }
+
+    private static let lastWords = ConsoleSample.events("print\u{1B}[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n")
+
+    @Test(arguments: ["--query", "--script", "lines"]) func aTracebackFails(way: String) async throws {
+        let raising = runner { id, _ in Self.lastWords + [.answered(id, "I", nil), .sent(id, awaitsReceipt: true), .delivered(id)] }
+        #expect(try await run(Self.arguments(way, in: folder), raising, input: Self.input(way)) == 1)
+        #expect(harness.diagnostics.contains("note: the unit's program raised ValueError: no\n"))
+        #expect(harness.diagnostics.contains("error NOA-0020: the unit's program raised ValueError: no"))
+        #expect(!harness.diagnostics.contains("unit: "))
+    }
+
+    @Test(arguments: ["--query", "--script", "lines"]) func aProgramThatEndsFails(way: String) async throws {
+        let ending = runner { _, _ in [.programEnded] }
+        #expect(try await run(Self.arguments(way, in: folder), ending, input: Self.input(way)) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0021: the unit's program has ended"))
+    }
+
+    /// Kept in the transcript and in JSON, shown with `-v`.
+    @Test func whatTheProgramPrintsIsKept() async throws {
+        let transcript = folder.appendingPathComponent("talk.txt")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let printing = runner { id, _ in Array(Self.lastWords.prefix(1)) + [.consoleLeftOut(lines: 7)] + Self.echo(id, "hi") }
+        #expect(await run(["--query", "hi", "-v", "--transcript", transcript.path], printing) == 0)
+        #expect(harness.diagnostics.contains("unit: print\u{FFFD}[2J\nunit: (7 more lines)\n"))
+        let kept = try String(contentsOf: transcript, encoding: .utf8)
+        #expect(kept.contains(" py> print\u{FFFD}[2J\n") && kept.contains(" py> (7 more lines)\n"))
+        harness.clear()
+        #expect(await run(["--query", "hi", "--json"], printing) == 0)
+        #expect(harness.output.contains(#"{"event":"consoleLeftOut","lines":7}"#))
+        harness.clear()
+        #expect(await run(["--query", "hi", "--json"], runner { _, _ in Self.lastWords }) == 1)
+        #expect(harness.output.contains(#"{"event":"raised","text":"ValueError: no","traceback":"Traceback"#))
+        #expect(harness.output.contains(#""code":"NOA-0020""#))
     }
 
     @Test func whatTheDisplayShowsOtherwiseIsTold() async throws {
@@ -336,4 +409,18 @@ final class CannedInput: TypedInput {
     }
 
     func close() {}
+}
+
+/// What a chat tells of a console.
+private enum ConsoleSample {
+    static func events(_ text: String) -> [ChatEvent] {
+        var reader = ConsoleReader()
+        return reader.receive(Array(text.utf8)).map {
+            switch $0 {
+            case .line(let line): .console(line)
+            case .raised(let exception): .raised(exception)
+            case .ended: .programEnded
+            }
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import REPL
 import Synchronization
 import Testing
 
@@ -68,6 +69,8 @@ struct FakeRunner: UnitRunner {
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatBench) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
+    typealias ConsoleBody = @Sendable (PythonREPL) async throws -> ConsoleVerdict
+    var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
@@ -111,6 +114,16 @@ struct FakeRunner: UnitRunner {
             throw NotExpected()
         }
         return try await onChat(request, body)
+    }
+
+    func console(
+        _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
+    ) async throws -> ConsoleVerdict {
+        guard let onConsole else {
+            Issue.record("console was not expected to run")
+            throw NotExpected()
+        }
+        return try await onConsole(request, body)
     }
 
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {

@@ -31,15 +31,15 @@ struct ToolBench: Sendable {
     /// Swift's backtracer needs half a minute for one crash of this debug build. Its output is looked at in the whole range only.
     private static let backtrace = TestRange.isFull ? [:] : ["SWIFT_BACKTRACE": "enable=no"]
 
-    func start(_ arguments: [String], environment more: [String: String] = [:]) throws -> RunningTool {
-        try RunningTool(arguments, environment: environment(more))
+    func start(_ arguments: [String], environment more: [String: String] = [:], input: String? = nil) throws -> RunningTool {
+        try RunningTool(arguments, environment: environment(more), input: input)
     }
 
     /// Runs to the end.
     func run(
-        _ arguments: [String], environment more: [String: String] = [:]
+        _ arguments: [String], environment more: [String: String] = [:], input: String? = nil
     ) throws -> (status: Int32, output: String, errors: String) {
-        let tool = try start(arguments, environment: more)
+        let tool = try start(arguments, environment: more, input: input)
         let errors = tool.remainingErrors()
         return (tool.wait(), tool.output(), errors)
     }
@@ -56,13 +56,21 @@ final class RunningTool {
     private var pending = Data()
     private(set) var lines: [String] = []
 
-    init(_ arguments: [String], environment: [String: String]) throws {
+    /// - Parameter input: short; the standard input then ends.
+    init(_ arguments: [String], environment: [String: String], input: String? = nil) throws {
         process.executableURL = ToolBench.tool
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = standardOutput
         process.standardError = standardError
-        process.standardInput = FileHandle.nullDevice
+        let typed = Pipe()
+        if let input {
+            process.standardInput = typed
+            try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+            try typed.fileHandleForWriting.close()
+        } else {
+            process.standardInput = FileHandle.nullDevice
+        }
         process.currentDirectoryURL = ToolBench.root
         try process.run()
     }

@@ -53,6 +53,19 @@ import Testing
         #expect(last.contains("\u{1B}[Jfive\r\n[ monocle") && !last.contains("one"), "\(last.debugDescription)")
     }
 
+    /// An exception is trouble for anybody; all that a program prints is for who asked for it.
+    @Test func theConsoleIsForWhoAskedForIt() {
+        for isVerbose in [false, true] {
+            var chat = TerminalChat(
+                editor: LineEditor(), status: ChatStatus(unit: "monocle", assistant: "echo", mode: .assistant),
+                style: TextStyle(isColoured: false), columns: 60, isVerbose: isVerbose)
+            _ = chat.begin()
+            #expect(text(chat.receive(.console("line\u{1B}[2J"), photoFile: nil)).contains("unit: line\\u{1b}[2J\r\n") == isVerbose)
+            #expect(text(chat.receive(.consoleLeftOut(lines: 3), photoFile: nil)).contains("unit: (3 more lines)\r\n") == isVerbose)
+            #expect(text(chat.receive(.programEnded, photoFile: nil)).contains("!!! the unit's program has ended\r\n"))
+        }
+    }
+
     @Test func nothingFromOutsideSteersTheTerminal() {
         var chat = chat()
         let id = ExchangeID(number: 1)

@@ -31,6 +31,8 @@ import Testing
         ["flash", "--virtual", "monocle", "--fpga-version", "v23.230.0808"],
         ["flash", "--virtual", "monocle", "--deep"],
         ["verify", "--virtual", "monocle", "--force"],
+        ["console", "surplus"],
+        ["console", "--timeout", "-1"],
         ["verify", "--virtual", "monocle", "--json", "surplus"],
     ])
     func wrongCommandLinesRunNothing(arguments: [String]) async {

@@ -41,8 +41,24 @@ struct WholeChatTests {
         defer { bench.remove() }
         let run = try bench.run(Self.chat + ["--no-verify", "--query", "hello"])
         #expect(run.status == 1)
-        #expect(run.errors.contains("note: the unit's program does not say that it is ready"), "\(run.errors)")
-        #expect(run.errors.contains("error NOA-0018"), "\(run.errors)")
+        #expect(run.errors.contains("note: the unit's program has ended"), "\(run.errors)")
+        #expect(run.errors.contains("error NOA-0021"), "\(run.errors)")
+    }
+
+    /// It dies of its first question.
+    @Test(arguments: ["import nosuchmodule", "import time\nwhile True: time.sleep(1)", "raising"])
+    func aProgramThatDoesNotLiveDoesNotPass(main: String) throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let file = bench.unit.appendingPathComponent("files/main.py")
+        let ours = try String(contentsOf: file, encoding: .utf8)
+        let raising = ours.replacing("self.page.add(graphics.plain(data))", with: "raise ValueError('no page')")
+        try Data((main == "raising" ? raising : main).utf8).write(to: file)
+        let run = try bench.run(Self.chat + ["--no-verify", "--query", "hello"])
+        #expect(run.status == 1)
+        let code = main.hasPrefix("import time") ? "NOA-0018" : "NOA-0020"
+        #expect(run.errors.contains("error \(code)"), "\(run.errors)")
+        #expect(main != "raising" || run.errors.contains("ValueError: no page"), "\(run.errors)")
     }
 
     @Test func aScriptSpeaksAndExpects() throws {

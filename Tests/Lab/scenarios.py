@@ -303,6 +303,26 @@ async def chat(lab):
         expect(names.count("lost") >= 1 and names.count("delivered") == 2, f"{names}")
 
 
+@scenario("noafw chat: a receipt lost on the air; the answer is sent once more and then delivered, in the place of the first")
+async def chat_receipt(lab):
+    async with lab.unit() as unit:
+        await lab.flash(unit, "--only", "scripts")
+        unit.lose_next.append(b"got:")
+        await lab.noafw(
+            "chat", "--device", unit.address, "--no-verify", "--assistant", "echo", "--query", "one", "--json", timeout=120)
+        expect(unit.counts[b"got:"] == 1, "no receipt was lost")
+        names = [json.loads(line)["event"] for line in lab.log.read_text().splitlines() if line.startswith('{"event"')]
+        told = [name for name in names if name in ("sent", "repeated", "delivered", "undeliverable")]
+        expect(told == ["sent", "repeated", "delivered"], f"{names}")
+        # With the link it goes from the display, two seconds later at the earliest: the query waits for a glance.
+        expect("lost" not in names, f"{names}")
+        # A unit that gives no receipt any more fails the query.
+        unit.lose_next += [b"got:", b"got:"]
+        await lab.noafw(
+            "chat", "--device", unit.address, "--no-verify", "--assistant", "echo", "--query", "two", "--json", code=1, timeout=120)
+        expect('"code":"NOA-0019"' in lab.log.read_text(), "it did not say NOA-0019")
+
+
 def shown(unit):
     """What a person reads on the unit."""
     try:

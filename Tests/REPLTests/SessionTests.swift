@@ -59,6 +59,33 @@ import Testing
         #expect(unit.state.withLock { $0.executed.last }?.contains("bluetooth.receive_callback(None)") == true)
     }
 
+    /// Of what a program prints not a byte is lost to whoever listens after its start, wherever packets are cut.
+    @Test(arguments: 1...20) func theFirstWordsOfAProgramAreKept(seed: UInt64) async throws {
+        let unit = FakeUnit(seed: seed)
+        let repl = try await attach(unit)
+        try await repl.start(within: .seconds(2))
+        var printed = repl.takePrinted()
+        while let more = try await repl.nextOutput(before: repl.clock.deadline(in: .seconds(1))) { printed += more }
+        #expect(String(decoding: printed, as: UTF8.self) == "main runs\r\n")
+        #expect(repl.takePrinted() == [])
+    }
+
+    @Test func atTheFriendlyPromptKeysGoAsTheyAre() async throws {
+        let unit = FakeUnit(payloadSize: 20)
+        let repl = try await attach(unit)
+        try await repl.leaveRaw(within: .seconds(1))
+        #expect(unit.state.withLock { $0.mode } == .friendly)
+        unit.state.withLock { $0.packets = [] }
+        let before = unit.clock.now
+        try await repl.type(Array(repeating: 0x61, count: 50), within: .seconds(1))
+        #expect(unit.state.withLock { $0.packets.map(\.count) } == [20, 20, 10])
+        #expect(before.duration(to: unit.clock.now) >= .milliseconds(60))
+        await #expect(throws: REPLError.outOfStep) { try await repl.runText("x", within: .seconds(1)) }
+        try await repl.type([0x03], within: .seconds(1))
+        try await repl.recover(within: .seconds(2))
+        #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
+    }
+
     @Test func aSilentUnitHasNoPrompt() async {
         let unit = FakeUnit { $0.isDead = true }
         await #expect(throws: REPLError.noPrompt) { _ = try await attach(unit) }

@@ -1,4 +1,5 @@
 import Bluetooth
+import REPL
 
 /// One question and its answer, numbered from 1 in the order of asking.
 public struct ExchangeID: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -34,6 +35,16 @@ public enum ChatEvent: Sendable {
     case photo([UInt8])
     case notice(RelayNotice)
 
+    // What the unit's program prints.
+    /// Printable; a line of more than 500 bytes comes in pieces.
+    case console(String)
+    /// It printed so many more.
+    case consoleLeftOut(lines: Int)
+    /// An exception that nobody caught, or that the program printed; the lines of its traceback came before.
+    case raised(PythonException)
+    /// The unit stands at its prompt.
+    case programEnded
+
     // One exchange.
     case asked(ExchangeID, Question)
     /// Speech has become text.
@@ -45,10 +56,17 @@ public enum ChatEvent: Sendable {
     case answerPiece(ExchangeID, String)
     /// The answer is whole, or as much of it as will come.
     case answered(ExchangeID, String, AnswerSummary.CutShort?)
-    /// The unit shows the answer, or the error, otherwise than it was written. Comes once, before ``delivered(_:)``.
+    /// The unit shows the answer, or the error, otherwise than it was written. Comes once, before ``sent(_:awaitsReceipt:)``.
     case folded(ExchangeID, TextFolding)
-    /// The last of the answer, or of the error, is on the unit.
+    /// The link has taken the last of the answer, or of the error.
+    /// - awaitsReceipt: ``delivered(_:)``, ``repeated(_:_:)`` or ``undeliverable(_:_:)`` follows; else nothing does.
+    case sent(ExchangeID, awaitsReceipt: Bool)
+    /// The unit's program has accepted every byte of the answer, or of the error.
     case delivered(ExchangeID)
+    /// It has not, and gets all of it once more.
+    case repeated(ExchangeID, DeliveryLoss)
+    /// Nor has it the second time.
+    case undeliverable(ExchangeID, DeliveryLoss)
     /// No answer. ``ChatCommand/retry`` asks the same again.
     case failed(ExchangeID, any DiagnosableError)
     case cancelled(ExchangeID, Cancellation)

@@ -193,7 +193,7 @@ extension ChatMachine {
         for exchange in queue where exchange.link == link { report(.cancelled(exchange.id, reason)) }
         queue.removeAll { $0.link == link }
         if let exchange = current?.exchange, exchange.link == link { cancelCurrent(reason) }
-        if outbox.deliveries.first?.link == link { rest = [] }
+        if outbox.deliveries.first?.link == link { stopDelivery() }
         for id in outbox.dropAll(of: link) { report(.cancelled(id, reason)) }
     }
 
@@ -220,7 +220,7 @@ extension ChatMachine {
     }
 
     private mutating func dropDelivery(of id: ExchangeID) {
-        if outbox.deliveries.first?.id == id { rest = [] }
+        if outbox.deliveries.first?.id == id { stopDelivery() }
         outbox.drop(id)
     }
 

@@ -7,6 +7,8 @@ struct ChatMachine {
         case linkUp(payloadSize: Int, UnitStatus)
         case linkDown(reason: String)
         case packet([UInt8])
+        /// Printed by the unit's program, cut anywhere.
+        case console([UInt8])
         /// The packet handed out last is on the unit.
         case sent
         case command(ChatCommand)
@@ -39,6 +41,8 @@ struct ChatMachine {
     static let urgentLimit = 16
     /// Bytes of one typed question.
     static let typedLimit = 8 << 10
+    /// From the request for a receipt to the receipt. The scripts look for requests every 40 ms; an exception costs them 1 s.
+    static let receiptPatience = Duration.seconds(5)
 
     var relay: any AppRelay
     var conversation: Conversation
@@ -63,6 +67,7 @@ struct ChatMachine {
     var failed: Exchange?
     var isFinishing = false
 
+    var console = ConsoleWatch()
     var outbox = Outbox()
     /// Packets that go before any text.
     var urgent: [[UInt8]] = []
@@ -72,6 +77,10 @@ struct ChatMachine {
     /// Whether the packet being sent belongs to ``outbox``.
     var isSendingText = false
     var maySendAt: SessionClock.Instant?
+    /// When the first delivery's receipt has to be there.
+    var receiptBy: SessionClock.Instant?
+    /// It overtook the link's word that its request is on the unit.
+    var earlyReceipt: AnswerReceipt?
 
     var actions: [Action] = []
 
@@ -91,7 +100,7 @@ struct ChatMachine {
     }
 
     var nextDeadline: SessionClock.Instant? {
-        var deadlines = [relay.nextDeadline, readyBy].compactMap { $0 }
+        var deadlines = [relay.nextDeadline, console.nextDeadline, readyBy, receiptBy].compactMap { $0 }
         if isUp, !isSending {
             if let maySendAt {
                 deadlines.append(maySendAt)
@@ -105,11 +114,13 @@ struct ChatMachine {
     mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
+        console.advance(now: now).forEach { report($0) }
         if let readyBy, readyBy <= now {
             // Data before the program's own sign may meet a callback that is no more.
             report(.silent)
             (self.readyBy, isSilent) = (nil, true)
         }
+        if let receiptBy, receiptBy <= now { lost(.noReceipt) }
         startNext(now: now)
         send(now: now)
         defer { actions = [] }
@@ -123,6 +134,7 @@ struct ChatMachine {
         case .packet(let packet):
             guard isUp else { return }
             for event in relay.receive(packet, now: now) { take(event, now: now) }
+        case .console(let bytes): console.receive(bytes, now: now).forEach { report($0) }
         case .sent: didSend(now: now)
         case .command(let command): take(command)
         case .progress(let work, let progress): take(progress, of: work)
@@ -143,6 +155,7 @@ struct ChatMachine {
         (isReady, isSilent) = (false, false)
         readyBy = now.advanced(by: readyTimeout)
         relay.linkUp(payloadSize: payloadSize)
+        console.beginAnew()
         report(.connected(status))
     }
 
@@ -151,8 +164,8 @@ struct ChatMachine {
         let events = isUp ? relay.linkDown() : []
         (isUp, isReady, isRecording, isSending, isSendingText) = (false, false, false, false, false)
         (readyBy, maySendAt) = (nil, nil)
-        (urgent, rest) = ([], [])
-        outbox.rewind()
+        urgent = []
+        rewind()
         for event in events { take(event, now: now) }
         if let current, case .confirming = current.stage { self.current?.stage = .confirming(nil) }
         if !outbox.isEmpty { report(.undelivered(outbox.count)) }
@@ -168,10 +181,7 @@ struct ChatMachine {
         switch event {
         case .ready:
             // A unit that restarted under a link shows nothing of what it got.
-            if isReady {
-                rest = []
-                outbox.rewind()
-            }
+            if isReady { rewind() }
             isRecording = false
             report(.ready)
             becomeReady(now: now)
@@ -180,8 +190,7 @@ struct ChatMachine {
             isRecording = true
             dropQuestions(.superseded)
             // What else the unit was showing is gone from its display.
-            rest = []
-            outbox.rewind()
+            rewind()
             report(.listening)
         case .givenUp:
             dropRecording(.givenUp)
@@ -194,9 +203,18 @@ struct ChatMachine {
         case .confirmed(let id): confirmed(id)
         case .expired(let id): expired(id)
         case .send(let packet): if isUp, urgent.count < Self.urgentLimit { urgent.append(packet) }
+        case .receipt(let receipt): take(receipt)
         case .notice(let notice): report(.notice(notice))
         }
     }
+
+    private mutating func rewind() {
+        stopDelivery()
+        outbox.rewind()
+    }
+
+    /// What is under way of the first delivery is not sent, and no receipt counts.
+    mutating func stopDelivery() { (rest, receiptBy, earlyReceipt) = ([], nil, nil) }
 
     private mutating func dropRecording(_ reason: ChatEvent.RecordingDrop) {
         if isRecording { report(.recordingDropped(reason)) }
@@ -212,8 +230,11 @@ struct ChatMachine {
         while isReady, !isRecording {
             if !rest.isEmpty { return hand(rest.removeFirst(), isText: true) }
             guard let message = outbox.next(capacity: relay.textCapacity, now: now) else { return }
-            rest = relay.packets(for: message)
-            if rest.isEmpty { delivered() }
+            if case .answer(_, isFirst: true, _) = message, outbox.deliveries.first?.isRepeated == true {
+                rest = relay.packets(for: .again)
+            }
+            rest += relay.packets(for: message)
+            if rest.isEmpty { sentAll(now: now) }
         }
     }
 
@@ -226,13 +247,48 @@ struct ChatMachine {
         guard isSending else { return }
         isSending = false
         maySendAt = now.advanced(by: relay.pace)
-        if isSendingText, rest.isEmpty { delivered() }
+        if isSendingText, rest.isEmpty { sentAll(now: now) }
         isSendingText = false
     }
 
-    private mutating func delivered() {
-        guard let id = outbox.didSend() else { return }
-        if !relay.folding.isExact { report(.folded(id, relay.folding)) }
-        report(.delivered(id))
+    /// The link has taken all packets that there were.
+    private mutating func sentAll(now: SessionClock.Instant) {
+        guard receiptBy == nil, let delivery = outbox.deliveries.first, delivery.hasEnded else { return }
+        let awaitsReceipt = relay.awaitedReceipt != nil
+        if !delivery.isRepeated {
+            if !relay.folding.isExact { report(.folded(delivery.id, relay.folding)) }
+            report(.sent(delivery.id, awaitsReceipt: awaitsReceipt))
+        }
+        guard awaitsReceipt else { return outbox.removeFirst() }
+        receiptBy = now.advanced(by: Self.receiptPatience)
+        if let early = earlyReceipt {
+            earlyReceipt = nil
+            take(early)
+        }
+    }
+
+    // MARK: - Receipts
+
+    private mutating func take(_ receipt: AnswerReceipt) {
+        guard let expected = relay.awaitedReceipt else { return report(.notice(.unexpectedReceipt)) }
+        if receiptBy != nil, let id = outbox.deliveries.first?.id {
+            guard receipt == expected else { return lost(.accepted(byteCount: receipt.byteCount, sent: expected.byteCount)) }
+            receiptBy = nil
+            outbox.removeFirst()
+            report(.delivered(id))
+        } else if isSendingText, rest.isEmpty, outbox.deliveries.first?.hasEnded == true {
+            earlyReceipt = receipt
+        } else {
+            report(.notice(.unexpectedReceipt))
+        }
+    }
+
+    /// The first delivery has not arrived: once, all of it is sent again.
+    private mutating func lost(_ loss: DeliveryLoss) {
+        stopDelivery()
+        guard let id = outbox.deliveries.first?.id else { return }
+        if outbox.repeatFirst() { return report(.repeated(id, loss)) }
+        outbox.removeFirst()
+        report(.undeliverable(id, loss))
     }
 }

@@ -6,7 +6,15 @@ import Bluetooth
 /// `willStart` is to be called once, just before the start: what the unit's program sent until then is thrown away.
 public typealias ProgramStarter = @Sendable (
     any Connection, _ isReconnection: Bool, _ willStart: () -> Void
-) async throws -> UnitStatus
+) async throws -> StartedProgram
+
+public struct StartedProgram: Sendable {
+    public var status: UnitStatus
+    /// What the program has printed already; the rest comes as ``AppRelay/console``.
+    public var printed: [UInt8]
+
+    public init(status: UnitStatus, printed: [UInt8] = []) { (self.status, self.printed) = (status, printed) }
+}
 
 /// A conversation between a wearer, a terminal and an assistant. Ends when it is cancelled, by ``ChatCommand/finish``, or
 /// when the first connection cannot be made.

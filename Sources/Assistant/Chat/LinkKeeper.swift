@@ -5,9 +5,11 @@ struct LinkKeeper: Sendable {
     private struct OpenLink: Sendable {
         let connection: any Connection
         let output: Inbox<[UInt8]>
+        let console: Inbox<[UInt8]>
         var status = UnitStatus()
         /// What came while the program was waited for.
         var firstPacket: [UInt8]?
+        var printed: [UInt8] = []
     }
 
     let session: ChatSession
@@ -51,7 +53,10 @@ struct LinkKeeper: Sendable {
             // Before the start: the program announces itself once.
             let output = try await connection.subscribe(
                 to: session.relay.transmit, deadline: clock.deadline(in: Self.subscribeTimeout))
-            var link = OpenLink(connection: connection, output: output)
+            // Every subscriber of a link gets the same inbox: the starter's turn comes first.
+            let console = try await connection.subscribe(
+                to: session.relay.console, deadline: clock.deadline(in: Self.subscribeTimeout))
+            var link = OpenLink(connection: connection, output: output, console: console)
             tell(.told(.starting))
             if let known {
                 link.status = known
@@ -60,9 +65,10 @@ struct LinkKeeper: Sendable {
                 link.firstPacket = try await output.next(before: clock.deadline(in: session.options.readyTimeout), on: clock)
                 if link.firstPacket != nil { return link }
             }
-            link.status = try await session.startProgram(connection, known != nil) {
+            let started = try await session.startProgram(connection, known != nil) {
                 while output.poll() != nil {}
             }
+            (link.status, link.printed) = (started.status, started.printed)
             return link
         } catch {
             await connection.disconnect()
@@ -76,9 +82,11 @@ struct LinkKeeper: Sendable {
         let packets = Inbox<[UInt8]>()
         inputs.deliver(.link(payloadSize: link.connection.payloadSize, link.status, packets: packets))
         if let first = link.firstPacket { tell(.packet(first)) }
+        if !link.printed.isEmpty { tell(.console(link.printed)) }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await receive(link.output) }
+                group.addTask { try await receive(link.output) { .packet($0) } }
+                group.addTask { try await receive(link.console) { .console($0) } }
                 group.addTask { try await send(packets, over: link.connection) }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -92,10 +100,8 @@ struct LinkKeeper: Sendable {
         }
     }
 
-    private func receive(_ output: Inbox<[UInt8]>) async throws {
-        while let packet = try await output.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
-            tell(.packet(packet))
-        }
+    private func receive(_ inbox: Inbox<[UInt8]>, as input: ([UInt8]) -> ChatMachine.Input) async throws {
+        while let bytes = try await inbox.next(before: clock.deadline(in: ChatSession.forever), on: clock) { tell(input(bytes)) }
     }
 
     /// With response: what is acknowledged is on the unit, which is how the session knows what it has delivered.

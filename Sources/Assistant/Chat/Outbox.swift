@@ -18,6 +18,8 @@ struct Outbox {
         var sentBytes = 0
         var hasBegun = false
         var hasEnded = false
+        /// Sent again because the unit did not accept all of it.
+        var isRepeated = false
     }
 
     private(set) var deliveries: [Delivery] = []
@@ -59,9 +61,19 @@ struct Outbox {
     mutating func rewind() {
         for index in deliveries.indices {
             deliveries[index].sentBytes = 0
-            (deliveries[index].hasBegun, deliveries[index].hasEnded) = (false, false)
+            (deliveries[index].hasBegun, deliveries[index].hasEnded, deliveries[index].isRepeated) = (false, false, false)
         }
         lastSent = nil
+    }
+
+    /// Has the first delivery sent once more, from its beginning.
+    /// - Returns: `false` when it was already.
+    mutating func repeatFirst() -> Bool {
+        guard let first = deliveries.first, !first.isRepeated else { return false }
+        deliveries[0].sentBytes = 0
+        (deliveries[0].hasBegun, deliveries[0].hasEnded, deliveries[0].isRepeated) = (false, false, true)
+        lastSent = nil
+        return true
     }
 
     private mutating func change(_ id: ExchangeID, _ change: (inout Delivery) -> Void) {
@@ -90,13 +102,7 @@ struct Outbox {
         return .answer(String(piece), isFirst: !first.hasBegun, isLast: deliveries[0].hasEnded)
     }
 
-    /// What was handed out last is on the unit.
-    /// - Returns: whose delivery is complete with that.
-    mutating func didSend() -> ExchangeID? {
-        guard let first = deliveries.first, first.hasEnded else { return nil }
-        deliveries.removeFirst()
-        return first.id
-    }
+    mutating func removeFirst() { if !deliveries.isEmpty { deliveries.removeFirst() } }
 
     /// When less than a packet has waited long enough.
     var nextDeadline: SessionClock.Instant? {

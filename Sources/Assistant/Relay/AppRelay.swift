@@ -7,12 +7,17 @@ public protocol AppRelay: Sendable {
     /// Where the app's messages are written, and where the unit's come from.
     var receive: AttributeID { get }
     var transmit: AttributeID { get }
+    /// Where what the unit's program prints comes from.
+    var console: AttributeID { get }
 
     /// The least time between two packets to the unit.
     var pace: Duration { get }
 
     /// Bytes of UTF-8 in one packet of text.
     var textCapacity: Int { get }
+
+    /// The unit answers each completed message with what it accepted of it (``RelayEvent/receipt(_:)``).
+    var givesReceipts: Bool { get }
 
     /// When ``advance(now:)`` has something to do.
     var nextDeadline: SessionClock.Instant? { get }
@@ -35,6 +40,9 @@ public protocol AppRelay: Sendable {
 
     /// The packets that carry a message. An answer begins anew with its first piece.
     mutating func packets(for message: HostMessage) -> [[UInt8]]
+
+    /// What the last packets asked a receipt for; `nil` when they did not.
+    var awaitedReceipt: AnswerReceipt? { get }
 }
 
 /// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
@@ -48,6 +56,8 @@ public enum HostMessage: Sendable, Hashable {
     /// A piece of an answer that fits ``AppRelay/textCapacity``, or the end of it with an empty text.
     case answer(String, isFirst: Bool, isLast: Bool)
     case error(String)
+    /// What was shown of the last answer goes from the display: it comes again.
+    case again
     /// A picture in the display's own format.
     case bitmap([UInt8])
 }
@@ -73,6 +83,8 @@ public enum RelayEvent: Sendable, Hashable {
     case expired(ConfirmationID)
     /// A packet for the unit, such as an acknowledgement, that goes before everything else.
     case send([UInt8])
+    /// What the unit accepted since the last one, or since its display was cleared.
+    case receipt(AnswerReceipt)
     case notice(RelayNotice)
 }
 
@@ -99,6 +111,9 @@ public enum RelayNotice: Sendable, Hashable {
     /// What should have been text is not UTF-8.
     case brokenText(command: String, String)
     case unknownConfirmation(String)
+    case brokenReceipt(String)
+    /// Nothing was sent that it could be for.
+    case unexpectedReceipt
     case recordingTooLong(limitSeconds: Int)
     /// The picture is dropped.
     case photoTooLarge(limitBytes: Int)
@@ -112,6 +127,8 @@ public enum RelayNotice: Sendable, Hashable {
         case .shortMessage(let count): "the unit sent a message of \(count) bytes; the shortest has 4"
         case .brokenText(let command, let text): "the unit sent broken text in '\(command)': \(text)"
         case .unknownConfirmation(let id): "the unit confirmed a question that nobody asked or that expired: \(id)"
+        case .brokenReceipt(let text): "the unit gave a receipt that cannot be read: \(text)"
+        case .unexpectedReceipt: "the unit gave a receipt for nothing"
         case .recordingTooLong(let limit): "the recording does not end; it was cut after \(limit) s"
         case .photoTooLarge(let limit): "the picture does not end; it was dropped after \(limit) bytes"
         case .photoIncomplete(let count): "the picture never ended; its \(count) bytes were dropped"

@@ -15,7 +15,7 @@ public enum MonocleProgram {
                 willStart()
                 try await repl.start(within: .seconds(5))
                 await repl.close()
-                return status
+                return StartedProgram(status: status, printed: repl.takePrinted())
             } catch {
                 await repl.close()
                 throw error

@@ -3,12 +3,13 @@ import REPL
 
 /// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
 ///
-/// Our scripts add one: `can:`, the wearer gave up; it is answered by `ick:`, after which nothing of the old question comes.
-/// An app that does not know it passes over it.
+/// Our scripts add some, which an app that does not know them passes over: `can:`, the wearer gave up; it is answered by
+/// `ick:`, after which nothing of the old question comes. A program that says `got` in its `rdy:` answers `end:` with `got:`,
+/// the count and the check of the text that it accepted since the last one (``AnswerReceipt``), and begins a page after `new:`.
 ///
 /// Text goes out as the display's font has it (``DisplayText``). Noa's own program keeps all that came since the last recording,
 /// appends to it whatever comes (of any packet, the bytes from the fifth on), and says `rdy:` anew whenever it has shown that;
-/// ours begin anew by themselves, keep the newest rows only, and say `rdy:rolls` once a link; Noa's app passes over that.
+/// ours begin anew by themselves, keep the newest rows only, and say `rdy:` once a link, with the words `rolls` for that and `got`.
 ///
 /// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
 public struct MonocleRelay: AppRelay {
@@ -38,6 +39,8 @@ public struct MonocleRelay: AppRelay {
     private static let leastSeconds = 0.5
     static let rate = 8000
     private static let commandLength = 4
+    /// Bytes of an announcement that are looked at.
+    private static let announcementLimit = 64
 
     enum Recording: Equatable {
         case none
@@ -47,8 +50,9 @@ public struct MonocleRelay: AppRelay {
         case overflowing
     }
 
-    public let receive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
-    public let transmit = AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d")
+    public let receive = AppService.receive
+    public let transmit = AppService.transmit
+    public let console = REPLService.transmit
     /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts look at what came every 40 ms.
     public let pace = Duration.milliseconds(50)
 
@@ -67,6 +71,10 @@ public struct MonocleRelay: AppRelay {
     private var hasAnnounced = false
     /// It keeps the newest rows only, however much comes. Others keep all of it until the next recording.
     private var rolls = false
+    public private(set) var givesReceipts = false
+    public private(set) var awaitedReceipt: AnswerReceipt?
+    /// Text of the answer under way.
+    private var text: [UInt8] = []
     /// Heap that holds the text since the display was cleared for certain.
     private var heldHeap = 0
     private var answer = DisplayText(room: .init())
@@ -82,7 +90,8 @@ public struct MonocleRelay: AppRelay {
         self.payloadSize = payloadSize
         forget()
         clearDisplay()
-        (hasAnnounced, rolls) = (false, false)
+        (hasAnnounced, rolls, givesReceipts) = (false, false, false)
+        (awaitedReceipt, text) = (nil, [])
     }
 
     /// Confirmations that were asked for are forgotten in silence: the one who asked asks again over the next link.
@@ -106,6 +115,7 @@ public struct MonocleRelay: AppRelay {
         case "ist:": return photoStarts(now: now)
         case "idt:": return takePhoto(data)
         case "ien:": return photoEnds(now: now)
+        case "got:": return takeReceipt(data)
         case "pon:": return takeConfirmation(data, now: now)
         case "can:":
             forget()
@@ -147,23 +157,37 @@ public struct MonocleRelay: AppRelay {
 
     public mutating func packets(for message: HostMessage) -> [[UInt8]] {
         switch message {
-        case .answer(let text, let isFirst, _):
+        case .answer(let text, let isFirst, let isLast):
             if isFirst { answer = DisplayText(room: .init(heap: heap(of: limits.textHeap))) }
             let shown = answer.take(text)
             folding = answer.folding
-            guard !shown.isEmpty else { return [] }
+            if isFirst { (self.text, awaitedReceipt) = ([], nil) }
+            if shown.isEmpty { return isLast ? receiptRequest() : [] }
             showsAnswer = true
-            return TextCutter.pieces(of: separated(shown, if: isFirst), atMostBytes: textCapacity).map { Array("res:\($0)".utf8) }
+            let pieces = TextCutter.pieces(of: separated(shown, if: isFirst), atMostBytes: textCapacity)
+            self.text += pieces.flatMap(\.utf8)
+            return pieces.map { Array("res:\($0)".utf8) } + (isLast ? receiptRequest() : [])
         case .error(let text):
             let shown = error(text)
             folding = shown.folding
-            return shown.packets
+            self.text = shown.packets.flatMap { $0.dropFirst(Self.commandLength) }
+            return shown.packets + receiptRequest()
+        case .again:
+            guard givesReceipts else { return [] }
+            clearDisplay()
+            return [Array("new:".utf8)]
         case .bitmap(let bytes):
             let pieces = stride(from: 0, to: bytes.count, by: textCapacity).map { start in
                 Array("bdt:".utf8) + bytes[start..<min(start + textCapacity, bytes.count)]
             }
             return [Array("bst:".utf8)] + pieces + [Array("ben:".utf8)]
         }
+    }
+
+    private mutating func receiptRequest() -> [[UInt8]] {
+        awaitedReceipt = givesReceipts && !text.isEmpty ? AnswerReceipt(of: text) : nil
+        text = []
+        return awaitedReceipt == nil ? [] : [Array("end:".utf8)]
     }
 
     /// One packet: a second `err:` would replace the first.
@@ -202,7 +226,9 @@ extension MonocleRelay {
     /// A second `rdy:` after text comes from a program that has shown it and keeps it, not from one that has begun anew.
     private mutating func announced(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         let cut = abandon(.restarted)
-        rolls = data.elementsEqual("rolls".utf8)
+        let words = data.prefix(Self.announcementLimit).split(separator: 0x20)
+        rolls = words.contains { $0.elementsEqual("rolls".utf8) }
+        givesReceipts = words.contains { $0.elementsEqual("got".utf8) }
         if !rolls, hasAnnounced, heldHeap > 0 { return cut + [.idle] }
         hasAnnounced = true
         clearDisplay()
@@ -279,6 +305,13 @@ extension MonocleRelay {
         photo = incoming
         incoming = []
         return events + [acknowledgement, .photo(photo ?? [])]
+    }
+
+    private func takeReceipt(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
+        guard let receipt = AnswerReceipt(parsing: data.prefix(20)) else {
+            return [.notice(.brokenReceipt(UnitText.printable(data.prefix(60))))]
+        }
+        return [.receipt(receipt)]
     }
 
     private mutating func takeConfirmation(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {

@@ -54,12 +54,17 @@ extension BlueZConnection {
     private func acquireNotifications(
         of target: CharacteristicObject, before deadline: SessionClock.Instant
     ) async throws -> Inbox<[UInt8]> {
+        let session = session
         let inbox = Inbox<[UInt8]>()
         let (socket, _) = try await acquire("AcquireNotify", target, receiver: inbox, before: deadline)
+        session.change { $0.subscriptions[target.path] = inbox }
         link.whenEnded { error in
             socket.drain()
             socket.close()
             inbox.finish(throwing: error)
+            session.change { state in
+                if state.subscriptions[target.path] === inbox { state.subscriptions[target.path] = nil }
+            }
         }
         session.bus.watch(socket)
         return inbox

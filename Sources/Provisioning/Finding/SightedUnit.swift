@@ -1,4 +1,5 @@
 import Bluetooth
+import REPL
 
 /// The kinds of glasses.
 public enum DeviceFamily: String, Sendable, CaseIterable, Codable { case monocle, frame }
@@ -38,7 +39,7 @@ public struct SightedUnit: Sendable, Hashable {
         case "monocle": recognised = (.monocle, .application)
         case "DfuTarg": recognised = (.monocle, .bootloader)
         case "Frame Update": recognised = (.frame, .bootloader)
-        case _ where advertisement.services.contains(Self.monocleData): recognised = (.monocle, .application)
+        case _ where advertisement.services.contains(AppService.service): recognised = (.monocle, .application)
         case _ where advertisement.services.contains(Self.frameService) || Self.isFrame(name):
             recognised = (.frame, .application)
         default: return nil
@@ -48,7 +49,6 @@ public struct SightedUnit: Sendable, Hashable {
             rssi: advertisement.rssi)
     }
 
-    private static let monocleData = AttributeID("e5700001-7bac-429a-b4ce-57ff900f479d")
     private static let frameService = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")
 
     /// `Frame` and the last octet of its address in hexadecimal.

@@ -17,6 +17,11 @@ public struct FaultPlan: Sendable {
     /// Numbers of packets on the data characteristic, from 1, whose interrupt meets an allocation: the unit hears nothing more
     /// until its power is cut.
     public var deafAtDataPackets: Set<Int> = []
+    /// Numbers of packets on the data characteristic, from 1, that the unit acknowledges and its program never gets: the
+    /// scheduler drops what does not fit it.
+    public var droppedDataPackets: Set<Int> = []
+    /// Numbers of notifications on the data characteristic, from 1, that the host never gets.
+    public var lostDataNotifications: Set<Int> = []
 
     /// Notifications that are lost, counted from 1 over the unit's whole run.
     public var lostNotifications: Set<Int> = []

@@ -112,7 +112,10 @@ extension MonocleLoop {
             guard spend(value.count, from: &budget) else { return false }
             link?.downlink.removeFirst()
             notificationCount += 1
-            if !faults.lostNotifications.contains(notificationCount), let value = afterFaults(value) { active.link.notify(characteristic, value) }
+            if characteristic == MonocleAttributes.dataTransmit { dataNotificationCount += 1 }
+            let isLost = faults.lostNotifications.contains(notificationCount)
+                || characteristic == MonocleAttributes.dataTransmit && faults.lostDataNotifications.contains(dataNotificationCount)
+            if !isLost, let value = afterFaults(value) { active.link.notify(characteristic, value) }
             // The queue has a place again, within the event.
             try refill()
         }
@@ -196,7 +199,7 @@ extension MonocleLoop {
         } else if characteristic == MonocleAttributes.dataReceive {
             dataPacketCount += 1
             if faults.deafAtDataPackets.contains(dataPacketCount) { processor.add(.deafness) }
-            try signal(.data(value))
+            if !faults.droppedDataPackets.contains(dataPacketCount) { try signal(.data(value)) }
         }
         return nil
     }

@@ -73,6 +73,7 @@ struct MonocleLoop {
     var notificationCount = 0
     /// Packets on the data characteristic alone.
     var dataPacketCount = 0
+    var dataNotificationCount = 0
     /// Pads with a finger on them: a reset does not lift it.
     var touched: Set<HandEvent.Pad> = []
 

@@ -162,7 +162,8 @@ struct ChatCourse: Sendable {
 
     private var printer: PlainPrinter {
         PlainPrinter(
-            output: context.output, diagnostics: context.diagnostics, style: context.style(for: context.diagnostics))
+            output: context.output, diagnostics: context.diagnostics, style: context.style(for: context.diagnostics),
+            isVerbose: command.report.verbose)
     }
 
     private func lead(_ bench: ChatBench, _ plan: Plan, _ target: ReportTarget) async throws -> ChatVerdict {
@@ -171,7 +172,8 @@ struct ChatCourse: Sendable {
             let status = ChatStatus(
                 unit: target.id ?? target.family, assistant: plan.choice.name, mode: command.assistant.mode)
             let history = HistoryFile(stateFolder: plan.stateFolder)
-            return try await drive.run(show: { _, _ in }, lead: TerminalLead(context: context, status: status, history: history).lead)
+            let lead = TerminalLead(context: context, status: status, history: history, isVerbose: command.report.verbose)
+            return try await drive.run(show: { _, _ in }, lead: lead.lead)
         }
         let printer = self.printer
         let isQuiet = command.report.json

@@ -50,6 +50,8 @@ struct PlainPrinter: Sendable {
     let output: TextSink
     let diagnostics: TextSink
     let style: TextStyle
+    /// What the unit's program prints, too.
+    let isVerbose: Bool
 
     func show(_ event: ChatEvent, photoFile: String?) {
         guard let saying = ChatWords.say(event, photoFile: photoFile) else { return }
@@ -58,6 +60,7 @@ struct PlainPrinter: Sendable {
         case (_, .question): for line in saying.lines { output.writeLine("you: \(line)") }
         case (_, .answer): for line in saying.lines { output.writeLine(line) }
         case (_, .state): for line in saying.lines { diagnostics.writeLine(line) }
+        case (_, .console): if isVerbose { for line in saying.lines { diagnostics.writeLine("unit: \(line)") } }
         case (_, .trouble): for line in saying.lines { diagnostics.writeLine(style.paint("note:", .careful) + " " + line) }
         }
     }

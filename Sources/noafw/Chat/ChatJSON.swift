@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import REPL
 
 /// A conversation as JSON, one event a line; the first line names the schema, `noafw.chat/1`.
 enum ChatJSON {
@@ -39,6 +40,11 @@ enum ChatJSON {
         case .recordingDropped(let reason): Self.event("recordingDropped", [("reason", .string(reason.rawValue))])
         case .photo(let jpeg): Self.event("photo", [("bytes", .integer(jpeg.count)), ("file", .optional(photoFile))])
         case .notice(let notice): Self.event("notice", [("message", text(notice.message))])
+        case .console(let line): Self.event("console", [("text", text(line))])
+        case .consoleLeftOut(let count): Self.event("consoleLeftOut", [("lines", .integer(count))])
+        case .raised(let exception):
+            Self.event("raised", [("text", text(exception.lastLine)), ("traceback", text(exception.traceback))])
+        case .programEnded: Self.event("programEnded")
         case .historyCleared(let reason): Self.event("cleared", [("reason", .string(reason.rawValue))])
         case .mode(let mode): Self.event("mode", [("mode", .string(mode.rawValue))])
         case .undelivered(let count): Self.event("undelivered", [("count", .integer(count))])
@@ -64,7 +70,10 @@ enum ChatJSON {
             Self.event("folded", id: id, [
                 ("similar", .integer(folding.similar)), ("unknown", .integer(folding.unknown)), ("omitted", .integer(folding.omitted)),
             ])
+        case .sent(let id, let awaitsReceipt): Self.event("sent", id: id, [("receipt", .bool(awaitsReceipt))])
         case .delivered(let id): Self.event("delivered", id: id)
+        case .repeated(let id, let loss): Self.event("repeated", id: id, [("reason", .string(loss.message))])
+        case .undeliverable(let id, let loss): Self.event("undeliverable", id: id, [("reason", .string(loss.message))])
         case .failed(let id, let error): Self.event("failed", id: id, [("error", ReportText.document(error.diagnosis))])
         case .cancelled(let id, let reason): Self.event("cancelled", id: id, [("reason", .string(reason.rawValue))])
         default: Self.event("other")

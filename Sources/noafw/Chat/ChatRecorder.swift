@@ -36,6 +36,7 @@ final class ChatRecorder: Sendable {
             case .answer: "noa"
             case .state: "---"
             case .trouble: "!!!"
+            case .console: "py>"
             }
             for line in saying.lines { note(who, line) }
         }

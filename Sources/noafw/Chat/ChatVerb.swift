@@ -108,7 +108,7 @@ struct ChatReportOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Give up after so many seconds, the look at the versions included.", valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(name: [.short, .long], help: "Say more about the verification.")
+    @Flag(name: [.short, .long], help: "Say more about the verification, and show what the unit's program prints.")
     var verbose = false
 
     func validate() throws {

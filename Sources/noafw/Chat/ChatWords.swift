@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import REPL
 
 /// A conversation's events in plain words, harmless for a terminal.
 enum ChatWords {
@@ -10,6 +11,8 @@ enum ChatWords {
             /// What the link and the unit do.
             case state
             case trouble
+            /// What the unit's program prints.
+            case console
         }
 
         var kind: Kind
@@ -32,6 +35,10 @@ enum ChatWords {
         case .photo(let jpeg):
             state("a picture of \(jpeg.count) bytes" + (photoFile.map { ", saved as \(UntrustedText.escape($0))" } ?? ""))
         case .notice(let notice): trouble(UntrustedText.escape(notice.message))
+        case .console(let line): Saying(kind: .console, lines: UntrustedText.lines(line))
+        case .consoleLeftOut(let count): Saying(kind: .console, lines: ["(\(count) more \(count == 1 ? "line" : "lines"))"])
+        case .raised(let exception): trouble("the unit's program raised \(UntrustedText.escape(exception.lastLine))")
+        case .programEnded: trouble("the unit's program has ended")
         case .asked(_, let question): asked(question)
         case .heard(_, let text): Saying(kind: .question, lines: UntrustedText.lines(text.isEmpty ? "(a picture)" : text))
         case .thinking: state("the assistant thinks")
@@ -41,7 +48,11 @@ enum ChatWords {
         case .answered(_, let text, let cut):
             Saying(kind: .answer, lines: UntrustedText.lines(text) + (cut.map { ["(\(describe($0)))"] } ?? []))
         case .folded(_, let folding): folding.omitted > 0 ? trouble(describe(folding)) : state(describe(folding))
+        case .sent(_, awaitsReceipt: true): nil
+        case .sent(_, awaitsReceipt: false): state("sent to the unit, which gives no receipts")
         case .delivered: state("delivered to the unit")
+        case .repeated(_, let loss): trouble("\(loss.message); sending all of it again")
+        case .undeliverable(_, let loss): trouble("not delivered: \(loss.message)")
         case .failed(_, let error): trouble(failure(error))
         case .cancelled(_, let reason): state(describe(reason))
         case .historyCleared(let reason): state(describe(reason))

@@ -35,12 +35,16 @@ struct LinesLead: Sendable {
                 switch event {
                 case .connected: isConnected = true
                 case .silent:
-                    verdict.failure = CommandError.programIsSilent.diagnosis
+                    verdict.failure = verdict.failure ?? CommandError.programIsSilent.diagnosis
+                    return verdict
+                case .raised: verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event)
+                case .programEnded:
+                    verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event)
                     return verdict
                 default: break
                 }
                 guard let outcome = question?.take(event) else { continue }
-                if let failure = outcome.failure { verdict.failure = failure }
+                if let failure = outcome.failure { verdict.failure = verdict.failure ?? failure }
                 if outcome.isOver { question = nil }
             case .graphics, nil: break
             }
@@ -78,7 +82,8 @@ struct TypedQuestion: Sendable {
         case .failed(id, let error): return Outcome(failure: ChatFailure.noAnswer(error))
         case .silent: return Outcome(isOver: true, failure: CommandError.programIsSilent.diagnosis)
         case .cancelled(id, let reason): return Outcome(isOver: true, failure: ChatFailure.cancelled(reason))
-        case .delivered(id): return Outcome(isOver: true)
+        case .sent(id, awaitsReceipt: false), .delivered(id): return Outcome(isOver: true)
+        case .undeliverable(id, let loss): return Outcome(isOver: true, failure: ChatFailure.undeliverable(loss))
         default: return nil
         }
     }

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import REPL
 
 /// Leads a conversation of one question.
 struct QuestionLead: Sendable {
@@ -31,14 +32,19 @@ struct QuestionLead: Sendable {
             default: break
             }
             if case .answered(_, let text, _) = event { answer = text }
+            if let failure = ChatFailure.ofProgram(event) {
+                verdict.failure = verdict.failure ?? failure
+                break
+            }
             guard let outcome = question.take(event) else { continue }
             if let failure = outcome.failure {
-                verdict.failure = failure
+                verdict.failure = verdict.failure ?? failure
                 errorShownBy = bench.clock.deadline(in: Self.errorPatience)
             }
             if outcome.isOver { break }
         }
         verdict.display = try await bench.settledDisplay(after: answer)
+        while case .event(let event, _)? = inputs.poll() { verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event) }
         return verdict
     }
 }
@@ -61,6 +67,37 @@ enum ChatFailure {
         Diagnosis(
             code: "NOA-0009", category: .unitFailed, fault: nil, message: "no answer: \(ChatWords.describe(reason))",
             cause: "the question was given up before it was answered", remedy: "ask again")
+    }
+
+    /// What fails a conversation whatever was asked.
+    static func ofUnit(_ event: ChatEvent) -> Diagnosis? {
+        switch event {
+        case .undeliverable(_, let loss): undeliverable(loss)
+        default: ofProgram(event)
+        }
+    }
+
+    /// What the program itself said, as its last words.
+    static func ofProgram(_ event: ChatEvent) -> Diagnosis? {
+        switch event {
+        case .raised(let exception):
+            Diagnosis(
+                code: "NOA-0020", category: .unitFailed, fault: .unit, message: "the unit's program raised \(exception.lastLine)",
+                cause: "a fault in its scripts, or too little memory",
+                remedy: "run the same command again with -v to see its traceback, or noafw flash --only scripts --force")
+        case .programEnded:
+            Diagnosis(
+                code: "NOA-0021", category: .unitFailed, fault: .unit, message: "the unit's program has ended",
+                cause: "its main.py is missing, came to its end, or was interrupted", remedy: "run: noafw verify --deep, then noafw flash --only scripts")
+        default: nil
+        }
+    }
+
+    static func undeliverable(_ loss: DeliveryLoss) -> Diagnosis {
+        Diagnosis(
+            code: "NOA-0019", category: .unitFailed, fault: .unit, message: "the answer did not arrive, sent twice: \(loss.message)",
+            cause: "the unit's program is too busy to take what it is sent, or it has stopped",
+            remedy: "run the same command again; if it persists, look with noafw chat --json at what the program prints")
     }
 
     static func notSeen(line: Int, pattern: String, seconds: Double, seen: [String]) -> Diagnosis {

@@ -17,29 +17,43 @@ struct ScriptLead: Sendable {
         /// Since the last step that did something.
         var lines: [String] = []
         var displayBefore: [String]?
+        /// Since the script began.
+        var failure: Diagnosis?
     }
 
     func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
         var seen = Seen()
-        guard try await isReady(inputs) else { throw LinkError.timedOut("the unit's program to be ready") }
+        guard try await isReady(&seen, inputs) else {
+            if let failed = verdict(seen) { return failed }
+            throw LinkError.timedOut("the unit's program to be ready")
+        }
         for step in script.steps {
+            if let failed = verdict(seen) { return failed }
             if case .expect(let pattern, let seconds) = step.action {
                 guard try await !meets(pattern, seconds, &seen, inputs) else { continue }
+                if let failed = verdict(seen) { return failed }
                 let shown = seen.lines.suffix(Self.seenLimit) + (display().map { [$0] } ?? [])
                 return ChatVerdict(
                     failure: ChatFailure.notSeen(line: step.line, pattern: pattern, seconds: seconds, seen: Array(shown)),
                     display: bench.senses?.display())
             }
-            seen = Seen(displayBefore: bench.senses?.display())
-            while inputs.poll() != nil {}
+            while let input = inputs.poll() { note(input, &seen) }
+            seen = Seen(displayBefore: bench.senses?.display(), failure: seen.failure)
             try await perform(step.action, commands)
         }
-        return ChatVerdict(display: try await bench.settledDisplay(after: seen.lines.last ?? ""))
+        let display = try await bench.settledDisplay(after: seen.lines.last ?? "")
+        while let input = inputs.poll() { note(input, &seen) }
+        return ChatVerdict(failure: seen.failure, display: display)
     }
 
-    private func isReady(_ inputs: Inbox<ChatInput>) async throws -> Bool {
+    private func verdict(_ seen: Seen) -> ChatVerdict? {
+        seen.failure.map { ChatVerdict(failure: $0, display: bench.senses?.display()) }
+    }
+
+    private func isReady(_ seen: inout Seen, _ inputs: Inbox<ChatInput>) async throws -> Bool {
         let deadline = bench.clock.deadline(in: Self.readyPatience)
-        while let input = try await inputs.next(before: deadline, on: bench.clock) {
+        while seen.failure == nil, let input = try await inputs.next(before: deadline, on: bench.clock) {
+            note(input, &seen)
             if case .event(.ready, _) = input { return true }
         }
         return false
@@ -69,14 +83,16 @@ struct ScriptLead: Sendable {
             if try seen.lines.contains(where: { try regex.firstMatch(in: $0) != nil }) { return true }
             let shown = bench.senses?.display()
             if shown != seen.displayBefore, let line = display(), try regex.firstMatch(in: line) != nil { return true }
-            guard bench.clock.now < deadline else { return false }
+            guard bench.clock.now < deadline, seen.failure == nil else { return false }
             let next = min(deadline, bench.clock.deadline(in: Self.look))
             if let input = try await inputs.next(before: next, on: bench.clock) { note(input, &seen) }
         }
     }
 
     private func note(_ input: ChatInput, _ seen: inout Seen) {
-        guard case .event(let event, let file) = input, let saying = ChatWords.say(event, photoFile: file) else { return }
+        guard case .event(let event, let file) = input else { return }
+        seen.failure = seen.failure ?? ChatFailure.ofUnit(event)
+        guard let saying = ChatWords.say(event, photoFile: file) else { return }
         seen.lines.append(saying.lines.joined(separator: "\n"))
     }
 

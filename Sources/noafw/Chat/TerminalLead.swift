@@ -7,6 +7,7 @@ struct TerminalLead: Sendable {
     let context: CommandContext
     let status: ChatStatus
     let history: HistoryFile
+    let isVerbose: Bool
 
     private static let tick = Duration.milliseconds(250)
 
@@ -31,7 +32,8 @@ struct TerminalLead: Sendable {
     ) async throws -> ChatVerdict {
         let sink = context.output
         var chat = TerminalChat(
-            editor: LineEditor(history: history.load()), status: status, style: context.style(for: sink), columns: sink.columns())
+            editor: LineEditor(history: history.load()), status: status, style: context.style(for: sink), columns: sink.columns(),
+            isVerbose: isVerbose)
         let typed = try context.input.open(true) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
         defer {
             _ = perform(chat.finish(), commands)

@@ -29,10 +29,11 @@ struct ChatStatus {
         case .retrying: activity = "waiting for the server"
         case .answerPiece: activity = "answering"
         case .answered: activity = "sending"
-        case .delivered, .failed, .cancelled, .recordingDropped: activity = nil
+        case .sent(_, awaitsReceipt: false), .delivered, .undeliverable, .failed, .cancelled, .recordingDropped: activity = nil
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
-        case .photo, .notice, .folded, .historyCleared: break
+        case .programEnded: link = "program ended"
+        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .notice, .folded, .historyCleared: break
         }
     }
 

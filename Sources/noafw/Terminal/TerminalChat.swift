@@ -31,12 +31,14 @@ struct TerminalChat {
     private var hasStreamed = false
     private var area = LiveArea()
     private let style: TextStyle
+    private let isVerbose: Bool
     private var columns: Int
     private var lastInterrupt: SessionClock.Instant?
     private var effects: [Effect] = []
 
-    init(editor: LineEditor, status: ChatStatus, style: TextStyle, columns: Int) {
-        (self.editor, self.status, self.style, self.columns) = (editor, status, style, columns)
+    /// - Parameter isVerbose: what the unit's program prints is shown, too.
+    init(editor: LineEditor, status: ChatStatus, style: TextStyle, columns: Int, isVerbose: Bool = false) {
+        (self.editor, self.status, self.style, self.columns, self.isVerbose) = (editor, status, style, columns, isVerbose)
     }
 
     // MARK: - Inputs
@@ -63,7 +65,7 @@ struct TerminalChat {
         } else if case .answered(_, _, let cut) = event, hasStreamed {
             hasStreamed = false
             print(stream.close() + (cut.map { ["(\(ChatWords.describe($0)))"] } ?? []))
-        } else if let saying = ChatWords.say(event, photoFile: photoFile) {
+        } else if let saying = ChatWords.say(event, photoFile: photoFile), isVerbose || saying.kind != .console {
             let rest = stream.close()
             print(rest + lines(of: saying))
         } else {
@@ -152,6 +154,7 @@ struct TerminalChat {
         case .answer: saying.lines.map { "noa: " + $0 }
         case .state: saying.lines.map { style.paint("--- ", .careful) + $0 }
         case .trouble: saying.lines.map { style.paint("!!! ", .bad) + $0 }
+        case .console: saying.lines.map { style.paint("unit: ", .careful) + $0 }
         }
     }
 

@@ -1,0 +1,46 @@
+import Bluetooth
+import REPL
+
+/// What the unit's program prints while it runs, as events of a chat: whatever it prints, a bounded number of them.
+struct ConsoleWatch {
+    /// Lines and exceptions told in one span of time; the rest of them is counted.
+    static let span = Duration.seconds(10)
+    static let lineLimit = 100
+    static let exceptionLimit = 5
+
+    private var reader = ConsoleReader()
+    private var spanEnd: SessionClock.Instant?
+    private var lineCount = 0
+    private var exceptionCount = 0
+    private var leftOutCount = 0
+
+    /// When ``advance(now:)`` has something to tell.
+    var nextDeadline: SessionClock.Instant? { leftOutCount > 0 ? spanEnd : nil }
+
+    /// What comes belongs to no line that was begun.
+    mutating func beginAnew() { reader = ConsoleReader() }
+
+    mutating func receive(_ bytes: [UInt8], now: SessionClock.Instant) -> [ChatEvent] {
+        var events = advance(now: now)
+        for event in reader.receive(bytes) {
+            if spanEnd == nil { spanEnd = now.advanced(by: Self.span) }
+            switch event {
+            case .line(""): break
+            case .line(let line):
+                lineCount += 1
+                if lineCount <= Self.lineLimit { events.append(.console(line)) } else { leftOutCount += 1 }
+            case .raised(let exception):
+                exceptionCount += 1
+                if exceptionCount <= Self.exceptionLimit { events.append(.raised(exception)) }
+            case .ended: events.append(.programEnded)
+            }
+        }
+        return events
+    }
+
+    mutating func advance(now: SessionClock.Instant) -> [ChatEvent] {
+        guard let end = spanEnd, end <= now else { return [] }
+        defer { (spanEnd, lineCount, exceptionCount, leftOutCount) = (nil, 0, 0, 0) }
+        return leftOutCount > 0 ? [.consoleLeftOut(lines: leftOutCount)] : []
+    }
+}

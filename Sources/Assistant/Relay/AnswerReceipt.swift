@@ -1,0 +1,37 @@
+import REPL
+
+/// Text by its length and checksum: what a host has sent, or what a unit says that it accepted.
+public struct AnswerReceipt: Sendable, Hashable {
+    public let byteCount: Int
+    /// The first four bytes of the SHA-256 in lower-case hexadecimal.
+    public let check: String
+
+    init(of bytes: [UInt8]) { (byteCount, check) = (bytes.count, SHA256.check(of: bytes)) }
+
+    /// `COUNT HEX8` as our scripts write it, else `nil`.
+    init?(parsing data: some Collection<UInt8>) {
+        let parts = data.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard parts.count == 2, (1...9).contains(parts[0].count), parts[1].count == 8,
+            parts[0].allSatisfy({ (0x30...0x39).contains($0) }),
+            parts[1].allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }),
+            let count = Int(String(decoding: parts[0], as: UTF8.self))
+        else { return nil }
+        (byteCount, check) = (count, String(decoding: parts[1], as: UTF8.self))
+    }
+}
+
+/// What is known of an answer that was sent and has not arrived.
+public enum DeliveryLoss: Sendable, Hashable {
+    case noReceipt
+    /// Counts may agree where the bytes do not.
+    case accepted(byteCount: Int, sent: Int)
+
+    /// A sentence without a full stop.
+    public var message: String {
+        switch self {
+        case .noReceipt: "the unit gave no receipt for what was sent"
+        case .accepted(let count, let sent) where count == sent: "the unit accepted other bytes than were sent"
+        case .accepted(let count, let sent): "the unit accepted \(count) of \(sent) bytes"
+        }
+    }
+}

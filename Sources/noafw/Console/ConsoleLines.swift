@@ -1,0 +1,70 @@
+import Bluetooth
+import REPL
+
+/// Runs the lines of another program on a unit, one statement after the other.
+struct ConsoleLines: Sendable {
+    /// Bytes of one line.
+    private static let lineLimit = PythonStatements.limit
+
+    let context: CommandContext
+
+    func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
+        let pieces = Inbox<[UInt8]?>()
+        let typed = try context.input.open(false) { pieces.deliver($0) }
+        defer { typed.close() }
+        var statements = PythonStatements()
+        var verdict = ConsoleVerdict()
+        var pending: [UInt8] = []
+        typed.more()
+        while let piece = try await pieces.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock) {
+            pending += piece ?? []
+            while let line = try Self.takeLine(&pending, hasEnded: piece == nil) {
+                for statement in try Self.completed(by: line, &statements) { try await run(statement, on: repl, &verdict) }
+            }
+            guard piece != nil else { break }
+            typed.more()
+        }
+        for statement in statements.finish() { try await run(statement, on: repl, &verdict) }
+        return verdict
+    }
+
+    private static func completed(by line: String, _ statements: inout PythonStatements) throws(CommandError) -> [String] {
+        do { return try statements.take(line) } catch { throw .statementTooLong(limit: PythonStatements.limit) }
+    }
+
+    private static func takeLine(_ pending: inout [UInt8], hasEnded: Bool) throws(CommandError) -> String? {
+        let end = pending.firstIndex(of: 0x0A) ?? (hasEnded && !pending.isEmpty ? pending.endIndex : nil)
+        guard end ?? pending.count <= lineLimit else { throw .statementTooLong(limit: lineLimit) }
+        guard let end else { return nil }
+        defer { pending.removeSubrange(..<min(end + 1, pending.count)) }
+        let line = pending[..<end]
+        return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    /// As at a prompt: the value of an expression is printed. The released firmware has no `compile`.
+    static func code(_ statement: String) throws -> PythonCode {
+        let literal = String(decoding: PythonLiteral.string(statement), as: UTF8.self)
+        if statement.contains("\n") { return try PythonCode("exec(\(literal))") }
+        return try PythonCode("""
+            _s=\(literal)
+            try:
+             _=eval(_s)
+            except SyntaxError:
+             exec(_s)
+            else:
+             if _ is not None:
+              print(repr(_))
+            """)
+    }
+
+    private func run(_ statement: String, on repl: PythonREPL, _ verdict: inout ConsoleVerdict) async throws {
+        do {
+            let output = try await repl.run(Self.code(statement), within: ChatTime.forever)
+            var filter = TerminalFilter()
+            context.output.write(filter.show(output).replacing("\r\n", with: "\n"))
+        } catch REPLError.exception(let exception) {
+            verdict.hasRaised = true
+            for line in exception.traceback.split(separator: "\n") { context.diagnostics.writeLine(UntrustedText.escape(String(line))) }
+        }
+    }
+}

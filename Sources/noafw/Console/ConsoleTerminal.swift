@@ -1,0 +1,107 @@
+import Bluetooth
+import REPL
+
+/// A person at a unit's own prompt: keys go to the unit, what it answers to the screen.
+struct ConsoleTerminal: Sendable {
+    private enum Input: Sendable {
+        case typed([UInt8])
+        case ended
+    }
+
+    let context: CommandContext
+
+    func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
+        let inputs = Inbox<Input>()
+        try await repl.leaveRaw(within: .seconds(5))
+        let typed = try context.input.open(true) { inputs.deliver($0.map { Input.typed($0) } ?? .ended) }
+        defer { typed.close() }
+        context.output.write("Python on the unit. Ctrl-] or Ctrl-X leaves.\r\n>>> ")
+        defer { context.output.write("\r\n") }
+        return try await withThrowingTaskGroup(of: ConsoleVerdict?.self) { group in
+            group.addTask {
+                try await show(repl)
+                return nil
+            }
+            group.addTask { try await send(inputs, typed, to: repl) }
+            defer { group.cancelAll() }
+            while let verdict = try await group.next() {
+                if let verdict { return verdict }
+            }
+            return ConsoleVerdict()
+        }
+    }
+
+    private func show(_ repl: PythonREPL) async throws {
+        var filter = TerminalFilter()
+        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: ChatTime.forever)) {
+            let text = filter.show(bytes)
+            if !text.isEmpty { context.output.write(text) }
+        }
+    }
+
+    private func send(_ inputs: Inbox<Input>, _ typed: any TypedInput, to repl: PythonREPL) async throws -> ConsoleVerdict {
+        var keys = ConsoleKeys()
+        while true {
+            typed.more()
+            let input = try await inputs.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock)
+            guard case .typed(let bytes)? = input else { return ConsoleVerdict() }
+            for action in keys.take(bytes, now: context.clock.now) {
+                switch action {
+                case .send(let bytes): try await repl.type(bytes, within: .seconds(10))
+                case .leave: return ConsoleVerdict()
+                case .warn:
+                    context.output.write("\r\nCtrl-\\ again restarts the unit into safe mode, without its program.\r\n")
+                case .safeMode:
+                    try await repl.type([ConsoleKeys.safeModeKey], within: .seconds(10))
+                    context.output.write("\r\nThe unit restarts into safe mode.\r\n")
+                    return ConsoleVerdict(hasLeft: true)
+                }
+            }
+        }
+    }
+}
+
+/// What a person's keys mean at a unit's prompt.
+struct ConsoleKeys {
+    enum Action: Hashable, Sendable {
+        case send([UInt8])
+        case leave
+        /// The next one within ``patience`` is meant.
+        case warn
+        case safeMode
+    }
+
+    /// Ctrl-\: the Monocle restarts into safe mode when it gets it (monocle-micropython, `main.c`).
+    static let safeModeKey: UInt8 = 0x1C
+    /// Ctrl-X and Ctrl-].
+    private static let leavingKeys: Set<UInt8> = [0x18, 0x1D]
+    static let patience = Duration.seconds(2)
+
+    private var warnedAt: SessionClock.Instant?
+
+    mutating func take(_ bytes: [UInt8], now: SessionClock.Instant) -> [Action] {
+        var actions: [Action] = []
+        var text: [UInt8] = []
+        func flush() {
+            if !text.isEmpty { actions.append(.send(text)) }
+            text = []
+        }
+        for byte in bytes {
+            if Self.leavingKeys.contains(byte) {
+                flush()
+                return actions + [.leave]
+            }
+            guard byte == Self.safeModeKey else {
+                text.append(byte)
+                continue
+            }
+            flush()
+            // Two in one piece were pasted.
+            if bytes.count == 1, let warnedAt, warnedAt.duration(to: now) <= Self.patience { return actions + [.safeMode] }
+            if warnedAt != now { actions.append(.warn) }
+            warnedAt = now
+        }
+        flush()
+        return actions
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+
+/// `noafw console`
+struct ConsoleVerb: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "console",
+        abstract: "Python on the unit: a plain prompt, for support.",
+        discussion: """
+            Interrupts the unit's program and opens MicroPython's own prompt. Ctrl-C goes to the unit. Ctrl-] or Ctrl-X leaves, and \
+            the unit's program starts again. Ctrl-E begins a paste, Ctrl-D ends it; an indented block needs that. Ctrl-\\ twice \
+            restarts the unit into safe mode, without its program; that ends the link.
+
+            Without a terminal each line of standard input is run, with what is indented below it. What it prints goes to standard \
+            output, a traceback to standard error.
+
+            Examples:
+              noafw console
+              noafw console --virtual monocle
+              echo "import device; device.battery_level()" | noafw console --nearest
+              noafw console --stay < diagnose.py
+
+            Exit codes: 0 as it should, 1 a line raised an exception, others as in noafw flash.
+            """)
+
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+
+    @Flag(help: "Leave the unit at its prompt instead of starting its program again.")
+    var stay = false
+
+    @Option(help: ArgumentHelp("Give up after so many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
+            throw ValidationError("--timeout must be a positive number of seconds.")
+        }
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        do {
+            let request = ConsoleRequest(
+                unit: unit.value, inputs: AssetInputs(search: search(in: context)), staysAtPrompt: stay,
+                stateFolder: try context.stateFolder(), notice: { note($0, in: context) })
+            let isAtTerminal = context.input.isTerminal && context.output.isTerminal
+            let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
+                try await context.runner.console(request) { repl in
+                    isAtTerminal
+                        ? try await ConsoleTerminal(context: context).run(repl) : try await ConsoleLines(context: context).run(repl)
+                }
+            }
+            switch outcome {
+            case .finished(let verdict), .interrupted(let verdict?): return verdict.passed ? 0 : Diagnosis.Category.unitFailed.rawValue
+            case .failed(let error): throw error
+            case .interrupted(nil): throw CommandError.consoleInterrupted
+            }
+        } catch {
+            let diagnosis = CommandError.explain(error)
+            for line in ErrorText.lines(diagnosis, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
+            return diagnosis.category.rawValue
+        }
+    }
+
+    private func search(in context: CommandContext) -> AssetSearch {
+        AssetSearch(
+            given: nil, environment: context.environment, currentDirectory: context.currentDirectory, executable: context.executable)
+    }
+
+    private func note(_ text: String, in context: CommandContext) {
+        context.diagnostics.writeLine(
+            context.style(for: context.diagnostics).paint("note:", .careful) + " " + UntrustedText.escape(text))
+    }
+}
+
+struct ConsoleRequest: Sendable {
+    var unit: UnitSelection
+    var inputs: AssetInputs
+    /// The unit's program is not started again.
+    var staysAtPrompt: Bool
+    var stateFolder: String
+    /// Told about everything that the one at the prompt should know of the station.
+    var notice: @Sendable (String) -> Void = { _ in }
+}
+
+struct ConsoleVerdict: RunVerdict {
+    /// A line raised an exception.
+    var hasRaised = false
+    /// The unit was sent away from its prompt: there is nothing to put back.
+    var hasLeft = false
+    var passed: Bool { !hasRaised }
+}

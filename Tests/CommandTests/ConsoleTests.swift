@@ -1,0 +1,153 @@
+import Bluetooth
+import Foundation
+import REPL
+import TestSupport
+import Testing
+
+@testable import noafw
+
+@Suite struct ConsoleTests {
+    @Test(arguments: [
+        ("plain text\r\n", "plain text\r\n"), ("\u{8}\u{8} \u{8}\t", "\u{8}\u{8} \u{8}\t"), ("a\u{1B}[K", "a\u{1B}[K"),
+        ("\u{1B}[12D\u{1B}[3C", "\u{1B}[12D\u{1B}[3C"), ("\u{1B}[2J", "\\u{1b}[2J"), ("\u{1B}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
+        ("\u{1B}[1234D", "\\u{1b}[1234D"), ("\u{1B}[?25l", "\\u{1b}[?25l"), ("\u{9B}2J", "\\u{9b}2J"), ("\u{202E}evil", "\\u{202e}evil"),
+        ("grün 日本 🍵", "grün 日本 🍵"), ("\u{1B}\u{1B}[K", "\\u{1b}\u{1B}[K"), ("\u{0}\u{7F}", "\\u{0}\\u{7f}"),
+    ])
+    func onlyWhatALineEditorNeedsReachesTheTerminal(sent: String, shown: String) {
+        var whole = TerminalFilter()
+        #expect(whole.show(Array(sent.utf8)) == shown)
+        var slow = TerminalFilter()
+        #expect(sent.utf8.map { slow.show([$0]) }.joined() == shown)
+    }
+
+    @Test func brokenCharactersAreMarked() {
+        var filter = TerminalFilter()
+        #expect(filter.show([0xFF, 0x41, 0xC3, 0x28, 0xE2, 0x82]) == "\u{FFFD}A\u{FFFD}(")
+        #expect(filter.show([0x41]) == "\u{FFFD}\u{FFFD}A")
+    }
+
+    @Test(arguments: 0..<50) func whateverComesNothingActsOnTheTerminal(seed: UInt64) {
+        var filter = TerminalFilter()
+        let text = (0..<40).map { filter.show(SeededNumbers.bytes(50, seed: seed * 1000 + $0) + [0x1B, 0x5B]) }.joined()
+        let rest = text.replacing(/\u{1B}\[[0-9]{0,3}[KCD]/, with: "")
+        #expect(rest.unicodeScalars.allSatisfy { UntrustedText.isHarmless($0) || "\u{8}\t\n\r".unicodeScalars.contains($0) })
+    }
+
+    private static func statements(_ text: String) throws -> [String] {
+        var statements = PythonStatements()
+        return try text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { try statements.take(String($0)) }
+            + statements.finish()
+    }
+
+    @Test(arguments: [
+        ("1+1\n\n# note\nx=2\n", ["1+1", "x=2"]),
+        ("def f():\n  return 3\n\n  pass\nf()", ["def f():\n  return 3\n\n  pass\n", "f()"]),
+        ("if x: # why\n  a\nelse:\n  b\ntry:\n  c\nexcept E:\n  d\nfinally:\n  e", [
+            "if x: # why\n  a\nelse:\n  b\n", "try:\n  c\nexcept E:\n  d\nfinally:\n  e\n",
+        ]),
+        ("@d\ndef f():\n  pass\ndef g():\n  pass", ["@d\ndef f():\n  pass\n", "def g():\n  pass\n"]),
+        ("if x: y\nz", ["if x: y", "z"]),
+    ])
+    func linesBecomeStatements(text: String, expected: [String]) throws { #expect(try Self.statements(text) == expected) }
+
+    @Test func statementsAreBounded() {
+        #expect(throws: PythonStatements.Failure.self) { try Self.statements(String(repeating: "x", count: 5000)) }
+        #expect(throws: PythonStatements.Failure.self) { try Self.statements("if x:\n" + String(repeating: "  y\n", count: 5000)) }
+    }
+
+    /// What is sent for a line keeps to the released firmware.
+    @Test func theCodeKeepsToTheFirmware() throws {
+        let pieces = try ["1+1", "def f():\n pass\n"].map { String(decoding: try ConsoleLines.code($0).bytes, as: UTF8.self) }
+        #expect(try FirmwareNames.foreign(pieces: pieces) == [])
+        #expect(!pieces.joined().contains("compile"))
+        #expect(try ConsoleLines.code("'\u{3}\u{1C}'").bytes.allSatisfy { $0 > 5 && $0 != 0x1C })
+    }
+
+    @Test func keysGoToTheUnitAndTwoOfThemLeave() {
+        var keys = ConsoleKeys()
+        let start = SessionClock.Instant(offset: .seconds(1))
+        #expect(keys.take([0x61, 0x03, 0x04], now: start) == [.send([0x61, 0x03, 0x04])])
+        #expect(keys.take([0x61, 0x1D, 0x62], now: start) == [.send([0x61]), .leave])
+        #expect(keys.take([0x18], now: start) == [.leave])
+    }
+
+    /// A pasted text must not restart the unit, nor a finger that slipped.
+    @Test func safeModeIsOnPurpose() {
+        var keys = ConsoleKeys()
+        let start = SessionClock.Instant(offset: .seconds(1))
+        #expect(keys.take([0x61, 0x1C, 0x1C, 0x62], now: start) == [.send([0x61]), .warn, .send([0x62])])
+        #expect(keys.take([0x1C], now: start.advanced(by: .seconds(3))) == [.warn])
+        #expect(keys.take([0x1C], now: start.advanced(by: .seconds(6))) == [.warn])
+        #expect(keys.take([0x1C], now: start.advanced(by: .seconds(7))) == [.safeMode])
+    }
+}
+
+/// The built tool at the prompt of a virtual unit that runs the project's scripts.
+@Suite(.serialized, .enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
+struct WholeConsoleTests {
+    private static let console = ["console", "--virtual", "monocle", "--virtual-speed", "max"]
+
+    private static func bench() throws -> ToolBench {
+        let bench = try ToolBench()
+        let run = try bench.run(["flash", "--virtual", "monocle", "--virtual-speed", "max", "--only", "scripts"])
+        #expect(run.status == 0, "\(run.errors)")
+        return bench
+    }
+
+    @Test func linesAreRunAndTheProgramStartsAgain() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let run = try bench.run(Self.console, input: "1+1\nprint('a\\x1b[2J')\nx = 7\ndef f():\n    return x\n\nf()\n'last'")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output == "2\na\\u{1b}[2J\n7\n'last'\n")
+        let chat = try bench.run([
+            "chat", "--virtual", "monocle", "--virtual-speed", "max", "--assistant", "echo", "--no-verify", "--query", "hello",
+        ])
+        #expect(chat.status == 0, "\(chat.errors)")
+    }
+
+    @Test func anExceptionIsExitCodeOneAndTheRestIsRun() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let run = try bench.run(Self.console + ["--stay"], input: "nosuchname\nx = \nraise ValueError('\\x1b[2J')\nprint(5)\n")
+        #expect(run.status == 1)
+        #expect(run.output == "5\n")
+        for line in ["NameError", "SyntaxError", "ValueError: "] { #expect(run.errors.contains(line), "\(run.errors)") }
+        #expect(!run.errors.contains("\u{1B}"))
+    }
+
+    @Test func aPersonTypesAtThePrompt() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let tool = try TerminalTool(
+            ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
+        try tool.waitFor("Ctrl-] or Ctrl-X leaves.")
+        try tool.waitFor(">>> ")
+        tool.type("40+4x\u{7F}\r")
+        try tool.waitFor("44")
+        tool.type("import time\r")
+        try tool.waitFor(">>> ")
+        tool.type("while True: time.sleep(1)\r\r")
+        try tool.waitFor("... ")
+        tool.type("\u{03}")
+        try tool.waitFor("KeyboardInterrupt")
+        try tool.waitFor(">>> ")
+        tool.type("\u{1D}")
+        #expect(tool.wait().status == 0)
+        let modes = UInt32(ICANON | ECHO | ISIG)
+        #expect(tool.localModes & modes == modes)
+    }
+
+    @Test func aUnitIsSentIntoSafeMode() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let tool = try TerminalTool(
+            ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
+        try tool.waitFor(">>> ")
+        tool.type("\u{1C}")
+        try tool.waitFor("Ctrl-\\ again restarts the unit")
+        tool.type("\u{1C}")
+        try tool.waitFor("The unit restarts into safe mode.")
+        #expect(tool.wait().status == 0)
+    }
+}
