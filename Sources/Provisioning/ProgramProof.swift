@@ -44,10 +44,12 @@ extension UnitSession {
         case .silent(let line?): throw ProvisioningError.programPrints(line)
         case .silent(nil):
             try await repl.recover(within: MonocleRadio.promptPatience)
-            let running = try await insisting { try await ScriptInstaller.runningVersion(repl) }
+            let versions = try await insisting {
+                [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
+            }
             try await startProgram()
-            guard running == scripts.version else {
-                throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: running)
+            for version in versions where version != scripts.version {
+                throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
             }
             return .silent
         }
