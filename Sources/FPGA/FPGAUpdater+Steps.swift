@@ -16,13 +16,11 @@ extension FPGAUpdater {
 
     /// Repeats a step that may be repeated, after getting back to the prompt.
     func retrying<Value>(_ onEvent: (FPGAEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
-        for _ in 0..<3 {
-            do {
-                return try await step()
-            } catch where Self.isTransient(error) {
-                onEvent(.notice("an answer was lost; asking again"))
-                try await repl.recover(within: timing.recovery)
-            }
+        do {
+            return try await step()
+        } catch where Self.isTransient(error) {
+            onEvent(.notice("an answer was lost; asking again"))
+            try await repl.recover(within: timing.recovery)
         }
         return try await step()
     }
@@ -124,7 +122,7 @@ extension FPGAUpdater {
                 position = try await standing(onEvent)
                 ledger.bytesWritten += max(0, position - begin)
                 fruitlessAttempts = position > begin ? 0 : fruitlessAttempts + 1
-                guard fruitlessAttempts < 5 else { throw FPGAError.writeFailed("no piece gets through at byte \(position)") }
+                guard fruitlessAttempts < 2 else { throw FPGAError.writeFailed("no piece gets through at byte \(position)") }
                 onEvent(.notice("data was lost on the way; going on at byte \(position)"))
             }
         }

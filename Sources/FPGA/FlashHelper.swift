@@ -127,12 +127,12 @@ struct FlashHelper: Sendable {
 public struct FPGATiming: Sendable {
     /// One short command.
     public var command = Duration.seconds(5)
-    /// Bringing the helper over.
-    public var upload = Duration.seconds(15)
+    /// One piece of the helper.
+    public var upload = Duration.seconds(6)
     /// 109 pages: the flash needs 45 ms for one, 400 ms at worst.
     public var erase = Duration.seconds(45)
-    /// Reading 16 pages and computing their checksums on the unit.
-    public var read = Duration.seconds(15)
+    /// Reading 16 pages and computing their digests on the unit, which takes a second.
+    public var read = Duration.seconds(8)
     /// Getting back to the prompt after something was lost.
     public var recovery = Duration.seconds(20)
 

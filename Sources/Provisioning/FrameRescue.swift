@@ -1,10 +1,9 @@
 import Bluetooth
 import DFU
 
-/// Brings a Frame that is stranded in its bootloader back to a running application. Its versions are not asked: that
-/// takes its Lua prompt.
+/// Brings a Frame that is stranded in its bootloader back to a running application. Its versions are not asked, which takes
+/// its Lua prompt and a bond: the firmware is transferred, and not proved.
 public struct FrameRescue: Sendable {
-    private static let attemptLimit = 4
     private static let returnPatience = Duration.seconds(30)
 
     private let central: any Central
@@ -25,20 +24,20 @@ public struct FrameRescue: Sendable {
             return finished(record, nil)
         }
         var isTransferred = false
-        for attempt in 1...Self.attemptLimit {
+        var escalation = Escalation(mayRestartUnit: false)
+        while true {
             do {
-                try await attemptOnce(&record, &isTransferred)
+                try await attempt(&record, &isTransferred)
                 return finished(record, nil)
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                guard attempt < Self.attemptLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: attempt == 1) else {
+                guard escalation.remedy(for: error, progress: record.furthest) != nil else {
                     return finished(record, diagnose(error))
                 }
-                record.notice("\(diagnose(error).message) [\(diagnose(error).code)]: looking at the unit again")
+                record.recovers(by: .reconnect, from: diagnose(error))
             }
         }
-        return finished(record, diagnose(ProvisioningError.doesNotReturn))
     }
 
     private func finished(_ record: RunRecord, _ error: Diagnosis?) -> UnitReport {
@@ -49,16 +48,16 @@ public struct FrameRescue: Sendable {
     }
 
     /// - Parameter isTransferred: whether the bootloader has taken the whole image, in this attempt or an earlier one.
-    private func attemptOnce(_ record: inout RunRecord, _ isTransferred: inout Bool) async throws {
+    private func attempt(_ record: inout RunRecord, _ isTransferred: inout Bool) async throws {
         switch try await look(for: [.application, .bootloader], within: MonocleRadio.sightPatience) {
         case .application where !isTransferred: record.notice("\(unit.address) runs its application again: nothing is left to do")
-        case .application: record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
+        case .application: record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
         case .bootloader:
             try await transfer(&record)
             isTransferred = true
             record.begin(.restart)
             guard try await look(for: [.application], within: Self.returnPatience) != nil else { throw ProvisioningError.doesNotReturn }
-            record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
+            record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
         case nil: throw isTransferred ? ProvisioningError.doesNotReturn : .unitNotFound(unit.address)
         }
         record.complete()

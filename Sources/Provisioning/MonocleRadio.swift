@@ -1,6 +1,5 @@
 import Bluetooth
 import DFU
-import FPGA
 import REPL
 
 /// Finds and reaches one Monocle, in its application or in its bootloader at the next address.
@@ -19,7 +18,6 @@ struct MonocleRadio: Sendable {
     let central: any Central
     /// The application's address.
     let address: DeviceAddress
-    var mayRestartUnit = false
 
     var clock: SessionClock { central.clock }
 
@@ -51,26 +49,6 @@ struct MonocleRadio: Sendable {
         }
     }
 
-    /// A refused package, a wrong version or a low battery stay what they are; a broken link or a garbled answer do not.
-    static func isWorthAnotherPass(_ error: any Error, isFirst: Bool) -> Bool {
-        switch error {
-        case let error as ProvisioningError:
-            switch error {
-            case .doesNotReturn, .staysInApplication: true
-            // A unit that was never seen is not there; one that was may be on its way back.
-            case .unitNotFound: !isFirst
-            default: false
-            }
-        case let error as DFUError:
-            if case .transfer = error { true } else { error.diagnosis.code == "DFU-0B0C" }
-        case REPLError.lacking, FPGAError.silent: false
-        case let error as any DiagnosableError:
-            ![.badData, .missingInput, .usage, .permission].contains(error.diagnosis.category)
-        default:
-            false
-        }
-    }
-
     func connect(_ mode: Mode) async throws -> any Connection {
         let target = mode == .application ? address : address.bootloader
         return try await central.connect(to: target, deadline: clock.deadline(in: Self.connectPatience))
@@ -91,18 +69,8 @@ struct MonocleRadio: Sendable {
         }
     }
 
-    /// A connection to the unit, at its raw prompt. A program that does not let itself be interrupted is left out by a
-    /// restart into safe mode, if the caller may restart the unit.
+    /// A connection to the unit, at its raw prompt.
     func open() async throws -> UnitSession {
-        do {
-            return try await attached()
-        } catch REPLError.noPrompt where mayRestartUnit {
-            try await restartInSafeMode()
-            return try await attached()
-        }
-    }
-
-    private func attached() async throws -> UnitSession {
         let connection = try await connect(.application)
         do {
             return UnitSession(repl: try await attach(to: connection), connection: connection)
@@ -113,7 +81,7 @@ struct MonocleRadio: Sendable {
     }
 
     /// The byte 0x1C restarts the unit without running `main.py`, whatever its program does (monocle-micropython).
-    private func restartInSafeMode() async throws {
+    func restartInSafeMode() async throws {
         try await withConnection(.application) { connection in
             let deadline = clock.deadline(in: Self.restartPatience)
             // Without response: a unit that resets in the middle of a write does not answer it.

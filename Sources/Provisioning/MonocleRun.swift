@@ -7,17 +7,14 @@ import ScriptBundle
 /// The run of one Monocle from whatever it is to a proved unit.
 ///
 /// A run is a series of passes, each of which asks the unit what it holds and does what is left: a lost link, a reset
-/// or a power cut only begins the next pass. Nothing is remembered but the unit itself.
+/// or a power cut only begins the next pass (``Escalation`` says how). Nothing is remembered but the unit itself.
 public struct MonocleRun: Sendable {
-    /// Passes without an error end the run; so many with one give up.
-    private static let passLimit = 6
-
     let radio: MonocleRadio
     let assets: MonocleAssets
     let options: FlashOptions
 
     public init(central: any Central, address: DeviceAddress, assets: MonocleAssets, options: FlashOptions) {
-        radio = MonocleRadio(central: central, address: address, mayRestartUnit: true)
+        radio = MonocleRadio(central: central, address: address)
         self.assets = assets
         self.options = options
     }
@@ -27,22 +24,10 @@ public struct MonocleRun: Sendable {
     /// - Throws: `CancellationError` alone.
     public func flash(report: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         var record = RunRecord(address: radio.address, parts: wantedParts, clock: radio.clock, report: report)
-        for pass in 1...Self.passLimit {
-            do {
-                try await radio.visit { try await takeSteps(&$0, &record) }
-                return record.finished(nil)
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                try Task.checkCancellation()
-                guard pass < Self.passLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: pass == 1) else {
-                    return record.finished(diagnose(error))
-                }
-                let diagnosis = diagnose(error)
-                record.notice("\(diagnosis.message) [\(diagnosis.code)]: looking at the unit again")
-            }
-        }
-        return record.finished(diagnose(ProvisioningError.doesNotReturn))
+        let failure = try await radio.visit(
+            Escalation(mayRestartUnit: true), progress: { record.furthest }, recovering: { record.recovers(by: $0, from: $1) }
+        ) { visit in try await takeSteps(&visit, &record) }
+        return record.finished(failure.map(diagnose))
     }
 
     private var wantedParts: Set<Part> {
@@ -55,7 +40,9 @@ public struct MonocleRun: Sendable {
 
     private func takeSteps(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         record.begin(.connect)
-        guard let mode = try await radio.find() else { throw ProvisioningError.unitNotFound(radio.address) }
+        guard let mode = try await visit.hasLink ? .application : radio.find() else {
+            throw ProvisioningError.unitNotFound(radio.address)
+        }
         if mode == .bootloader {
             guard let firmware = assets.firmware, options.parts.contains(.firmware) else {
                 throw ProvisioningError.inBootloader
@@ -241,18 +228,20 @@ extension MonocleRun {
         record.updated(.scripts, to: scripts.version, bytes: outcome.bytesSent)
     }
 
-    /// Starts the program and asks the unit for everything once more.
+    /// Asks the unit for everything once more, starts its program and waits for a sign of it.
     private func prove(_ visit: inout MonocleVisit, _ record: inout RunRecord) async throws {
         record.begin(.proof)
         let session = try await visit.session()
         if record.hasChanged {
-            try await session.startProgram()
-            try await session.repl.recover(within: MonocleRadio.promptPatience)
             let identity = try await session.identity(address: radio.address)
             record.proved(identity)
             try check(identity)
         }
-        try await session.startProgram()
+        if options.parts.contains(.scripts), !options.dryRun, let scripts = assets.scripts {
+            record.lives(try await session.proveProgram(of: scripts))
+        } else {
+            try await session.startProgram()
+        }
         record.complete()
     }
 

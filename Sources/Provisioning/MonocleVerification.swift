@@ -5,8 +5,6 @@ import ScriptBundle
 
 /// A read-only look at one Monocle: versions, and with `deep` every byte of FPGA flash and scripts by digest.
 public struct MonocleVerification: Sendable {
-    private static let passLimit = 3
-
     private let radio: MonocleRadio
     private let assets: MonocleAssets
     private let isDeep: Bool
@@ -21,43 +19,27 @@ public struct MonocleVerification: Sendable {
     public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
         var result = VerifyReport(
             identity: UnitIdentity(address: radio.address, name: "monocle"), family: "monocle", findings: [:], error: nil)
-        do {
-            try await look(&result, report)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            result.error = diagnose(error)
-        }
+        let failure = try await radio.visit(Escalation(mayRestartUnit: false), recovering: { remedy, reason in
+            report(.notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)"))
+        }) { visit in try await lookOnce(&visit, &result, report) }
+        result.error = failure.map(diagnose)
         return result
     }
 
-    /// A look that a broken link or a garbled answer ended is begun again; it changes nothing.
-    private func look(
-        _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
-    ) async throws {
-        for pass in 1... {
-            do {
-                return try await lookOnce(&result, report)
-            } catch {
-                guard pass < Self.passLimit, MonocleRadio.isWorthAnotherPass(error, isFirst: pass == 1) else { throw error }
-                let diagnosis = diagnose(error)
-                report(.notice("\(diagnosis.message) [\(diagnosis.code)]: looking at the unit again"))
-            }
-        }
-    }
-
     private func lookOnce(
-        _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
+        _ visit: inout MonocleVisit, _ result: inout VerifyReport, _ report: @escaping @Sendable (RunEvent) -> Void
     ) async throws {
         report(.stage(.connect))
-        switch try await radio.find() {
+        switch try await visit.hasLink ? .application : radio.find() {
         case .application: break
         case .bootloader: throw ProvisioningError.inBootloader
         case nil: throw ProvisioningError.unitNotFound(radio.address)
         }
-        try await radio.visit { visit in
-            let session = try await visit.session()
-            try await inspect(session, &result, report)
+        let session = try await visit.session()
+        try await inspect(session, &result, report)
+        if isDeep, let scripts = assets.scripts, result.findings[.scripts]?.matches == true {
+            result.program = try await session.proveProgram(of: scripts)
+        } else {
             try await session.startProgram()
         }
     }

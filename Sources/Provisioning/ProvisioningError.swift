@@ -1,4 +1,5 @@
 import Bluetooth
+import REPL
 
 /// What stops one unit's run, beside the errors of the parts.
 public enum ProvisioningError: Error, Sendable, Hashable {
@@ -12,6 +13,11 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case downgrade(from: String, to: String)
     case inBootloader
     case versionUnknown(String)
+    case programFailed(PythonException)
+    case programEnded
+    case programSilent(seconds: Int64)
+    /// The argument is the last line that it printed.
+    case programPrints(String)
     case bitstreamVersionUnknown(String)
 }
 
@@ -65,12 +71,28 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0009", category: .badData, fault: nil, message: "the version of \(path) is not known",
                 cause: "an FPGA image does not tell its version, and the catalogue has no entry with its digest",
                 remedy: "give the version that the unit shall show with --fpga-version, or add the file to the catalogue")
+        case .programFailed(let exception):
+            program("PRV-0040", "the unit's program fails: \(exception.lastLine)", cause: "its scripts raise what nothing catches")
+        case .programEnded:
+            program("PRV-0041", "the unit's program has ended", cause: "main.py comes to its end without an error; nothing runs on the unit any more")
+        case .programSilent(let seconds):
+            program("PRV-0042", "the unit's program does not say that it is ready within \(seconds) s", cause: "its scripts hang before they send rdy:, or wait for something that does not come")
+        case .programPrints(let line):
+            program("PRV-0043", "the unit's program prints without a pause and never says that it is ready; last: \(line)", cause: "its scripts are in an endless loop, or print more than a unit in use should")
         case .versionUnknown(let what):
             Diagnosis(
                 code: "PRV-0008", category: .badData, fault: nil, message: "\(what) does not tell one version",
                 cause: "no version text stands in the image, or several do",
                 remedy: "add the file to the catalogue with its version")
         }
+    }
+}
+
+extension ProvisioningError {
+    private func program(_ code: String, _ message: String, cause: String) -> Diagnosis {
+        Diagnosis(
+            code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
+            remedy: "see what they print with noafw chat -v, correct them, and run noafw flash --only scripts")
     }
 }
 

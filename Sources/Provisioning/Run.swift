@@ -63,7 +63,7 @@ public struct UnitIdentity: Sendable, Equatable {
 }
 
 public struct StepReport: Sendable, Equatable {
-    public enum Action: String, Sendable { case updated, current, skipped, failed, planned }
+    public enum Action: String, Sendable { case updated, transferred, current, skipped, failed, planned }
 
     public var part: Part
     public var action: Action
@@ -88,14 +88,23 @@ public struct UnitReport: Sendable {
     public var identity: UnitIdentity
     public var family: String
     public var steps: [StepReport]
+    /// How the unit's program has shown that it lives; `nil` where that was not asked for, or did not come.
+    public var program: ProgramProof?
+    /// What had to be done to the unit on the way, in order.
+    public var recoveries: [Recovery]
     /// `nil` when the unit is proved.
     public var error: Diagnosis?
     public var passed: Bool { error == nil }
 
-    public init(identity: UnitIdentity, family: String, steps: [StepReport], error: Diagnosis?) {
+    public init(
+        identity: UnitIdentity, family: String, steps: [StepReport], program: ProgramProof? = nil, recoveries: [Recovery] = [],
+        error: Diagnosis?
+    ) {
         self.identity = identity
         self.family = family
         self.steps = steps
+        self.program = program
+        self.recoveries = recoveries
         self.error = error
     }
 }
@@ -121,6 +130,8 @@ public struct VerifyReport: Sendable {
     public var family: String
     /// Parts that were not asked for are absent.
     public var findings: [Part: Finding]
+    /// With `--deep`: how the unit's program has shown that it lives.
+    public var program: ProgramProof?
     public var error: Diagnosis?
     public var passed: Bool { error == nil && findings.values.allSatisfy(\.matches) }
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Synchronization
 
 /// What one run has found and done so far, over all its passes, and the events that tell of it.
 struct RunRecord {
@@ -10,6 +11,9 @@ struct RunRecord {
     private var forced: Set<Part> = []
     private var progress: RunProgress
     private var stage: Stage?
+    private var program: ProgramProof?
+    private var recoveries: [Recovery] = []
+    private let reach = Reach()
     private let parts: Set<Part>
     private let clock: SessionClock
     private let report: @Sendable (RunEvent) -> Void
@@ -39,15 +43,27 @@ struct RunRecord {
     mutating func begin(_ next: Stage) {
         guard next != stage else { return }
         stage = next
+        reach.note(next, fraction: 0)
         progress.begin(next)
         report(.stage(next))
     }
 
     mutating func progress(_ done: Int, of total: Int) {
         guard let stage else { return }
-        let overall = progress.overall(stageFraction: total > 0 ? Double(done) / Double(total) : 0)
-        report(.progress(stage: stage, overall: overall, bytesDone: done, bytesTotal: total))
+        let fraction = total > 0 ? Double(done) / Double(total) : 0
+        reach.note(stage, fraction: fraction)
+        report(.progress(stage: stage, overall: progress.overall(stageFraction: fraction), bytesDone: done, bytesTotal: total))
     }
+
+    /// How far the run has come at its best, over all attempts; never falls.
+    var furthest: Int { reach.furthest }
+
+    mutating func recovers(by remedy: Remedy, from reason: Diagnosis) {
+        recoveries.append(Recovery(remedy: remedy, reason: reason))
+        notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)")
+    }
+
+    mutating func lives(_ proof: ProgramProof) { program = proof }
 
     func notice(_ text: String) { report(.notice(text)) }
 
@@ -75,10 +91,14 @@ struct RunRecord {
         conclude(StepReport(part: part, action: .planned, from: from, to: to))
     }
 
-    mutating func updated(_ part: Part, to version: String, bytes: Int) {
+    mutating func updated(_ part: Part, to version: String, bytes: Int) { written(part, .updated, version, bytes) }
+
+    /// The unit took it, and nobody has asked what it runs.
+    mutating func transferred(_ part: Part, to version: String, bytes: Int) { written(part, .transferred, version, bytes) }
+
+    private mutating func written(_ part: Part, _ action: StepReport.Action, _ version: String, _ bytes: Int) {
         let seconds = started[part].map { $0.duration(to: clock.now) / .seconds(1) } ?? 0
-        conclude(
-            StepReport(part: part, action: .updated, from: origins[part], to: version, bytes: bytes, seconds: seconds))
+        conclude(StepReport(part: part, action: action, from: origins[part], to: version, bytes: bytes, seconds: seconds))
     }
 
     private mutating func conclude(_ step: StepReport) {
@@ -92,14 +112,27 @@ struct RunRecord {
     }
 
     /// Progress from a closure that outlives this value's exclusive access.
-    func relay(_ stage: Stage) -> ProgressRelay { ProgressRelay(stage: stage, progress: progress, report: report) }
+    func relay(_ stage: Stage) -> ProgressRelay { ProgressRelay(stage: stage, progress: progress, reach: reach, report: report) }
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         let reports = Part.allCases.map { part in
             steps[part] ?? StepReport(
                 part: part, action: started[part] != nil && error != nil ? .failed : .skipped, from: origins[part], to: nil)
         }
-        return UnitReport(identity: identity, family: "monocle", steps: reports, error: error)
+        return UnitReport(identity: identity, family: "monocle", steps: reports, program: program, recoveries: recoveries, error: error)
+    }
+}
+
+/// The furthest point of a run: stages in their order, each in 64 parts.
+final class Reach: Sendable {
+    private let mark = Mutex(0)
+
+    var furthest: Int { mark.withLock { $0 } }
+
+    func note(_ stage: Stage, fraction: Double) {
+        let rank = Stage.allCases.firstIndex(of: stage) ?? 0
+        let here = rank * 64 + Int(63 * min(1, max(0, fraction)))
+        mark.withLock { $0 = max($0, here) }
     }
 }
 
@@ -107,12 +140,14 @@ struct RunRecord {
 struct ProgressRelay: Sendable {
     let stage: Stage
     let progress: RunProgress
+    let reach: Reach
     let report: @Sendable (RunEvent) -> Void
 
     func progress(_ done: Int, of total: Int) {
         var progress = progress
-        let overall = progress.overall(stageFraction: total > 0 ? Double(done) / Double(total) : 0)
-        report(.progress(stage: stage, overall: overall, bytesDone: done, bytesTotal: total))
+        let fraction = total > 0 ? Double(done) / Double(total) : 0
+        reach.note(stage, fraction: fraction)
+        report(.progress(stage: stage, overall: progress.overall(stageFraction: fraction), bytesDone: done, bytesTotal: total))
     }
 
     func notice(_ text: String) { report(.notice(text)) }

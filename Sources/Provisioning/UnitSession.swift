@@ -6,7 +6,7 @@ import Synchronization
 
 /// A Monocle at its raw prompt, and the questions every run asks it.
 struct UnitSession: Sendable {
-    private static let answerPatience = Duration.seconds(5)
+    private static let answerPatience = Duration.seconds(3)
     /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
     private static let resetPatience = Duration.seconds(12)
 
@@ -65,9 +65,20 @@ struct UnitSession: Sendable {
 
     func identity(address: DeviceAddress) async throws -> UnitIdentity {
         UnitIdentity(
-            address: address, name: "monocle", firmware: try await firmwareVersion(),
-            fpga: try await FPGAProbe(repl: repl).readVersion(),
-            scripts: try await scriptsVersion(), batteryPercent: try await batteryPercent())
+            address: address, name: "monocle", firmware: try await insisting { try await firmwareVersion() },
+            fpga: try await insisting { try await FPGAProbe(repl: repl).readVersion() },
+            scripts: try await insisting { try await scriptsVersion() },
+            batteryPercent: try await insisting { try await batteryPercent() })
+    }
+
+    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
+    func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await ask()
+        } catch REPLError.timedOut, REPLError.garbage, REPLError.unreadable, REPLError.outOfStep {
+            try await repl.recover(within: MonocleRadio.promptPatience)
+            return try await ask()
+        }
     }
 
     /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
@@ -112,6 +123,6 @@ struct UnitSession: Sendable {
 
     /// Leaves the prompt and runs `main.py`.
     func startProgram() async throws {
-        try await repl.start(within: Self.answerPatience)
+        try await insisting { _ = try await repl.start(within: Self.answerPatience) }
     }
 }

@@ -2,6 +2,8 @@ import Bluetooth
 import Synchronization
 
 extension PythonREPL {
+    /// What the unit says between the end of one interpreter and the start of the next (monocle-micropython, `main.c`).
+    private static let restartMessage = "soft reboot\r\n"
     /// How long one attempt to reach the prompt waits before it asks again.
     private static let pollInterval = Duration.milliseconds(400)
     /// So long nothing must arrive before a unit is interrupted: it finishes what it was told before, and old output runs out.
@@ -83,12 +85,12 @@ extension PythonREPL {
         try await disarm(before: deadline)
         try begin()
         try await send(bytes: [Control.execute], before: deadline)
-        guard try await awaitText("soft reboot", before: deadline) else { throw REPLError.timedOut("the soft reset") }
+        guard try await awaitText(Self.restartMessage, before: deadline) != nil else { throw REPLError.timedOut("the soft reset") }
         try await recover(before: deadline)
     }
 
-    /// Takes a program's callbacks off, leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its end. The session is then out of
-    /// step.
+    /// Takes a program's callbacks off, leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its
+    /// end. The session is then out of step; what the program prints comes from ``console(before:)``.
     /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
@@ -96,9 +98,21 @@ extension PythonREPL {
         try await disarm(before: deadline)
         try begin()
         try await send(bytes: [Control.leaveRaw], before: deadline)
-        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+        guard try await awaitText(">>> ", before: deadline) != nil else { throw REPLError.timedOut("the friendly prompt") }
         try await send(bytes: [Control.execute], before: deadline)
-        return try await awaitText("soft reboot", before: deadline)
+        guard let rest = try await awaitText(Self.restartMessage, before: deadline) else { return false }
+        state.withLock { $0.console = rest }
+        return true
+    }
+
+    /// What the running program prints next, as it comes.
+    /// - Returns: `nil` when there was nothing until `deadline`.
+    public func console(before deadline: SessionClock.Instant) async throws -> [UInt8]? {
+        let rest = state.withLock { state in
+            defer { state.console = [] }
+            return state.console
+        }
+        return try await rest.isEmpty ? inbox.next(before: deadline, on: clock) : rest
     }
 
     /// Has the unit begin to run code that does not come back, such as a reset. The session is then out of step.
@@ -119,15 +133,16 @@ extension PythonREPL {
         try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
-    private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
+    /// - Returns: what came with the text, behind it; `nil` when it did not come.
+    private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> [UInt8]? {
         let wanted = Array(text.utf8)
         var tail: [UInt8] = []
         while let bytes = try await inbox.next(before: deadline, on: clock) {
             tail += bytes
-            if tail.firstRange(of: wanted) != nil { return true }
+            if let range = tail.firstRange(of: wanted) { return Array(tail[range.upperBound...]) }
             tail = tail.suffix(wanted.count - 1)
-            if clock.now >= deadline { return false }
+            if clock.now >= deadline { return nil }
         }
-        return false
+        return nil
     }
 }

@@ -9,6 +9,8 @@ public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
         var isInStep = false
+        /// What a program printed that came with the word of its start.
+        var console: [UInt8] = []
     }
 
     public let clock: SessionClock
@@ -49,9 +51,10 @@ public final class PythonREPL: Sendable {
         return repl
     }
 
-    /// 64 random bits in hexadecimal.
+    /// 64 random bits in 16 hexadecimal digits: how long an answer takes does not depend on them.
     public static let randomNonce: @Sendable () -> String = {
-        String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Closes the channel; the connection stays.

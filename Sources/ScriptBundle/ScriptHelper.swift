@@ -9,7 +9,7 @@ struct RemoteFile: Sendable, Hashable {
 /// The helper that runs on the unit, as the global `_ns`: it hashes files in pieces and appends to one new file at a time, each
 /// piece checked by offset and digest first.
 struct ScriptHelper: Sendable {
-    static let command = Duration.seconds(10)
+    static let command = Duration.seconds(6)
     /// More files than this are no list: the file system has 147 blocks.
     static let nameLimit = 1024
 

@@ -13,13 +13,11 @@ extension ScriptInstaller {
 
     /// Repeats a step that may be repeated, after getting back to the prompt; the helper is brought again if the unit restarted.
     func retrying<Value>(_ onEvent: (ScriptEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
-        for _ in 0..<3 {
-            do {
-                return try await step()
-            } catch where Self.isTransient(error) {
-                onEvent(.notice("an answer was lost; asking again"))
-                try await recover()
-            }
+        do {
+            return try await step()
+        } catch where Self.isTransient(error) {
+            onEvent(.notice("an answer was lost; asking again"))
+            try await recover()
         }
         return try await step()
     }
@@ -39,7 +37,7 @@ extension ScriptInstaller {
     ) async throws {
         var fruitlessAttempts = 0
         var best = 0
-        while fruitlessAttempts < 4 {
+        while fruitlessAttempts < 2 {
             fruitlessAttempts += 1
             do {
                 try await send(file) { position in

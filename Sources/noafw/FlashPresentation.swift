@@ -19,6 +19,8 @@ struct FlashPresentation: RunPresentation {
             ("fault", .optional(error?.fault?.rawValue)),
             ("steps", .array(steps(ending).map(Self.document))),
             ("error", error.map(ReportText.document) ?? .null),
+            ("program", .optional(ending.report?.program?.rawValue)),
+            ("recoveries", .array((ending.report?.recoveries ?? []).map(Self.document))),
         ])
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
@@ -33,6 +35,8 @@ struct FlashPresentation: RunPresentation {
             ("fault", .optional(report.error?.fault?.rawValue)),
             ("steps", .array(report.steps.map(document))),
             ("error", report.error.map(ReportText.document) ?? .null),
+            ("program", .optional(report.program?.rawValue)),
+            ("recoveries", .array(report.recoveries.map(document))),
         ])
     }
 
@@ -47,11 +51,19 @@ struct FlashPresentation: RunPresentation {
         ])
     }
 
+    private static func document(_ recovery: Recovery) -> JSONText {
+        .object([("remedy", .string(recovery.remedy.rawValue)), ("reason", ReportText.document(recovery.reason))])
+    }
+
     func summary(_ ending: RunEnding<UnitReport>, style: TextStyle) -> [String] {
         let steps = steps(ending)
         var lines = identity(ending).map { [PartText.describe($0), ""] } ?? []
         if !steps.isEmpty { lines += table(steps, style) + [""] }
-        return lines + [verdict(ending, steps, style)]
+        let needed = (ending.report?.recoveries ?? []).map { recovery in
+            "  needed \(recovery.remedy.words): \(UntrustedText.escape(recovery.reason.message)) [\(recovery.reason.code)]"
+        }
+        if !needed.isEmpty { lines += needed + [""] }
+        return lines + [verdict(ending, steps, style)] + ReportText.silence(ending.report?.program)
     }
 
     private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
@@ -60,7 +72,7 @@ struct FlashPresentation: RunPresentation {
             .init("rate", .right),
         ])
         for step in steps {
-            let hasMoved = step.action == .updated && step.bytes > 0 && step.seconds > 0
+            let hasMoved = (step.action == .updated || step.action == .transferred) && step.bytes > 0 && step.seconds > 0
             table.append([
                 step.part.rawValue, PartText.version(step.from), PartText.version(step.to), step.action.rawValue,
                 step.bytes > 0 ? Measure.bytes(step.bytes) : "-",
@@ -72,7 +84,7 @@ struct FlashPresentation: RunPresentation {
             switch steps[row].action {
             case .updated: .good
             case .failed: .bad
-            case .planned: .careful
+            case .planned, .transferred: .careful
             case .current, .skipped: nil
             }
         }
@@ -103,6 +115,12 @@ struct FlashPresentation: RunPresentation {
 enum ReportText {
     static func verdict(_ error: Diagnosis, _ style: TextStyle) -> String {
         style.paint(error.category == .interrupted ? "INTERRUPTED" : "FAIL", .bad) + "  the unit is not proved"
+    }
+
+    /// What an operator should know of a program that was proved without a word of its own.
+    static func silence(_ proof: ProgramProof?) -> [String] {
+        proof == .silent
+            ? ["  its program never says that it is ready: proved by its version, a quiet console and the absence of errors"] : []
     }
 
     static func document(_ error: Diagnosis) -> JSONText {

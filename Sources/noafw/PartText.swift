@@ -20,6 +20,7 @@ enum PartText {
     static func describe(_ step: StepReport) -> String {
         switch step.action {
         case .updated: "\(step.part.rawValue) updated: \(version(step.from)) -> \(version(step.to))"
+        case .transferred: "\(step.part.rawValue) transferred, not proved: \(version(step.from)) -> \(version(step.to))"
         case .planned: "\(step.part.rawValue) would be updated: \(version(step.from)) -> \(version(step.to))"
         case .current: "\(step.part.rawValue) is current: \(version(step.to ?? step.from))"
         case .skipped: "\(step.part.rawValue) skipped"

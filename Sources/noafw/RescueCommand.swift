@@ -80,7 +80,9 @@ struct RescuePresentation: RunPresentation {
         let units = ending.report?.units ?? []
         var lines = units.map { unit in
             let verdict = unit.passed ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
-            return "\(verdict)  \(unit.family) \(unit.identity.address)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
+            let isUnproved = unit.passed && unit.steps.contains { $0.action == .transferred }
+            let end = isUnproved ? ": transferred, not proved; the unit runs its application again" : ""
+            return "\(verdict)  \(unit.family) \(unit.identity.address)\(end)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
         }
         lines += (ending.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
         if error(of: ending) == nil, units.isEmpty {

@@ -21,6 +21,7 @@ struct VerifyPresentation: RunPresentation {
             ] + Part.allCases.map { ($0.rawValue, finding($0, ending)) } + [
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
+                ("program", .optional(ending.report?.program?.rawValue)),
             ])
         return .object([("schema", .string("noafw.verify/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
@@ -66,7 +67,7 @@ struct VerifyPresentation: RunPresentation {
         }
         if let error = error(of: ending) { return [ReportText.verdict(error, style) + " " + time] }
         let proof = isDeep ? "versions match; FPGA flash and scripts are proved by digest" : "every version matches"
-        return ["\(style.paint("PASS", .good))  \(proof) \(time)"]
+        return ["\(style.paint("PASS", .good))  \(proof) \(time)"] + ReportText.silence(ending.report?.program)
     }
 
     private func identity(_ ending: RunEnding<VerifyReport>) -> UnitIdentity? {

@@ -64,11 +64,42 @@ import Testing
             {"name":"firmware","action":"updated","from":"v23.100.0000","to":"v26.001.0000","bytes":214708,"seconds":14.2},\
             {"name":"fpga","action":"current","from":"v26.001.0000","to":"v26.001.0000","bytes":0,"seconds":0},\
             {"name":"scripts","action":"updated","from":null,"to":"\(Sample.scriptsDigest)","bytes":9120,"seconds":1.25}],\
-            "error":{"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"}}]}
+            "error":{"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"},\
+            "program":null,"recoveries":[]}]}
 
             """
         #expect(harness.output == expected)
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(harness.output.utf8)) }
+    }
+
+    private static func recovered() throws -> UnitReport {
+        var report = try Sample.flashed(error: nil)
+        report.program = .silent
+        report.recoveries = [Recovery(remedy: .safeMode, reason: Sample.failure)]
+        return report
+    }
+
+    @Test func whatTheUnitNeededAndHowItsProgramWasProvedIsTold() async throws {
+        let report = try Self.recovered()
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner(report))) == 0)
+        #expect(harness.output.hasSuffix("""
+
+              needed a restart into safe mode: the bootloader says \\u{1b}[2Jno [DFU-0B05]
+
+            PASS  the unit is proved (5.0 s)
+              its program never says that it is ready: proved by its version, a quiet console and the absence of errors
+
+            """), "\(harness.output)")
+    }
+
+    @Test func andInTheDocument() async throws {
+        let report = try Self.recovered()
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], runner: runner(report))) == 0)
+        #expect(harness.output.hasSuffix("""
+            "error":null,"program":"silent","recoveries":[{"remedy":"safe-mode","reason":\
+            {"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"}}]}]}
+
+            """), "\(harness.output)")
     }
 
     @Test func errorsNameCodeCauseAndNextAction() async throws {

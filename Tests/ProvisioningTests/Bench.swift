@@ -17,6 +17,8 @@ struct Bench: Sendable {
 
     let root: URL
     var faults = FaultPlan()
+    /// Instead of the Python of `.venv`.
+    var python: String?
 
     init() {
         root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-bench-\(UUID().uuidString)")
@@ -70,7 +72,7 @@ struct Bench: Sendable {
         _ body: @escaping @Sendable (VirtualCentral, VirtualMonocle) async throws -> Value
     ) async throws -> Value {
         let folder = try UnitFolder(root: root, name: "bench")
-        var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        var configuration = MonocleConfiguration(python: try python ?? TestTools.require(TestTools.python, "the Python of .venv"))
         let coordinates = try Self.key.get().publicCoordinates
         configuration.trustedKeys.append(
             Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()))

@@ -170,14 +170,14 @@ private final class StrandedFrame: Central, Connection, WriteChannel, Discovery 
         #expect(isUpdated)
         #expect(report.family == "frame" && report.identity.address == StrandedFrame.application)
         #expect(report.steps.first == StepReport(
-            part: .firmware, action: .updated, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
+            part: .firmware, action: .transferred, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
     }
 
     /// It boots late: nobody looks for a bootloader that is not there any more.
     @Test func aFrameThatComesBackLateIsFinished() async throws {
         let (report, _, connects) = try await rescue(silence: .seconds(33))
         #expect(report.passed, "\(String(describing: report.error))")
-        #expect(report.steps.first?.action == .updated)
+        #expect(report.steps.first?.action == .transferred)
         #expect(connects == 1)
     }
 

@@ -18,6 +18,9 @@ public struct FaultPlan: Sendable {
     /// until its power is cut.
     public var deafAtDataPackets: Set<Int> = []
 
+    /// Notifications that are lost, counted from 1 over the unit's whole run.
+    public var lostNotifications: Set<Int> = []
+
     public init() {}
 }
 

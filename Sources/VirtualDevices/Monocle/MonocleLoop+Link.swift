@@ -111,7 +111,8 @@ extension MonocleLoop {
         case .notification(let characteristic, let value):
             guard spend(value.count, from: &budget) else { return false }
             link?.downlink.removeFirst()
-            if let value = afterFaults(value) { active.link.notify(characteristic, value) }
+            notificationCount += 1
+            if !faults.lostNotifications.contains(notificationCount), let value = afterFaults(value) { active.link.notify(characteristic, value) }
             // The queue has a place again, within the event.
             try refill()
         }

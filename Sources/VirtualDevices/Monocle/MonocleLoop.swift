@@ -70,6 +70,7 @@ struct MonocleLoop {
     var faults: FaultPlan
     var generator: SeededGenerator
     var packetCount = 0
+    var notificationCount = 0
     /// Packets on the data characteristic alone.
     var dataPacketCount = 0
     /// Pads with a finger on them: a reset does not lift it.

@@ -1,0 +1,94 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import ScriptBundle
+import TestSupport
+import Testing
+
+/// The verdict on units whose scripts are what they should be, and whose programs live or do not.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct ProgramProofTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var program: String
+        /// Of the failure, and a part of its sentence; `nil` for a unit that is proved.
+        var code: String?
+        var sentence = ""
+        var proof: ProgramProof?
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "raises at once", program: "import nosuchmodule", code: "PRV-0040",
+             sentence: "the unit's program fails: ImportError: no module named 'nosuchmodule'"),
+        Case(name: "raises after 2 s", program: "import time\ntime.sleep(2)\n1/0", code: "PRV-0040",
+             sentence: "ZeroDivisionError: divide by zero"),
+        Case(name: "syntax error", program: "def (", code: "PRV-0040", sentence: "SyntaxError: invalid syntax"),
+        Case(name: "memory", program: "x=[0]*20000", code: "PRV-0040", sentence: "MemoryError"),
+        Case(name: "prints its errors and goes on",
+             program: "import sys,time\nwhile True:\n  try:\n    1/0\n  except Exception as e:\n    sys.print_exception(e)\n  time.sleep(1)",
+             code: "PRV-0040", sentence: "ZeroDivisionError"),
+        Case(name: "ends", program: "print('done')", code: "PRV-0041", sentence: "has ended"),
+        Case(name: "leaves", program: "import sys\nsys.exit()", code: "PRV-0041", sentence: "has ended"),
+        Case(name: "prints for ever", program: "while True: print('here I am')", code: "PRV-0043", sentence: "here I am"),
+        Case(name: "prints each second", program: "import time\nwhile True:\n  print('tick')\n  time.sleep(1)", code: "PRV-0043",
+             sentence: "tick"),
+        Case(name: "hangs before its sign", program: "import bluetooth\nwhile True: pass\nbluetooth.send(b'rdy:')", code: "PRV-0042",
+             sentence: "within 15 s"),
+        Case(name: "dies right after its sign",
+             program: """
+                import bluetooth,time
+                while not bluetooth.connected(): time.sleep_ms(10)
+                bluetooth.send(b'rdy:')
+                time.sleep_ms(100)
+                raise ValueError('too early')
+                """,
+             code: "PRV-0040", sentence: "ValueError: too early"),
+        Case(name: "endless loop", program: "while True: pass", proof: .silent),
+        Case(name: "says a word and falls quiet", program: "import time\nprint('hello')\nwhile True: time.sleep(1)", proof: .silent),
+        Case(name: "takes 7 s to say so",
+             program: """
+                import bluetooth,time
+                time.sleep(7)
+                bluetooth.send(b'rdy:')
+                while True: time.sleep(1)
+                """,
+             proof: .announced),
+    ]
+
+    @Test(arguments: cases)
+    func theVerdictIsTheProgramsOwn(_ given: Case) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(given.program.utf8))])
+        let assets = MonocleAssets(firmware: nil, fpga: nil, scripts: scripts)
+        var options = FlashOptions()
+        options.parts = [.scripts]
+
+        let flashed = try await bench.flash(assets, options: options)
+        #expect(flashed.error?.code == given.code, "\(String(describing: flashed.error))")
+        #expect(flashed.error?.message.contains(given.sentence) ?? true, "\(String(describing: flashed.error))")
+        #expect(flashed.program == given.proof)
+        #expect(flashed.recoveries.isEmpty, "\(flashed.recoveries)")
+
+        let deep = try await bench.verify(assets)
+        #expect(deep.error?.code == given.code, "\(String(describing: deep.error))")
+        #expect(deep.program == given.proof)
+        #expect(deep.findings[.scripts]?.matches == true)
+
+        // Versions alone are asked for: they match.
+        let look = try await bench.verify(assets, isDeep: false)
+        #expect(look.passed, "\(look)")
+        #expect(look.program == nil)
+    }
+
+    @Test func ourOwnScriptsAnnounceThemselves() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let scripts = try ScriptSet.load(folder: TestTools.root.appendingPathComponent("Scripts/monocle").path)
+        let report = try await bench.flash(MonocleAssets(firmware: nil, fpga: nil, scripts: scripts))
+        #expect(report.passed, "\(String(describing: report.error))")
+        #expect(report.program == .announced)
+    }
+}

@@ -1,0 +1,43 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import TestSupport
+import Testing
+import VirtualDevices
+
+/// A unit's time knows nothing of the host's: however late its interpreter is, everything happens at the same moment.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct SlowHostTests {
+    private struct Course: Equatable {
+        var events: [String]
+        var steps: [StepReport]
+        var end: Duration
+    }
+
+    /// An old unit is flashed; what happened, and when.
+    private func course(delayedBy seconds: Double?) async throws -> Course {
+        var bench = Bench()
+        defer { bench.remove() }
+        let folder = try TemporaryFolder()
+        if let seconds {
+            let python = try TestTools.require(TestTools.python, "the Python of .venv")
+            let slow = try folder.write("#!/bin/sh\nsleep \(seconds)\nexec '\(python)' \"$@\"\n", to: "slow")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: slow)
+            bench.python = slow
+        }
+        let journal = Journal()
+        let assets = try Bench.assets()
+        return try await bench.play { central, monocle in
+            let report = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
+                .flash { journal.add($0) }
+            #expect(report.passed, "\(String(describing: report.error))")
+            return Course(events: journal.text, steps: report.steps, end: central.clock.now.offset)
+        }
+    }
+
+    @Test func aSlowInterpreterChangesNothing() async throws {
+        let usual = try await course(delayedBy: nil)
+        let slow = try await course(delayedBy: 0.7)
+        #expect(slow == usual)
+    }
+}
