@@ -159,7 +159,7 @@ struct GuardTests {
         } throws: { error in
             if case FPGAError.writeFailed(let reason) = error { reason.hasPrefix("no piece gets through at byte ") } else { false }
         }
-        #expect(attempts.count == 5)
+        #expect(attempts.count == 2)
         #expect(try !committed(folder))
     }
 
