@@ -8,12 +8,13 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full lab lab-full soak fuzz bench clean
+.PHONY: help build demo test test-full mutants lab lab-full soak fuzz bench clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
 	@echo 'make test    install what is missing, build, run all tests, in a process for each processor'
 	@echo 'make test-full  the same over the whole range of seeds and cuts'
+	@echo 'make mutants  take the guards of Tests/guards.toml out one by one; each has to be missed by a test'
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make soak    flash and verify virtual units at every speed on a busy machine; count wrong verdicts'
@@ -35,6 +36,11 @@ test test-full:
 	@Tools/setup tests
 	$(SWIFT) build --build-tests $(CHECKS)
 	@Tools/test $(if $(filter test-full,$@),--full)
+
+# Minutes: a build of its own, then the suites that each guard names.
+mutants:
+	@Tools/setup tests
+	@Tools/mutants
 
 # Debian's kernel and bluetoothd in a small virtual machine (docs/lab.md).
 lab lab-full:

@@ -153,7 +153,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let attempts = Countdown(.max)
-        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: RefusedTransport(attempts: attempts))
+        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: FailingTransport(error: .chunkRefused, attempts: attempts))
         await #expect {
             _ = try await updater.update()
         } throws: { error in
@@ -161,6 +161,18 @@ struct GuardTests {
         }
         #expect(attempts.count == 2)
         #expect(try !committed(folder))
+    }
+
+    /// Each erase wears the flash.
+    @Test func theFlashIsErasedThreeTimesAtMost() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder)
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let transport = FailingTransport(error: .counterUnknown, attempts: Countdown(.max))
+        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: transport)
+        await #expect(throws: FPGAError.writeFailed("it was begun 3 times")) { _ = try await updater.update(force: true) }
+        #expect(FlashModule.eraseCount(in: folder) == 3)
     }
 
     // MARK: - The write counter
@@ -192,21 +204,22 @@ struct GuardTests {
         try "3000".write(to: folder.appendingPathComponent("counter.txt"), atomically: false, encoding: .utf8)
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
-        var notices: [String] = []
-        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update {
-            if case .notice(let text) = $0 { notices.append(text) }
-        }
-        #expect(notices == ["resuming at byte 0", "starting over: the unit does not know where it stopped writing"])
+        var events: [FPGAEvent] = []
+        _ = try await FPGAUpdater(repl: try await attach(host), image: image).update { events.append($0) }
+        let beforeTheErase = events.prefix { $0 != .erasing }
+        #expect(beforeTheErase == [
+            .notice("resuming at byte 0"), .notice("starting over: the unit does not know where it stopped writing"),
+        ])
     }
 }
 
-/// A transport none of whose pieces is taken.
-private struct RefusedTransport: FPGATransport {
+private struct FailingTransport: FPGATransport {
+    let error: FPGASetback
     let attempts: Countdown
 
     func write(_ image: FPGAImage, from offset: Int, through repl: PythonREPL, onProgress: (Int) -> Void) async throws {
         _ = attempts.next()
-        throw FPGASetback.chunkRefused
+        throw error
     }
 }
 

@@ -158,6 +158,10 @@ struct GuardTests {
         #expect(try await helper.ask("a(0,\(check),b'abc')") == "3")
         try await helper.tell("end()")
         #expect(try Data(contentsOf: folder.appendingPathComponent("x.py.new")) == Data("abc".utf8))
+        // The helper of another version of ours.
+        _ = try await helper.repl.runText("_ns.v='0'\n_ns.n=7", within: .seconds(20))
+        try await helper.ensure()
+        #expect(try await helper.ask("at()") == "-1")
     }
 
     // MARK: - Room
