@@ -332,6 +332,21 @@ def shown(unit):
     return " ".join(item["text"] for item in items if item.get("text"))
 
 
+@scenario("a program that dies: flash and verify --deep say FAIL with its last line, and whole scripts bring the unit back")
+async def program_dies(lab):
+    folder = lab.bench.logs / "dying-scripts"
+    folder.mkdir(exist_ok=True)
+    (folder / "main.py").write_text("import time\ntime.sleep(2)\nimport nosuchmodule\n")
+    async with lab.unit() as unit:
+        for verb in (lab.flash, lab.verify):
+            words = ["--only", "scripts", "--scripts", str(folder)] + (["--deep"] if verb == lab.verify else [])
+            error = (await verb(unit, *words, code=1))["units"][0]["error"]
+            expect(error["code"] == "PRV-0040", f"said {error['code']}")
+            expect("no module named 'nosuchmodule'" in error["message"], error["message"])
+        document = await lab.flash(unit, "--only", "scripts")
+        expect(document["units"][0]["program"] == "announced", f"the program is {document['units'][0]['program']}")
+
+
 # More than one unit
 
 

@@ -60,6 +60,31 @@ struct GuardTests {
         #expect(report.steps.last?.action == .skipped, "\(report)")
     }
 
+    /// A program that replaces itself as soon as it runs: the unit's last word counts, not what was written.
+    @Test func scriptsThatSayAnotherVersionAfterTheirStartAreNotProved() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let program = """
+            f=open('main.py','rb')
+            t=f.read()
+            f.close()
+            f=open('main.py','wb')
+            f.write(b'ARGPT_VERSION="another"\\n'+t)
+            f.close()
+            import time
+            while True:
+                time.sleep(1)
+
+            """
+        var assets = try Bench.assets()
+        assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
+        var options = FlashOptions()
+        options.parts = [.scripts]
+        let report = try await bench.flash(assets, options: options)
+        #expect(report.error?.code == "PRV-0004", "\(report)")
+        #expect(!report.passed)
+    }
+
     // MARK: - Verification
 
     @Test func verifyComparesEachVersion() async throws {

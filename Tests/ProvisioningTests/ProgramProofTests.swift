@@ -36,6 +36,15 @@ struct ProgramProofTests {
              sentence: "tick"),
         Case(name: "hangs before its sign", program: "import bluetooth\nwhile True: pass\nbluetooth.send(b'rdy:')", code: "PRV-0042",
              sentence: "within 15 s"),
+        Case(
+            name: "sends something else and hangs",
+            program: """
+                import bluetooth,time
+                while not bluetooth.connected(): time.sleep_ms(10)
+                bluetooth.send(b'dat:rdy:')
+                while True: time.sleep(1)
+                """,
+            code: "PRV-0042", sentence: "does not say that it is ready"),
         Case(name: "dies right after its sign",
              program: """
                 import bluetooth,time
