@@ -47,12 +47,14 @@ lab lab-full:
 	@Tools/setup lab
 	$(SWIFT) build $(CHECKS)
 	.venv-lab/bin/python Tests/Lab/lab.py $(if $(filter lab-full,$@),--full)
+
 # Minutes; SOAK_RUNS flashes and verifications in all.
 SOAK_RUNS ?= 200
 soak:
 	@Tools/setup soak
 	$(SWIFT) build $(CHECKS)
 	@Tools/soak $(SOAK_RUNS)
+	@Tools/soak --slow
 
 # A few minutes; FUZZ_INPUTS is for each reader.
 FUZZ_INPUTS ?= 200000

@@ -50,28 +50,38 @@ struct Escalation {
 
     /// A link that breaks for ever, always a little further on, ends here.
     private static let limit = 60
+    /// Of one remedy without progress.
+    private static let useLimit = 2
 
     private let mayRestartUnit: Bool
-    private var tried: [Kind: Int] = [:]
-    private var furthest = 0
+    /// Since the last progress: how far each ladder is climbed, and how often each remedy was used.
+    private var climbed: [Kind: Int] = [:]
+    private var used: [Remedy: Int] = [:]
+    private var progress = 0
     private var count = 0
 
     /// - Parameter mayRestartUnit: safe mode is a remedy.
     init(mayRestartUnit: Bool) { self.mayRestartUnit = mayRestartUnit }
 
-    /// - Parameter progress: grows with what the run has achieved.
+    /// - Parameters:
+    ///   - progress: grows with what the run has achieved.
+    ///   - hasLink: to the unit's application; without one there is nothing to interrupt.
     /// - Returns: `nil` when asking again would not help.
-    mutating func remedy(for error: any Error, progress: Int) -> Remedy? {
-        guard let kind = Self.kind(of: error, isFirst: count == 0), count < Self.limit else { return nil }
+    mutating func remedy(for error: any Error, progress: Int, hasLink: Bool) -> Remedy? {
+        guard var kind = Self.kind(of: error, isFirst: count == 0), count < Self.limit else { return nil }
+        if !hasLink, kind != .noPrompt { kind = .link }
         count += 1
-        if progress > furthest {
-            furthest = progress
-            tried = [:]
+        if progress > self.progress {
+            self.progress = progress
+            (climbed, used) = ([:], [:])
         }
-        let remedies = kind.remedies.filter { mayRestartUnit || $0 != .safeMode }
-        let next = tried[kind, default: 0]
-        tried[kind] = next + 1
-        return next < remedies.count ? remedies[next] : nil
+        for remedy in kind.remedies.dropFirst(climbed[kind, default: 0]) {
+            climbed[kind, default: 0] += 1
+            guard mayRestartUnit || remedy != .safeMode, used[remedy, default: 0] < Self.useLimit else { continue }
+            used[remedy, default: 0] += 1
+            return remedy
+        }
+        return nil
     }
 
     /// A refused package, a wrong version or a low battery stay what they are; a broken link or a garbled answer do not.
@@ -90,11 +100,16 @@ struct Escalation {
         case REPLError.noPrompt: .noPrompt
         case REPLError.timedOut, LinkError.timedOut: .silence
         case REPLError.lacking, FPGAError.silent, ScriptError.noSpace: nil
-        case is LinkError: .link
-        case let error as any DiagnosableError:
-            [.badData, .missingInput, .usage, .permission].contains(error.diagnosis.category) ? nil : .garbage
-        default: nil
+        case is REPLError, is FPGAError, is ScriptError: isFinal(error) ? nil : .garbage
+        default: isFinal(error) ? nil : .link
         }
+    }
+}
+
+extension Escalation {
+    private static func isFinal(_ error: any Error) -> Bool {
+        guard let diagnosis = (error as? any DiagnosableError)?.diagnosis else { return true }
+        return [.badData, .missingInput, .usage, .permission].contains(diagnosis.category)
     }
 }
 

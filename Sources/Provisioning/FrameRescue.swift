@@ -32,7 +32,7 @@ public struct FrameRescue: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                guard escalation.remedy(for: error, progress: record.furthest) != nil else {
+                guard escalation.remedy(for: error, progress: record.advances, hasLink: false) != nil else {
                     return finished(record, diagnose(error))
                 }
                 record.recovers(by: .reconnect, from: diagnose(error))

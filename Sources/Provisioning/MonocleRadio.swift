@@ -70,10 +70,10 @@ struct MonocleRadio: Sendable {
     }
 
     /// A connection to the unit, at its raw prompt.
-    func open() async throws -> UnitSession {
+    func open(_ conduct: Conduct) async throws -> UnitSession {
         let connection = try await connect(.application)
         do {
-            return UnitSession(repl: try await attach(to: connection), connection: connection)
+            return UnitSession(repl: try await attach(to: connection, conduct), connection: connection, conduct: conduct)
         } catch {
             await connection.disconnect()
             throw error
@@ -94,13 +94,13 @@ struct MonocleRadio: Sendable {
     }
 
     /// A cancellation while the prompt is sought may have stopped the unit's program already.
-    private func attach(to connection: any Connection) async throws -> PythonREPL {
+    private func attach(to connection: any Connection, _ conduct: Conduct) async throws -> PythonREPL {
         do {
             return try await PythonREPL.attach(to: connection, clock: clock, within: Self.promptPatience)
         } catch is CancellationError {
             await clock.shielded(for: UnitSession.farewell) {
                 let repl = try await PythonREPL.attach(to: connection, clock: clock, within: UnitSession.farewell)
-                await UnitSession(repl: repl, connection: connection).leaveAsFound()
+                await UnitSession(repl: repl, connection: connection, conduct: conduct).leaveAsFound()
             }
             throw CancellationError()
         }

@@ -25,7 +25,7 @@ public struct MonocleRun: Sendable {
     public func flash(report: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         var record = RunRecord(address: radio.address, parts: wantedParts, clock: radio.clock, report: report)
         let failure = try await radio.visit(
-            Escalation(mayRestartUnit: true), progress: { record.furthest }, recovering: { record.recovers(by: $0, from: $1) }
+            Escalation(mayRestartUnit: true), progress: { record.advances }, recovering: { record.recovers(by: $0, from: $1) }
         ) { visit in try await takeSteps(&visit, &record) }
         return record.finished(failure.map(diagnose))
     }
@@ -151,7 +151,7 @@ extension MonocleRun {
         try preflight(try await session.identity(address: radio.address), &record)
         if options.dryRun { return record.planned(.fpga, from: version, to: fpga.version) }
         record.start(.fpga, from: version)
-        session.beginChanging()
+        visit.conduct.beginChanging(.fpga)
         try await write(fpga, with: updater, isForced: isForced, &record)
         record.begin(.commit)
         let condition = try await restart(&visit)
@@ -159,6 +159,7 @@ extension MonocleRun {
         guard condition == .running(version: fpga.version) else {
             throw ProvisioningError.wrongVersion(.fpga, expected: fpga.version, actual: condition.version)
         }
+        visit.conduct.endChanging(.fpga)
         record.updated(.fpga, to: fpga.version, bytes: fpga.image.bytes.count)
     }
 
@@ -184,7 +185,7 @@ extension MonocleRun {
         _ = try await updater.update(force: isForced) { event in
             switch event {
             case .erasing:
-                record.begin(.erase)
+                record.startOver(.erase)
                 record.forceIsUnderWay(.fpga)
             case .writing(let done, let total):
                 record.begin(.fpga)
@@ -217,14 +218,14 @@ extension MonocleRun {
         }
         if options.dryRun { return record.planned(.scripts, from: version, to: scripts.version) }
         record.start(.scripts, from: version)
-        session.beginChanging()
+        visit.conduct.beginChanging(.scripts)
         let outcome = try await installer.install(force: isForced) { event in
             switch event {
             case .uploading(let done, let total): record.progress(done, of: total)
             case .notice(let text): record.notice(text)
             }
         }
-        session.endChanging()
+        visit.conduct.endChanging(.scripts)
         record.updated(.scripts, to: scripts.version, bytes: outcome.bytesSent)
     }
 

@@ -19,9 +19,12 @@ public struct MonocleVerification: Sendable {
     public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
         var result = VerifyReport(
             identity: UnitIdentity(address: radio.address, name: "monocle"), family: "monocle", findings: [:], error: nil)
+        var recoveries: [Recovery] = []
         let failure = try await radio.visit(Escalation(mayRestartUnit: false), recovering: { remedy, reason in
+            recoveries.append(Recovery(remedy: remedy, reason: reason))
             report(.notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)"))
         }) { visit in try await lookOnce(&visit, &result, report) }
+        result.recoveries = recoveries
         result.error = failure.map(diagnose)
         return result
     }

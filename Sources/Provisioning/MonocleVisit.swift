@@ -6,6 +6,8 @@ import REPL
 struct MonocleVisit {
     private let radio: MonocleRadio
     private var current: UnitSession?
+    /// Over all links of the visit.
+    let conduct = Conduct()
 
     init(_ radio: MonocleRadio) { self.radio = radio }
 
@@ -15,7 +17,7 @@ struct MonocleVisit {
     /// The unit at its raw prompt.
     mutating func session() async throws -> UnitSession {
         if let current { return current }
-        let session = try await radio.open()
+        let session = try await radio.open(conduct)
         current = session
         return session
     }
@@ -37,6 +39,7 @@ struct MonocleVisit {
                 try await session.repl.softReset(within: MonocleRadio.promptPatience)
             case (.safeMode, _):
                 await end()
+                conduct.leavesOut()
                 try await radio.restartInSafeMode()
             case (.reconnect, _), (_, nil):
                 await end()
@@ -47,8 +50,9 @@ struct MonocleVisit {
         }
     }
 
-    /// Ends early: a unit that was only looked at goes on with its program.
+    /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it gets a link for that.
     mutating func abandon() async {
+        if current == nil, conduct.owesStart, conduct.hasLeftOut, !Task.isCancelled { current = try? await radio.open(conduct) }
         await current?.leaveAsFound()
         await end()
     }
@@ -74,7 +78,7 @@ extension MonocleRadio {
                 return nil
             } catch {
                 guard !(error is CancellationError), !Task.isCancelled,
-                    let remedy = escalation.remedy(for: error, progress: progress())
+                    let remedy = escalation.remedy(for: error, progress: progress(), hasLink: visit.hasLink)
                 else {
                     await visit.abandon()
                     try Task.checkCancellation()

@@ -13,46 +13,54 @@ public enum ProgramProof: String, Sendable {
 extension UnitSession {
     /// Noa's program says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
     private static let announcementPatience = Duration.seconds(15)
-    /// How long a program that never announces itself is listened to.
-    private static let silencePatience = Duration.seconds(5)
-    /// Without a word of the console at the end of it.
+    /// How long a program that never announces itself is listened to, at least and at most.
+    private static let silence = (least: Duration.seconds(5), most: Duration.seconds(15))
+    /// Without a word of the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes. A program that prints without a pause falls silent by itself: the firmware does not notice that its output ring is
     /// full while the read position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
     /// An error right after the announcement still counts.
     private static let aftermath = Duration.milliseconds(300)
+    /// From ^C to the prompt.
+    private static let interruptPatience = Duration.seconds(3)
     private static let announcement = Array("rdy:".utf8)
+    static let restartCode = "print('_nr' in globals())"
 
     private enum Sign: Sendable {
         case announced
-        /// What the console said last, if it has not fallen quiet.
-        case silent(lastLine: String?)
+        case silent
     }
 
     /// Starts the unit's program and waits until it has shown that it lives.
     /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
-    ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``.
+    ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``; `REPLError` where packets were
+    ///   lost that would have told.
     func proveProgram(of scripts: ScriptSet) async throws -> ProgramProof {
         let announces = scripts.announces(Self.announcement)
-        let patience = announces ? Self.announcementPatience : Self.silencePatience
         let messages = try await appMessages()
+        // A restart takes the helper away: what is there after it was not restarted.
+        try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerPatience) }
+        while messages?.poll() != nil {}
         try await startProgram()
-        switch try await sign(in: messages, within: patience) {
-        case .announced: return .announced
-        case .silent where announces: throw ProvisioningError.programSilent(seconds: patience.components.seconds)
-        case .silent(let line?): throw ProvisioningError.programPrints(line)
-        case .silent(nil):
-            try await repl.recover(within: MonocleRadio.promptPatience)
-            let versions = try await insisting {
-                [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
-            }
-            try await startProgram()
-            for version in versions where version != scripts.version {
-                throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
-            }
-            return .silent
+        if case .announced = try await sign(in: messages, announces: announces) { return .announced }
+        let wasRunning = try await stopProgram()
+        guard try await insisting({ try await repl.runText(Self.restartCode, within: Self.answerPatience) == "False" }) else {
+            throw REPLError.timedOut("the restart of the unit's Python")
         }
+        if announces {
+            try await startProgram()
+            throw ProvisioningError.programSilent(seconds: Self.announcementPatience.components.seconds)
+        }
+        guard wasRunning else { throw REPLError.garbage("a program that runs") }
+        let versions = try await insisting {
+            [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
+        }
+        try await startProgram()
+        for version in versions where version != scripts.version {
+            throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
+        }
+        return .silent
     }
 
     /// Subscribed before the start: a program announces itself once.
@@ -64,10 +72,13 @@ extension UnitSession {
         }
     }
 
-    private func sign(in messages: Inbox<[UInt8]>?, within patience: Duration) async throws -> Sign {
-        let deadline = repl.clock.deadline(in: patience)
+    private func sign(in messages: Inbox<[UInt8]>?, announces: Bool) async throws -> Sign {
+        let deadline = repl.clock.deadline(in: announces ? Self.announcementPatience : Self.silence.most)
         return try await withThrowingTaskGroup(of: Sign?.self) { group in
-            group.addTask { try await listen(until: deadline) }
+            group.addTask {
+                try await announces ? listen(until: deadline.advanced(by: Self.aftermath)) : awaitSilence(until: deadline)
+                return .silent
+            }
             if let messages {
                 group.addTask {
                     while let message = try await messages.next(before: deadline, on: repl.clock) {
@@ -82,18 +93,20 @@ extension UnitSession {
             while let sign = try await group.next() {
                 if let sign { return sign }
             }
-            return .silent(lastLine: nil)
+            return .silent
         }
     }
 
-    /// - Throws: what ends the program, or shows that it is broken.
-    private func listen(until deadline: SessionClock.Instant) async throws -> Sign {
+    /// What the console said.
+    private struct Console {
         var reader = ConsoleReader()
         var lastLine = ""
-        var quietSince = repl.clock.now
         var byteCount = 0
-        while let bytes = try await repl.nextOutput(before: deadline) {
-            quietSince = repl.clock.now
+        var lastByte: SessionClock.Instant
+
+        /// - Throws: what ends the program, or shows that it is broken.
+        mutating func take(_ bytes: [UInt8], at now: SessionClock.Instant) throws {
+            lastByte = now
             byteCount += bytes.count
             for event in reader.receive(bytes) {
                 switch event {
@@ -102,10 +115,46 @@ extension UnitSession {
                 case .ended: throw ProvisioningError.programEnded
                 }
             }
-            if repl.clock.now >= deadline { break }
         }
-        let isQuiet = byteCount <= Self.chatterLimit && quietSince.duration(to: repl.clock.now) >= Self.quiet
-        return .silent(lastLine: isQuiet ? nil : lastLine)
+    }
+
+    private func listen(until deadline: SessionClock.Instant) async throws {
+        var console = Console(lastByte: repl.clock.now)
+        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: deadline) {
+            try console.take(bytes, at: repl.clock.now)
+        }
+    }
+
+    /// - Throws: ``ProvisioningError/programPrints(_:)`` when it does not come.
+    private func awaitSilence(until deadline: SessionClock.Instant) async throws {
+        let least = repl.clock.deadline(in: Self.silence.least)
+        var console = Console(lastByte: repl.clock.now)
+        while true {
+            let end = max(least, console.lastByte.advanced(by: Self.quiet))
+            guard let bytes = try await repl.nextOutput(before: min(end, deadline)) else {
+                guard end <= deadline, console.byteCount <= Self.chatterLimit else {
+                    throw ProvisioningError.programPrints(console.lastLine)
+                }
+                return
+            }
+            try console.take(bytes, at: repl.clock.now)
+            guard repl.clock.now < deadline else { throw ProvisioningError.programPrints(console.lastLine) }
+        }
+    }
+
+    /// Interrupts the program and gets to the raw prompt.
+    /// - Returns: whether the unit said that a program has ended by that.
+    private func stopProgram() async throws -> Bool {
+        conduct.interrupted()
+        var reader = ConsoleReader()
+        var wasRunning = false
+        let deadline = repl.clock.deadline(in: Self.interruptPatience)
+        try await repl.interrupt(within: Self.interruptPatience)
+        while !wasRunning, let bytes = try await repl.nextOutput(before: deadline) {
+            wasRunning = reader.receive(bytes).contains(.ended)
+        }
+        try await repl.recover(within: MonocleRadio.promptPatience)
+        return wasRunning
     }
 }
 

@@ -78,7 +78,7 @@ extension ProvisioningError: DiagnosableError {
         case .programSilent(let seconds):
             program("PRV-0042", "the unit's program does not say that it is ready within \(seconds) s", cause: "its scripts hang before they send rdy:, or wait for something that does not come")
         case .programPrints(let line):
-            program("PRV-0043", "the unit's program prints without a pause and never says that it is ready; last: \(line)", cause: "its scripts are in an endless loop, or print more than a unit in use should")
+            program("PRV-0043", "the unit's program keeps printing and never says that it is ready; last: \(line)", cause: "its scripts are in a loop, or print more than a program that is proved by a quiet console may")
         case .versionUnknown(let what):
             Diagnosis(
                 code: "PRV-0008", category: .badData, fault: nil, message: "\(what) does not tell one version",
@@ -92,7 +92,7 @@ extension ProvisioningError {
     private func program(_ code: String, _ message: String, cause: String) -> Diagnosis {
         Diagnosis(
             code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
-            remedy: "see what they print with noafw chat -v, correct them, and run noafw flash --only scripts")
+            remedy: "see what they print with noafw chat -v --no-verify --assistant echo, correct them, and run noafw flash --only scripts")
     }
 }
 

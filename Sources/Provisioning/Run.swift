@@ -132,6 +132,8 @@ public struct VerifyReport: Sendable {
     public var findings: [Part: Finding]
     /// With `--deep`: how the unit's program has shown that it lives.
     public var program: ProgramProof?
+    /// What had to be done to the unit on the way, in order.
+    public var recoveries: [Recovery] = []
     public var error: Diagnosis?
     public var passed: Bool { error == nil && findings.values.allSatisfy(\.matches) }
 

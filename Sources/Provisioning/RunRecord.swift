@@ -48,6 +48,12 @@ struct RunRecord {
         report(.stage(next))
     }
 
+    /// As ``begin(_:)``, for a stage that undoes later ones: what comes after it counts as new.
+    mutating func startOver(_ next: Stage) {
+        reach.fallBack(to: next)
+        begin(next)
+    }
+
     mutating func progress(_ done: Int, of total: Int) {
         guard let stage else { return }
         let fraction = total > 0 ? Double(done) / Double(total) : 0
@@ -55,8 +61,8 @@ struct RunRecord {
         report(.progress(stage: stage, overall: progress.overall(stageFraction: fraction), bytesDone: done, bytesTotal: total))
     }
 
-    /// How far the run has come at its best, over all attempts; never falls.
-    var furthest: Int { reach.furthest }
+    /// Grows whenever the run gets further than before; never falls.
+    var advances: Int { reach.advances }
 
     mutating func recovers(by remedy: Remedy, from reason: Diagnosis) {
         recoveries.append(Recovery(remedy: remedy, reason: reason))
@@ -123,17 +129,28 @@ struct RunRecord {
     }
 }
 
-/// The furthest point of a run: stages in their order, each in 64 parts.
+/// How far a run has come: stages in their order, each in 64 parts.
 final class Reach: Sendable {
-    private let mark = Mutex(0)
+    private struct State {
+        var furthest = 0
+        var advances = 0
+    }
 
-    var furthest: Int { mark.withLock { $0 } }
+    private let state = Mutex(State())
+
+    var advances: Int { state.withLock { $0.advances } }
 
     func note(_ stage: Stage, fraction: Double) {
-        let rank = Stage.allCases.firstIndex(of: stage) ?? 0
-        let here = rank * 64 + Int(63 * min(1, max(0, fraction)))
-        mark.withLock { $0 = max($0, here) }
+        let here = Self.place(of: stage) + Int(63 * min(1, max(0, fraction)))
+        state.withLock { state in
+            guard here > state.furthest else { return }
+            state = State(furthest: here, advances: state.advances + 1)
+        }
     }
+
+    func fallBack(to stage: Stage) { state.withLock { $0.furthest = min($0.furthest, Self.place(of: stage)) } }
+
+    private static func place(of stage: Stage) -> Int { 64 * (Stage.allCases.firstIndex(of: stage) ?? 0) }
 }
 
 /// Reports progress of one stage from a `Sendable` closure.

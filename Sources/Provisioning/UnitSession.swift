@@ -4,9 +4,36 @@ import REPL
 import ScriptBundle
 import Synchronization
 
+/// What a run owes a unit's program, over all its links.
+final class Conduct: Sendable {
+    private struct State {
+        var isStopped = false
+        var isLeftOut = false
+        var changing: Set<Part> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The program does not run because of this run, and what it needs is whole.
+    var owesStart: Bool { state.withLock { $0.isStopped && $0.changing.isEmpty } }
+
+    /// The unit restarts without its program.
+    var hasLeftOut: Bool { state.withLock { $0.isLeftOut } }
+
+    func interrupted() { state.withLock { $0.isStopped = true } }
+    func leavesOut() { state.withLock { ($0.isStopped, $0.isLeftOut) = (true, true) } }
+    func started() { state.withLock { ($0.isStopped, $0.isLeftOut) = (false, false) } }
+
+    /// From here on the program is not started on the way out: it would run on half of what it needs.
+    func beginChanging(_ part: Part) { state.withLock { _ = $0.changing.insert(part) } }
+
+    /// The part is whole.
+    func endChanging(_ part: Part) { state.withLock { _ = $0.changing.remove(part) } }
+}
+
 /// A Monocle at its raw prompt, and the questions every run asks it.
 struct UnitSession: Sendable {
-    private static let answerPatience = Duration.seconds(3)
+    static let answerPatience = Duration.seconds(3)
     /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
     private static let resetPatience = Duration.seconds(12)
 
@@ -18,32 +45,23 @@ struct UnitSession: Sendable {
     /// All code that is sent to a Monocle, but for calls of the helpers' methods and the chat's question.
     package static var sentCode: [String] {
         PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
-            + [versionCode, batteryCode, bootloaderCode, resetCode]
+            + [versionCode, batteryCode, bootloaderCode, resetCode, restartCode]
     }
 
     let repl: PythonREPL
     let connection: any Connection
-    private let conduct = Conduct()
+    let conduct: Conduct
 
-    /// Whether the unit's program may run on what the unit holds.
-    private final class Conduct: Sendable {
-        let isWhole = Mutex(true)
-    }
-
-    init(repl: PythonREPL, connection: any Connection) {
+    init(repl: PythonREPL, connection: any Connection, conduct: Conduct) {
         self.repl = repl
         self.connection = connection
+        self.conduct = conduct
+        conduct.interrupted()
     }
-
-    /// From here on the unit's program is not started again on the way out: it would run on half of what it needs.
-    func beginChanging() { conduct.isWhole.withLock { $0 = false } }
-
-    /// The unit holds all that its program needs.
-    func endChanging() { conduct.isWhole.withLock { $0 = true } }
 
     /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
     func leaveAsFound() async {
-        guard conduct.isWhole.withLock({ $0 }) else { return }
+        guard conduct.owesStart else { return }
         await repl.clock.shielded(for: Self.farewell) { [self] in
             try await repl.recover(within: Self.farewell)
             try await startProgram()
@@ -106,10 +124,11 @@ struct UnitSession: Sendable {
     }
 
     private func leave(with code: String, orThrow error: ProvisioningError) async throws {
-        beginChanging()
         try await repl.send(try PythonCode(code), within: Self.answerPatience)
         do {
             try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetPatience))
+            // It starts by itself.
+            conduct.started()
         } catch LinkError.timedOut {
             throw error
         }
@@ -124,5 +143,6 @@ struct UnitSession: Sendable {
     /// Leaves the prompt and runs `main.py`.
     func startProgram() async throws {
         try await insisting { _ = try await repl.start(within: Self.answerPatience) }
+        conduct.started()
     }
 }

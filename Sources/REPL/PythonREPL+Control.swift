@@ -157,18 +157,20 @@ extension PythonREPL {
         try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
+    /// What comes without the text, or behind it, is kept for ``nextOutput(before:)``: its last 4096 bytes.
     private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let wanted = Array(text.utf8)
-        var tail: [UInt8] = []
-        while let bytes = try await inbox.next(before: deadline, on: clock) {
-            tail += bytes
-            if let found = tail.firstRange(of: wanted) {
-                state.withLock { $0.printed = Array(tail[found.upperBound...]) }
+        var seen: [UInt8] = []
+        while clock.now < deadline, let bytes = try await inbox.next(before: deadline, on: clock) {
+            let searched = max(0, seen.count - wanted.count + 1)
+            seen += bytes
+            if let found = seen[searched...].firstRange(of: wanted) {
+                state.withLock { [rest = Array(seen[found.upperBound...])] in $0.printed = rest }
                 return true
             }
-            tail = tail.suffix(wanted.count - 1)
-            if clock.now >= deadline { return false }
+            if seen.count > 8192 { seen.removeFirst(seen.count - 4096) }
         }
+        state.withLock { [seen] in $0.printed = seen.suffix(4096) }
         return false
     }
 }

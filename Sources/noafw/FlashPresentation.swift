@@ -20,7 +20,7 @@ struct FlashPresentation: RunPresentation {
             ("steps", .array(steps(ending).map(Self.document))),
             ("error", error.map(ReportText.document) ?? .null),
             ("program", .optional(ending.report?.program?.rawValue)),
-            ("recoveries", .array((ending.report?.recoveries ?? []).map(Self.document))),
+            ("recoveries", .array((ending.report?.recoveries ?? []).map(ReportText.document))),
         ])
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
@@ -36,7 +36,7 @@ struct FlashPresentation: RunPresentation {
             ("steps", .array(report.steps.map(document))),
             ("error", report.error.map(ReportText.document) ?? .null),
             ("program", .optional(report.program?.rawValue)),
-            ("recoveries", .array(report.recoveries.map(document))),
+            ("recoveries", .array(report.recoveries.map(ReportText.document))),
         ])
     }
 
@@ -51,18 +51,11 @@ struct FlashPresentation: RunPresentation {
         ])
     }
 
-    private static func document(_ recovery: Recovery) -> JSONText {
-        .object([("remedy", .string(recovery.remedy.rawValue)), ("reason", ReportText.document(recovery.reason))])
-    }
-
     func summary(_ ending: RunEnding<UnitReport>, style: TextStyle) -> [String] {
         let steps = steps(ending)
         var lines = identity(ending).map { [PartText.describe($0), ""] } ?? []
         if !steps.isEmpty { lines += table(steps, style) + [""] }
-        let needed = (ending.report?.recoveries ?? []).map { recovery in
-            "  needed \(recovery.remedy.words): \(UntrustedText.escape(recovery.reason.message)) [\(recovery.reason.code)]"
-        }
-        if !needed.isEmpty { lines += needed + [""] }
+        lines += ReportText.needed(ending.report?.recoveries ?? [])
         return lines + [verdict(ending, steps, style)] + ReportText.silence(ending.report?.program)
     }
 
@@ -99,7 +92,13 @@ struct FlashPresentation: RunPresentation {
             return "\(style.paint("DRY RUN", .careful))  \(plan); nothing was changed \(time)"
         }
         let isIdle = steps.allSatisfy { $0.action == .current || $0.action == .skipped }
-        return "\(style.paint("PASS", .good))  \(isIdle ? "everything is current" : "the unit is proved") \(time)"
+        return "\(style.paint("PASS", .good))  \(isIdle ? "everything is current" : Self.proved(steps)) \(time)"
+    }
+
+    /// Without its scripts nobody has waited for the unit's program.
+    private static func proved(_ steps: [StepReport]) -> String {
+        let parts = steps.filter { $0.action != .skipped }.map(\.part)
+        return parts.contains(.scripts) ? "the unit is proved" : "proved: " + parts.map(\.rawValue).joined(separator: ", ")
     }
 
     private func identity(_ ending: RunEnding<UnitReport>) -> UnitIdentity? {
@@ -115,6 +114,16 @@ struct FlashPresentation: RunPresentation {
 enum ReportText {
     static func verdict(_ error: Diagnosis, _ style: TextStyle) -> String {
         style.paint(error.category == .interrupted ? "INTERRUPTED" : "FAIL", .bad) + "  the unit is not proved"
+    }
+
+    static func document(_ recovery: Recovery) -> JSONText {
+        .object([("remedy", .string(recovery.remedy.rawValue)), ("reason", document(recovery.reason))])
+    }
+
+    /// What had to be done to the unit.
+    static func needed(_ recoveries: [Recovery]) -> [String] {
+        guard !recoveries.isEmpty else { return [] }
+        return recoveries.map { "  needed \($0.remedy.words): \(UntrustedText.escape($0.reason.message)) [\($0.reason.code)]" } + [""]
     }
 
     /// What an operator should know of a program that was proved without a word of its own.

@@ -22,6 +22,7 @@ struct VerifyPresentation: RunPresentation {
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
                 ("program", .optional(ending.report?.program?.rawValue)),
+                ("recoveries", .array((ending.report?.recoveries ?? []).map(ReportText.document))),
             ])
         return .object([("schema", .string("noafw.verify/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
@@ -44,6 +45,7 @@ struct VerifyPresentation: RunPresentation {
         for (part, finding) in findings where !finding.differences.isEmpty {
             lines += finding.differences.map { "  \(part.rawValue): \(UntrustedText.escape($0))" } + [""]
         }
+        lines += ReportText.needed(ending.report?.recoveries ?? [])
         return lines + verdict(ending, findings.filter { !$0.value.matches }.map(\.key), style)
     }
 

@@ -49,7 +49,7 @@ import Testing
             "firmware":{"expected":"v26.001.0000","actual":"v26.001.0000","match":true\(none)},\
             "fpga":null,\
             "scripts":{"expected":"\(Sample.scriptsDigest)","actual":null,"match":false\(differences)},\
-            "verdict":"fail","error":null,"program":null}]}
+            "verdict":"fail","error":null,"program":null,"recoveries":[]}]}
 
             """)
     }

@@ -21,7 +21,7 @@ struct EscalationTests {
     private func remedies(for error: any Error, mayRestartUnit: Bool = true) -> [Remedy] {
         var escalation = Escalation(mayRestartUnit: mayRestartUnit)
         var tried: [Remedy] = []
-        while let remedy = escalation.remedy(for: error, progress: 0) { tried.append(remedy) }
+        while let remedy = escalation.remedy(for: error, progress: 0, hasLink: true) { tried.append(remedy) }
         return tried
     }
 
@@ -51,17 +51,57 @@ struct EscalationTests {
         }
     }
 
+    /// Errors of changing kinds do not add up to more.
+    @Test func norByTurns() {
+        let errors: [any Error] = [Self.memory, REPLError.garbage("x"), REPLError.timedOut("x"), REPLError.noPrompt, LinkError.disconnected("x")]
+        var escalation = Escalation(mayRestartUnit: true)
+        var used: [Remedy: Int] = [:]
+        for round in 0..<100 {
+            guard let remedy = escalation.remedy(for: errors[round % errors.count], progress: 0, hasLink: true) else { continue }
+            used[remedy, default: 0] += 1
+        }
+        #expect(used == [.interrupt: 2, .softReset: 2, .safeMode: 2, .reconnect: 2])
+    }
+
+    @Test func withoutALinkThereIsNothingToInterrupt() {
+        for error in [Self.memory, REPLError.garbage("x"), REPLError.timedOut("x")] {
+            var escalation = Escalation(mayRestartUnit: true)
+            #expect(escalation.remedy(for: error, progress: 0, hasLink: false) == .reconnect)
+        }
+    }
+
+    private struct StationError: DiagnosableError {
+        var diagnosis: Diagnosis {
+            Diagnosis(code: "BLZ-0012", category: .unavailable, fault: .station, message: "off", cause: "", remedy: "")
+        }
+    }
+
+    @Test func theStationsFaultIsNotTheUnits() {
+        #expect(remedies(for: StationError()) == [.reconnect, .reconnect])
+    }
+
+    @Test func startingOverIsNoEnd() {
+        let reach = Reach()
+        reach.note(.commit, fraction: 0.5)
+        let before = reach.advances
+        reach.note(.fpga, fraction: 0.5)
+        #expect(reach.advances == before)
+        reach.fallBack(to: .erase)
+        reach.note(.fpga, fraction: 0.6)
+        #expect(reach.advances > before)
+    }
+
     @Test func progressRenewsTheBudget() {
         var escalation = Escalation(mayRestartUnit: true)
-        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 5) == .interrupt)
-        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 5) == .softReset)
-        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 6) == .interrupt)
-        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 4) == .softReset)
+        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 5, hasLink: true) == .interrupt)
+        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 5, hasLink: true) == .softReset)
+        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 6, hasLink: true) == .interrupt)
+        #expect(escalation.remedy(for: REPLError.garbage("x"), progress: 4, hasLink: true) == .softReset)
     }
 
     @Test func aLinkThatBreaksForEverEnds() {
         var escalation = Escalation(mayRestartUnit: true)
-        let tried = (1...1000).prefix { escalation.remedy(for: LinkError.disconnected("x"), progress: $0) != nil }
+        let tried = (1...1000).prefix { escalation.remedy(for: LinkError.disconnected("x"), progress: $0, hasLink: true) != nil }
         #expect(tried.count == 60)
     }
 
@@ -79,7 +119,7 @@ struct EscalationTests {
     @Test func aUnitThatWasSeenMayBeOnItsWayBack() {
         let address = DeviceAddress("D0:00:00:00:00:01")!
         var escalation = Escalation(mayRestartUnit: true)
-        _ = escalation.remedy(for: LinkError.disconnected("x"), progress: 0)
-        #expect(escalation.remedy(for: ProvisioningError.unitNotFound(address), progress: 0) == .reconnect)
+        _ = escalation.remedy(for: LinkError.disconnected("x"), progress: 0, hasLink: true)
+        #expect(escalation.remedy(for: ProvisioningError.unitNotFound(address), progress: 0, hasLink: true) == .reconnect)
     }
 }

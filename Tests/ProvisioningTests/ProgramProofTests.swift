@@ -56,6 +56,16 @@ struct ProgramProofTests {
              code: "PRV-0040", sentence: "ValueError: too early"),
         Case(name: "endless loop", program: "while True: pass", proof: .silent),
         Case(name: "says a word and falls quiet", program: "import time\nprint('hello')\nwhile True: time.sleep(1)", proof: .silent),
+        Case(name: "speaks late and falls quiet", program: "import time\ntime.sleep(4)\nprint('connected')\nwhile True: time.sleep(1)",
+             proof: .silent),
+        Case(name: "says so at the last moment",
+             program: """
+                import bluetooth,time
+                time.sleep_ms(14700)
+                bluetooth.send(b'rdy:')
+                while True: time.sleep(1)
+                """,
+             proof: .announced),
         Case(name: "takes 7 s to say so",
              program: """
                 import bluetooth,time

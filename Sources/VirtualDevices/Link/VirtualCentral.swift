@@ -70,7 +70,10 @@ struct VirtualConnection: Connection {
 
     func disconnect() async {
         try? link.send(.disconnect)
-        _ = try? await link.gone.next(before: clock.deadline(in: .seconds(1)), on: clock)
+        // Whoever is cancelled ends the link in good order, too.
+        await clock.shielded(for: .seconds(1)) { [link, clock] in
+            _ = try await link.gone.next(before: clock.deadline(in: .seconds(1)), on: clock)
+        }
         link.finish(.disconnected("closed by this host"))
     }
 
