@@ -68,8 +68,19 @@ struct VerifyPresentation: RunPresentation {
             return [verdict, "  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
         if let error = error(of: ending) { return [ReportText.verdict(error, style) + " " + time] }
-        let proof = isDeep ? "versions match; FPGA flash and scripts are proved by digest" : "every version matches"
-        return ["\(style.paint("PASS", .good))  \(proof) \(time)"] + ReportText.silence(ending.report?.program)
+        return ["\(style.paint("PASS", .good))  \(proof(ending)) \(time)"] + ReportText.silence(ending.report?.program)
+    }
+
+    /// No more than was looked at.
+    private func proof(_ ending: RunEnding<VerifyReport>) -> String {
+        let parts = ending.report?.findings.keys.sorted() ?? []
+        let digest = switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
+        case (true, true): "versions match; FPGA flash and scripts are proved by digest"
+        case (true, false): "versions match; the FPGA flash is proved by digest"
+        case (false, true): "versions match; scripts are proved by digest"
+        case (false, false): "every version matches"
+        }
+        return digest + (ending.report?.program == nil ? "" : "; the program lives")
     }
 
     private func identity(_ ending: RunEnding<VerifyReport>) -> UnitIdentity? {

@@ -37,6 +37,23 @@ import Testing
         #expect(harness.output.hasSuffix("PASS  every version matches (0.0 s)\n"))
     }
 
+    @Test(arguments: [
+        ([Part.firmware, .fpga, .scripts], ProgramProof.announced, "versions match; FPGA flash and scripts are proved by digest; the program lives"),
+        ([.scripts], .announced, "versions match; scripts are proved by digest; the program lives"),
+        ([.firmware, .fpga], nil, "versions match; the FPGA flash is proved by digest"),
+        ([.firmware], nil, "every version matches"),
+    ])
+    func noMoreIsSaidThanWasLookedAt(parts: [Part], program: ProgramProof?, words: String) async throws {
+        let runner = FakeRunner(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: true)
+            report.findings = Dictionary(uniqueKeysWithValues: parts.map { ($0, .init(expected: "v1", actual: "v1", matches: true)) })
+            report.program = program
+            return report
+        })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], runner: runner)) == 0)
+        #expect(harness.output.contains("PASS  \(words) ("), "\(harness.output)")
+    }
+
     @Test(arguments: [(true, ",\"differences\":[\"main.py: 1 byte differs\"]"), (false, "")])
     func jsonKeepsTheBlueprintsOrder(isDeep: Bool, differences: String) async throws {
         let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
