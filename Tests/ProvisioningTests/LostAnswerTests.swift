@@ -9,6 +9,13 @@ import VirtualDevices
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct LostAnswerTests {
     private static let anywhere = TestRange.isFull ? Array(1...120) : Array(stride(from: 1, through: 120, by: 7))
+    /// Says that it lives.
+    private static let announcing = """
+        import bluetooth,time
+        while not bluetooth.connected(): time.sleep_ms(10)
+        bluetooth.send(b'rdy:')
+        while True: time.sleep(1)
+        """
 
     /// A look at a unit that is current, from its sighting to its program's sign.
     private func run(on bench: Bench, losing notification: Int?) async throws -> (report: UnitReport, time: Duration, log: [String]) {
@@ -22,6 +29,24 @@ struct LostAnswerTests {
                 .flash { journal.add($0) }
             return (report, start.duration(to: central.clock.now), journal.text)
         }
+    }
+
+    /// A write that is lost may be the one that starts the program: it is not taken for a program that keeps silent.
+    @Test func aLostWriteIsNoVerdict() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(Self.announcing.utf8))])
+        let assets = MonocleAssets(firmware: nil, fpga: nil, scripts: scripts)
+        _ = try await bench.flash(assets)
+        var recoveries = 0
+        for packet in TestRange.isFull ? Array(1...60) : Array(20...40) {
+            var bench = bench
+            bench.faults.lostPackets = [packet]
+            let report = try await bench.verify(assets)
+            #expect(report.passed && report.program == .announced, "\(packet): \(report)")
+            recoveries += report.recoveries.count
+        }
+        #expect(recoveries > 0)
     }
 
     /// Whatever is lost of what a dead program says, its unit never passes.

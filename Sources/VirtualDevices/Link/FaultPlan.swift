@@ -23,6 +23,8 @@ public struct FaultPlan: Sendable {
     /// Numbers of notifications on the data characteristic, from 1, that the host never gets.
     public var lostDataNotifications: Set<Int> = []
 
+    /// Packets to the unit that are lost if they are writes without response, counted as for ``cuts``.
+    public var lostPackets: Set<Int> = []
     /// Notifications that are lost, counted from 1 over the unit's whole run.
     public var lostNotifications: Set<Int> = []
 

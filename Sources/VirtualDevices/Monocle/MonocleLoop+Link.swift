@@ -143,7 +143,7 @@ extension MonocleLoop {
         }
         guard case .write(let characteristic, let value, nil) = packet, let over = link?.link else { return try deliver(packet) }
         over.credits.deliver(())
-        guard let value = afterFaults(value) else { return }
+        guard !faults.lostPackets.contains(packetCount), let value = afterFaults(value) else { return }
         if chance(faults.delay) {
             after(.milliseconds(Int.random(in: 20...400, using: &generator)), .late(.write(characteristic, value, reply: nil), over))
         } else {
