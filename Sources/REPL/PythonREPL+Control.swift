@@ -103,8 +103,9 @@ extension PythonREPL {
         return try await awaitText(Self.restartMessage, before: deadline)
     }
 
-    /// What a program that was started printed in the packet that told of the restart. The rest comes from whoever subscribes to
-    /// ``REPLService/transmit`` again: a link has one inbox for each characteristic.
+    /// What a program that was started printed in the packet that told of the restart. The rest comes from
+    /// ``nextOutput(before:)``, or to whoever subscribes to ``REPLService/transmit`` again once this session is closed: a link has
+    /// one inbox for each characteristic.
     public func takePrinted() -> [UInt8] {
         state.withLock { state in
             defer { state.printed = [] }
@@ -149,12 +150,6 @@ extension PythonREPL {
             let bytes = try await nextBytes(before: deadline, awaiting: "the unit to take a command")
             if try state.withLock({ try $0.machine.receive(bytes) }).contains(.accepted) { return }
         }
-    }
-
-    /// Interrupts what runs. The session is then out of step.
-    public func interrupt(within: Duration) async throws {
-        state.withLock { $0.isInStep = false }
-        try await send(bytes: [Control.interrupt], before: clock.deadline(in: within))
     }
 
     private func awaitText(_ text: String, before deadline: SessionClock.Instant) async throws -> Bool {
