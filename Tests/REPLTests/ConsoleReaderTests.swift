@@ -64,6 +64,8 @@ struct ConsoleReaderTests {
         #expect(seen.last == .line("after"))
         #expect(raised(lines + traceback) == ["OSError: 5"])
         #expect(events("MicroPython v1\r\nMicroPython v2\r\nx\r\n") == [.line("MicroPython v1"), .line("MicroPython v2"), .line("x")])
+        #expect(events("MicroPython v1\r\nx\r\n>>> ") == [.line("MicroPython v1"), .line("x")])
+        #expect(events("MicroPython v1\r\n>>> ") == [])
         #expect(raised("OSError: 5\r\n" + lines + "still here\r\n").isEmpty)
         #expect(events(lines + "1\r\n" + Self.banner).suffix(2) == [.line("1"), .ended])
     }
