@@ -37,7 +37,9 @@ class App:
         self.away = _WELCOME
         self.page = graphics.Page(display.WHITE)
         self.hash = None  # of what was accepted since the last receipt, or the page's beginning
-        self.fresh = True  # what comes next begins a page
+        self.fresh = True  # what comes next begins a page, unless an answer is under way
+        self.marked = False  # the app says where its answers end
+        self.begun = False  # such an answer is under way
         self.muted = False  # what comes next belongs to a cancelled request
         self.heard = self.entered = self.worded = time.ticks_ms()
         self.dirty = True
@@ -80,6 +82,7 @@ class App:
             self.on("lost")
         elif self.on("link"):
             self.inbox.clear()
+            self.marked = False
             # Keeps the newest rows only, so answers may be of any length; gives receipts.
             audio.send(b"rdy:", b"rolls got")
         while self.inbox:
@@ -110,20 +113,31 @@ class App:
         elif command == b"err:":
             self.fail(graphics.plain(data), data)
         elif command == b"new:":
-            self.fresh = True
+            self.marked = True
+            self.begin()
         elif command == b"end:" and self.machine.now not in (states.LOOKING, states.LISTENING):
             self.accept(b"")
-            audio.send(b"got:", b"%d %02x%02x%02x%02x" % ((self.count,) + tuple(self.hash.digest()[:4])))
+            receipt = b"%d %02x%02x%02x%02x" % ((self.count,) + tuple(self.hash.digest()[:4]))
+            # A digest is taken once, and the app may not be there to get it.
             self.hash = None
+            self.begun = False
+            audio.send(b"got:", receipt)
+
+    def begin(self):
+        self.fresh = True
+        self.begun = False
 
     def answer(self, data):
-        """Every piece goes on where the last one ended, but for the first after a question, a ping, an error, "new:" or a long pause."""
+        """Every piece goes on where the last one ended, but for the first after a question, a ping, an error, "new:" or a long pause.
+
+        A ping or a pause within an answer whose end the app will tell begins nothing."""
         if self.machine.now in (states.LOOKING, states.LISTENING):
             return
-        if self.on("text") or self.fresh or since(self.heard) > _APART_MS:
+        if self.on("text") or not self.begun and (self.fresh or since(self.heard) > _APART_MS):
             self.page = graphics.Page(display.WHITE)
             self.hash = None
             self.fresh = False
+        self.begun = self.marked
         self.heard = time.ticks_ms()
         self.page.add(graphics.plain(data))
         self.accept(data)
@@ -145,7 +159,7 @@ class App:
         self.page.add(text)
         self.hash = None
         self.accept(data)
-        self.fresh = True
+        self.begin()
 
     def look_at_finger(self):
         before = self.machine.now
@@ -179,7 +193,7 @@ class App:
             self.away = _RECONNECT
         if now in (states.AWAY, states.READY, states.LOOKING, states.LISTENING):
             self.muted = False
-            self.fresh = True
+            self.begin()
         if now in (states.LOOKING, states.LISTENING):
             # The display first: what follows takes a while.
             self.dirty = False

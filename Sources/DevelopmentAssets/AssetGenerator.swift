@@ -5,7 +5,7 @@ import Foundation
 /// Writes the development assets under one root.
 struct AssetGenerator {
     static let hardware = "monocle"
-    static let scriptsVersions = ["monocle": "v26.326.0440", "frame": "v26.320.0910"]
+    static let scriptsVersions = ["monocle": "v26.326.0616", "frame": "v26.320.0910"]
     /// The scripts of each family in the order in which they are hashed and installed: the Monocle's is the phone app's
     /// (noa-for-ios, `Controller.swift`).
     static let scriptNames = [

@@ -17,13 +17,15 @@ public struct ConsoleReader: Sendable {
     private static let tracebackLimit = 2000
     private static let header = "Traceback (most recent call last):"
     private static let banner = "MicroPython v"
+    private static let help = "Type \"help()\" for more information."
     private static let prompt = Array(">>> ".utf8)
 
     private var line: [UInt8] = []
     /// Since the header of a traceback.
     private var traceback: [UInt8]?
     private var previous = ""
-    private var hasSeenBanner = false
+    /// The banner's lines so far. A program may print the like; the prompt right behind both tells.
+    private var held: [[UInt8]] = []
     private var hasRaised = false
 
     public init() {}
@@ -38,33 +40,33 @@ public struct ConsoleReader: Sendable {
                 line.append(byte)
                 if line.count >= Self.lineLimit { endLine(&events) }
             }
-            if hasSeenBanner, line == Self.prompt {
-                line = []
-                hasSeenBanner = false
-                events.append(.ended)
-            }
+            if held.count == 2, line == Self.prompt { end(&events) }
         }
         return events
     }
 
-    /// Whether part of a line or of a traceback is still to come.
-    public var isAmidText: Bool { !line.isEmpty || traceback != nil }
+    /// Whether part of a line, of a traceback or of the banner is still to come.
+    public var isAmidText: Bool { !line.isEmpty || traceback != nil || !held.isEmpty }
+
+    private mutating func end(_ events: inout [Event]) {
+        // Without memory for a traceback MicroPython prints the exception alone.
+        if !hasRaised, Self.looksLikeException(previous) { raise(Array(previous.utf8), &events) }
+        (line, held, traceback, hasRaised) = ([], [], nil, false)
+        events.append(.ended)
+    }
 
     private mutating func endLine(_ events: inout [Event]) {
+        defer { line = [] }
         let text = UnitText.printable(line)
-        defer {
-            line = []
-            previous = text
-        }
-        if text.hasPrefix(Self.banner) {
-            // Without memory for a traceback MicroPython prints the exception alone.
-            if !hasRaised, Self.looksLikeException(previous) { raise(Array(previous.utf8), &events) }
-            hasSeenBanner = true
-            hasRaised = false
-            traceback = nil
-            return
-        }
-        if hasSeenBanner { return }
+        if held.count == 1, text == Self.help { return held.append(line) }
+        for earlier in held { show(earlier, &events) }
+        held = text.hasPrefix(Self.banner) ? [line] : []
+        if held.isEmpty { show(line, &events) }
+    }
+
+    private mutating func show(_ line: [UInt8], _ events: inout [Event]) {
+        let text = UnitText.printable(line)
+        previous = text
         events.append(.line(text))
         if text == Self.header {
             traceback = line

@@ -103,8 +103,9 @@ extension PythonREPL {
         return try await awaitText(Self.restartMessage, before: deadline)
     }
 
-    /// What a program that was started printed in the packet that told of the restart. The rest comes from whoever subscribes to
-    /// ``REPLService/transmit`` again: a link has one inbox for each characteristic.
+    /// What a program that was started printed in the packet that told of the restart. The rest comes from
+    /// ``nextOutput(before:)``, or to whoever subscribes to ``REPLService/transmit`` again once this session is closed: a link has
+    /// one inbox for each characteristic.
     public func takePrinted() -> [UInt8] {
         state.withLock { state in
             defer { state.printed = [] }

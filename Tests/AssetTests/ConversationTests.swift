@@ -237,6 +237,56 @@ struct ConversationTests {
         }
     }
 
+    /// Half an answer that waits for its rest is no answer of its own, whatever comes between.
+    @Test(arguments: ["pause", "ping"]) func anAnswerGoesOnUntilItsEnd(between: String) async throws {
+        try await Self.withPhone { bench, phone in
+            try await phone.send("new:")
+            for _ in 0..<2 {
+                try await phone.send("res:", "\nHello")
+                if between == "pause" { try await bench.pause(.seconds(12)) }
+                if between == "ping" {
+                    try await phone.send("pin:", "1")
+                    #expect(try await phone.next() == .init("pon:", [UInt8(ascii: "1")]))
+                }
+                try await phone.send("res:", " world")
+                try await bench.pause(.milliseconds(60))
+                try await phone.send("end:")
+                #expect(try await phone.next() == .init("got:", Array("12 7dc6712e".utf8)))
+            }
+            // The ping's page begins with the next answer.
+            try await bench.waitForLines(between == "ping" ? ["Hello world"] : ["Hello world", "Hello world"])
+            if between == "pause" { try await bench.pause(.seconds(12)) }
+            try await phone.send("res:", "Next")
+            try await bench.waitForLines(["Next"])
+        }
+    }
+
+    /// What could not be told of one answer does not spoil the next receipt.
+    @Test func aReceiptThatFindsNoLinkIsForgotten() async throws {
+        let main = """
+
+            _send, _lost = send, [1]
+            def send(command, data=b""):
+                if command == b"got:" and _lost:
+                    _lost.pop()
+                    raise LinkLost
+                _send(command, data)
+
+            """
+        try await Self.withPhone(prepare: { folder in
+            let file = folder.root.appendingPathComponent("files/audio.py")
+            try (Data(contentsOf: file) + Data(main.utf8)).write(to: file)
+        }) { bench, phone in
+            try await phone.send("res:", "Hello")
+            try await bench.pause(.milliseconds(60))
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("rdy:", Array("rolls got".utf8)))
+            try await phone.send("end:")
+            #expect(try await phone.next() == .init("got:", Array("0 e3b0c442".utf8)))
+            #expect(bench.lines.first == "Tap to speak")
+        }
+    }
+
     /// What the wearer did not wait for is neither shown nor counted.
     @Test func aRecordingAnswersNoRequest() async throws {
         try await Self.withPhone { bench, phone in

@@ -16,9 +16,10 @@ struct ChatTests {
             #expect(status.batteryPercent == 80 && status.firmware?.hasPrefix("v") == true)
             try await bench.waitUntilReady()
             bench.commands.deliver(.ask("hello"))
-            bench.commands.deliver(.finish)
             try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            // The link's end takes it from the display.
             try await bench.waitForDisplay("the echo") { $0 == ["I heard: hello"] }
+            bench.commands.deliver(.finish)
             await #expect(throws: ChatBench.Ended.self) { try await bench.next("end") { _ in Bool?.none } }
             let told = bench.history.value.map { String(ChatBench.brief($0).prefix { $0 != "(" }) }
             #expect(told == [
@@ -28,17 +29,31 @@ struct ChatTests {
         }
     }
 
-    /// What the unit acknowledged and its program never got. Packets: the words' first and rest, the request.
-    @Test(arguments: [1, 2, 3]) func whatItsProgramDidNotGetIsSentAgain(packet: Int) async throws {
+    /// What the unit acknowledged and its program never got. Packets: what says that
+    /// answers have ends, the words' first and rest, the request.
+    @Test(arguments: [2, 3, 4]) func whatItsProgramDidNotGetIsSentAgain(packet: Int) async throws {
         var faults = FaultPlan()
         faults.droppedDataPackets = [packet]
         try await ChatBench.with(faults: faults, responder: { _ in EchoResponder() }) { bench in
             try await bench.waitUntilReady()
             bench.commands.deliver(.ask(String(repeating: "word ", count: 80)))
             let loss = try await bench.next("loss") { if case .repeated(_, let loss) = $0 { loss } else { nil } }
-            #expect((loss == .noReceipt) == (packet == 3))
+            #expect((loss == .noReceipt) == (packet == 4))
             try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
             try await bench.waitForDisplay("the answer", within: .seconds(60)) { $0.last == "word word word word word" || $0.last == "word" }
+        }
+    }
+
+    /// Nothing was lost, however long the assistant thinks in between.
+    @Test func anAnswerWithALongPauseIsDeliveredAtOnce() async throws {
+        try await ChatBench.with(responder: { clock in
+            ScriptedResponder(clock, answers: [[.text("Hello "), .pause(.seconds(15)), .text("world")]])
+        }) { bench in
+            try await bench.waitUntilReady()
+            bench.commands.deliver(.ask("one"))
+            try await bench.next("delivery") { if case .delivered = $0 { true } else { nil } }
+            #expect(!bench.history.value.contains { if case .repeated = $0 { true } else { false } })
+            try await bench.waitForDisplay("all of it") { $0 == ["Hello world"] }
         }
     }
 

@@ -33,6 +33,14 @@ import Testing
         #expect(events("line\r\n", at: 60) == ["console(\"line\")"])
     }
 
+    /// A unit whose program ends and begins without a pause.
+    @Test mutating func aProgramThatEndsForEverIsBounded() {
+        let end = "MicroPython v1.20; x\r\nType \"help()\" for more information.\r\n>>> "
+        var told: [String] = []
+        for second in 0..<30 { for _ in 0..<100 { told += events(end, at: second) } }
+        #expect(told.count == 3 * ConsoleWatch.endLimit && Set(told) == ["programEnded"])
+    }
+
     @Test mutating func aProgramThatRaisesForEverIsBounded() {
         let traceback = "Traceback (most recent call last):\r\n  File \"main.py\", line 1, in <module>\r\nValueError: no\r\n"
         var told: [String] = []

@@ -196,9 +196,14 @@ import Testing
 
     private mutating func receive(_ packet: String) -> [ChatMachine.Action] { handle(.packet(Array(packet.utf8))) }
 
+    private mutating func comeWithReceipts() {
+        _ = handle(.linkUp(payloadSize: 253, UnitStatus())) + receive("rdy:rolls got")
+        _ = handle(.sent) + pass(.milliseconds(50))
+    }
+
     /// One question, its answer "Hello" handed out and acknowledged, a receipt asked for.
     private mutating func sendHello() -> [ChatMachine.Action] {
-        _ = handle(.linkUp(payloadSize: 253, UnitStatus())) + receive("rdy:rolls got")
+        comeWithReceipts()
         _ = handle(.command(.ask("one")))
         let began = handle(.progress(work: 1, .text("Hello")), .answered(work: 1, .success(AnswerSummary())), .sent)
         now += .milliseconds(50)
@@ -239,6 +244,17 @@ import Testing
         #expect(events(again) == [])
         #expect(events(receive(Self.wrong)) == ["undeliverable(1, Assistant.DeliveryLoss.accepted(byteCount: 3, sent: 5))"])
         #expect(machine.outbox.isEmpty && packets(pass(.seconds(60))) == [])
+    }
+
+    /// It would count as part of what is sent.
+    @Test mutating func noComplaintGoesBetweenAnErrorAndItsReceipt() {
+        comeWithReceipts()
+        _ = handle(.command(.ask("one")))
+        var sent = handle(.answered(work: 1, .failure(AssistantError.emptyAnswer))) + receive("zzz:")
+        for _ in 0..<3 { sent += handle(.sent) + pass(.milliseconds(50)) }
+        sent += receive("zzz:") + pass(.milliseconds(50))
+        #expect(packets(sent) == ["err:The assistant gave an empty answer", "end:"], "\(packets(sent))")
+        #expect(events(sent).count { $0.hasPrefix("notice") } == 2)
     }
 
     @Test mutating func aReceiptThatNeverComesIsALoss() {

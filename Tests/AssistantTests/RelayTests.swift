@@ -104,7 +104,7 @@ import Testing
         let (first, second) = (ConfirmationID("a"), ConfirmationID("b"))
         #expect(relay.confirm(first, now: start) == [.send(Array("pin:a".utf8))])
         _ = relay.confirm(second, now: start.advanced(by: .seconds(1)))
-        let complaint = RelayEvent.send(Array("err:That question was given up. Ask again.".utf8))
+        let complaint = RelayEvent.complaint(Array("err:That question was given up. Ask again.".utf8))
         #expect(receive("pon:", Array("zz\u{7}".utf8)) == [.notice(.unknownConfirmation("zz\u{FFFD}")), complaint])
         #expect(receive("pon:", [0xFF, 0xFE]) == [.notice(.brokenText(command: "pon:", "\u{FFFD}\u{FFFD}"))])
         #expect(receive("pon:", Array("b".utf8)) == [.confirmed(second)])
@@ -148,7 +148,7 @@ import Testing
 
     /// The wearer is told too, but not again and again, and not over an answer or a recording.
     @Test mutating func complaintsAreRare() {
-        func complains(_ events: [RelayEvent]) -> Bool { events.contains { if case .send = $0 { true } else { false } } }
+        func complains(_ events: [RelayEvent]) -> Bool { events.contains { if case .complaint = $0 { true } else { false } } }
         _ = receive("ast:")
         #expect(!complains(receive("xyz:")))
         _ = receive("aen:")
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test mutating func whatIsNotUnderstoodIsTold() {
-        let complaint = RelayEvent.send(Array("err:The app does not understand this unit.".utf8))
+        let complaint = RelayEvent.complaint(Array("err:The app does not understand this unit.".utf8))
         #expect(receive("") == [.notice(.shortMessage(byteCount: 0)), complaint])
         #expect(receive("pon") == [.notice(.shortMessage(byteCount: 3))])
         #expect(receive("xyz:", [1]) == [.notice(.unknownCommand("xyz:", byteCount: 5))])
@@ -242,7 +242,7 @@ import Testing
 
     /// What the unit says that it accepted is compared with what was sent to it: the bytes after each command.
     @Test mutating func aProgramThatGivesReceiptsIsAskedForThem() throws {
-        #expect(receive("rdy:", Array("rolls got later".utf8)) == [.ready])
+        #expect(receive("rdy:", Array("rolls got later".utf8)) == [.ready, .send(Array("new:".utf8))])
         #expect(relay.givesReceipts)
         #expect(shown(relay.packets(for: .answer("Hello", isFirst: true, isLast: false))) == ["res:Hello"])
         #expect(relay.awaitedReceipt == nil)

@@ -160,6 +160,8 @@ struct CentralTests {
         let connection = try await station.connect()
         try await station.daemon.fail("StartNotify", "org.bluez.Error.NotSupported")
         let inbox = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        // One inbox for each characteristic of a link, however it is fed.
+        #expect(try await connection.subscribe(to: Station.transmit, deadline: station.soon) === inbox)
         try await station.daemon.tell(
             "notify", ["address": Station.address.description, "uuid": Station.transmit.description, "count": 20])
         for number in 0..<20 {

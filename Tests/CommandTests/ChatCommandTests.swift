@@ -161,6 +161,14 @@ import VirtualDevices
         #expect(!harness.diagnostics.contains("unit: "))
     }
 
+    @Test(arguments: ["--query", "--script", "lines"]) func aTracebackRightBehindTheReceiptFails(way: String) async throws {
+        let raising = runner { id, _ in
+            [.answered(id, "never", nil), .sent(id, awaitsReceipt: true), .delivered(id)] + Self.lastWords
+        }
+        #expect(try await run(Self.arguments(way, in: folder), raising, input: Self.input(way)) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0020: the unit's program raised ValueError: no"))
+    }
+
     @Test(arguments: ["--query", "--script", "lines"]) func aProgramThatEndsFails(way: String) async throws {
         let ending = runner { _, _ in [.programEnded] }
         #expect(try await run(Self.arguments(way, in: folder), ending, input: Self.input(way)) == 1)
@@ -289,6 +297,16 @@ import VirtualDevices
         let hands = Inbox<String>()
         #expect(await run(["--virtual", "monocle", "--script", script], runner(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
         #expect(hands.poll() == "tap(VirtualDevices.HandEvent.Pad.B)")
+    }
+
+    /// What the unit's program prints is no part of the conversation.
+    @Test func aPrintedLineMeetsNoExpectation() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = try write("send hello\nexpect printed within 60s\n")
+        let printing = runner { id, text in ConsoleSample.events("printed\r\n") + Self.echo(id, text) }
+        #expect(await run(["--virtual", "monocle", "--script", script], printing) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0010: line 2: nothing matched printed within 60 s"))
+        #expect(!harness.diagnostics.contains("seen: \"printed\""))
     }
 
     @Test func anExpectationThatIsNotMetSaysWhatWasSeen() async throws {

@@ -106,6 +106,34 @@ struct WholeConsoleTests {
         #expect(chat.status == 0, "\(chat.errors)")
     }
 
+    /// A line is run once, whatever it raises and whatever it is.
+    @Test func aSyntaxErrorFromWithinRunsNothingTwice() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let lines = """
+            n = 0
+            def f():
+                global n
+                n += 1
+                exec('def (')
+
+            f()
+            n
+            n = (n,
+            1, 2 # two
+            a = 3; n += 1
+              # nothing
+            1), f(), (2
+            [x for x in (1, n)]
+            lambda: 1), f(
+            'a' 'b'
+            """
+        let run = try bench.run(Self.console + ["--stay"], input: lines)
+        #expect(run.status == 1)
+        #expect(run.output == "1\n(1, 2)\n[1, 2]\n'ab'\n", "\(run.errors)")
+        #expect(run.errors.components(separatedBy: "SyntaxError").count == 5, "\(run.errors)")
+    }
+
     @Test func theProgramIsLeftRunningUnlessToldOtherwise() throws {
         let bench = try Self.bench()
         defer { bench.remove() }
@@ -160,10 +188,9 @@ struct WholeConsoleTests {
         let tool = try TerminalTool(
             ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
         try tool.waitFor(">>> ")
-        tool.type("\u{1C}")
-        try tool.waitFor("Ctrl-\\ again restarts the unit")
-        tool.type("\u{1C}")
-        try tool.waitFor("The unit restarts into safe mode.")
+        let (again, done) = ("Ctrl-\\ again restarts the unit", "The unit restarts into safe mode.")
+        // Beside a busy machine the second key may come too late, and only warns again.
+        repeat { tool.type("\u{1C}") } while try tool.waitFor(oneOf: [again, done]) == again
         #expect(tool.wait().status == 0)
     }
 }

@@ -61,17 +61,20 @@ final class TerminalTool {
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// Reads until the text has appeared after what was waited for last.
-    func waitFor(_ text: String, seconds: Int = 60) throws {
+    func waitFor(_ text: String, seconds: Int = 60) throws { _ = try waitFor(oneOf: [text], seconds: seconds) }
+
+    /// - Returns: the one that has appeared.
+    func waitFor(oneOf texts: [String], seconds: Int = 60) throws -> String {
         let end = ContinuousClock.now.advanced(by: .seconds(seconds))
         while true {
-            let rest = screen.utf8.dropFirst(position)
-            if let found = String(decoding: rest, as: UTF8.self).range(of: text) {
-                let whole = String(decoding: rest, as: UTF8.self)
-                position += whole.utf8.distance(from: whole.startIndex, to: found.upperBound)
-                return
+            let rest = String(decoding: screen.utf8.dropFirst(position), as: UTF8.self)
+            for text in texts {
+                guard let found = rest.range(of: text) else { continue }
+                position += rest.utf8.distance(from: rest.startIndex, to: found.upperBound)
+                return text
             }
             guard ContinuousClock.now < end, readMore() else {
-                throw Silent(description: "'\(text)' did not appear in: \(screen.debugDescription)")
+                throw Silent(description: "'\(texts)' did not appear in: \(screen.debugDescription)")
             }
         }
     }

@@ -55,6 +55,21 @@ struct ConsoleReaderTests {
         #expect(events(">>> ") == [])
     }
 
+    /// A program may print its own version.
+    @Test(arguments: ["MicroPython v1\r\n", "MicroPython v1\r\nType \"help()\" for more information.\r\n"])
+    func whatLooksLikeTheBannerSwallowsNothing(lines: String) {
+        let traceback = "Traceback (most recent call last):\r\n  File \"main.py\", in run\r\nOSError: 5\r\n"
+        let seen = events(lines + traceback + "after\r\n")
+        #expect(seen.first == .line("MicroPython v1"))
+        #expect(seen.last == .line("after"))
+        #expect(raised(lines + traceback) == ["OSError: 5"])
+        #expect(events("MicroPython v1\r\nMicroPython v2\r\nx\r\n") == [.line("MicroPython v1"), .line("MicroPython v2"), .line("x")])
+        #expect(events("MicroPython v1\r\nx\r\n>>> ") == [.line("MicroPython v1"), .line("x")])
+        #expect(events("MicroPython v1\r\n>>> ") == [])
+        #expect(raised("OSError: 5\r\n" + lines + "still here\r\n").isEmpty)
+        #expect(events(lines + "1\r\n" + Self.banner).suffix(2) == [.line("1"), .ended])
+    }
+
     @Test func aFloodWithoutLineEndsIsCut() {
         let seen = events(String(repeating: "x", count: 1200))
         #expect(seen == [.line(String(repeating: "x", count: 500)), .line(String(repeating: "x", count: 500))])

@@ -202,6 +202,7 @@ struct ChatMachine {
         case .nothingRecorded: dropRecording(.empty)
         case .confirmed(let id): confirmed(id)
         case .expired(let id): expired(id)
+        case .complaint(let packet): if !outbox.isDelivering { take(.send(packet), now: now) }
         case .send(let packet): if isUp, urgent.count < Self.urgentLimit { urgent.append(packet) }
         case .receipt(let receipt): take(receipt)
         case .notice(let notice): report(.notice(notice))

@@ -3,15 +3,17 @@ import REPL
 
 /// What the unit's program prints while it runs, as events of a chat: whatever it prints, a bounded number of them.
 struct ConsoleWatch {
-    /// Lines and exceptions told in one span of time; the rest of them is counted.
+    /// Lines, exceptions and ends told in one span of time; the lines beyond are counted.
     static let span = Duration.seconds(10)
     static let lineLimit = 100
     static let exceptionLimit = 5
+    static let endLimit = 5
 
     private var reader = ConsoleReader()
     private var spanEnd: SessionClock.Instant?
     private var lineCount = 0
     private var exceptionCount = 0
+    private var endCount = 0
     private var leftOutCount = 0
 
     /// When ``advance(now:)`` has something to tell.
@@ -32,7 +34,9 @@ struct ConsoleWatch {
             case .raised(let exception):
                 exceptionCount += 1
                 if exceptionCount <= Self.exceptionLimit { events.append(.raised(exception)) }
-            case .ended: events.append(.programEnded)
+            case .ended:
+                endCount += 1
+                if endCount <= Self.endLimit { events.append(.programEnded) }
             }
         }
         return events
@@ -40,7 +44,7 @@ struct ConsoleWatch {
 
     mutating func advance(now: SessionClock.Instant) -> [ChatEvent] {
         guard let end = spanEnd, end <= now else { return [] }
-        defer { (spanEnd, lineCount, exceptionCount, leftOutCount) = (nil, 0, 0, 0) }
+        defer { (spanEnd, lineCount, exceptionCount, endCount, leftOutCount) = (nil, 0, 0, 0, 0) }
         return leftOutCount > 0 ? [.consoleLeftOut(lines: leftOutCount)] : []
     }
 }

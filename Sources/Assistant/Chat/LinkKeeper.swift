@@ -104,7 +104,7 @@ struct LinkKeeper: Sendable {
         while let bytes = try await inbox.next(before: clock.deadline(in: ChatSession.forever), on: clock) { tell(input(bytes)) }
     }
 
-    /// With response: what is acknowledged is on the unit, which is how the session knows what it has delivered.
+    /// With response: what is acknowledged has reached the unit, if not its program, and ``ChatEvent/sent`` says no more.
     private func send(_ packets: Inbox<[UInt8]>, over connection: any Connection) async throws {
         while let packet = try await packets.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
             try await connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))

@@ -27,6 +27,8 @@ struct Outbox {
 
     var isEmpty: Bool { deliveries.isEmpty }
     var count: Int { deliveries.count }
+    /// The unit has part of the first delivery, or owes its receipt.
+    var isDelivering: Bool { deliveries.first.map { $0.hasBegun || $0.hasEnded } ?? false }
 
     /// - Returns: whose delivery had to make room.
     mutating func begin(_ id: ExchangeID, link: Int?) -> ExchangeID? {

@@ -83,6 +83,8 @@ public enum RelayEvent: Sendable, Hashable {
     case expired(ConfirmationID)
     /// A packet for the unit, such as an acknowledgement, that goes before everything else.
     case send([UInt8])
+    /// As ``send(_:)``, but only between two messages: the unit would count its text as part of one.
+    case complaint([UInt8])
     /// What the unit accepted since the last one, or since its display was cleared.
     case receipt(AnswerReceipt)
     case notice(RelayNotice)

@@ -6,19 +6,19 @@ public enum MonocleProgram {
     static let question =
         "import device;print(device.VERSION);print(device.battery_level());print(globals().get('ARGPT_VERSION',''))"
 
+    private static let promptPatience = Duration.seconds(15)
+    private static let answerPatience = Duration.seconds(5)
+
     /// Starts the program without checking its version; a verb that verifies gives a closure of its own.
     public static func restart(clock: SessionClock) -> ProgramStarter {
         { connection, _, willStart in
-            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: .seconds(15))
-            do {
-                let status = status(in: try await repl.run(PythonCode(question), within: .seconds(5)))
+            try await PythonREPL.visit(connection, clock: clock, within: promptPatience) { repl in
+                let answer = try await repl.insisting(within: promptPatience) {
+                    try await repl.run(PythonCode(question), within: answerPatience)
+                }
                 willStart()
-                try await repl.start(within: .seconds(5))
-                await repl.close()
-                return StartedProgram(status: status, printed: repl.takePrinted())
-            } catch {
-                await repl.close()
-                throw error
+                _ = try await repl.insisting(within: promptPatience) { try await repl.start(within: answerPatience) }
+                return StartedProgram(status: status(in: answer), printed: repl.takePrinted())
             }
         }
     }

@@ -5,7 +5,8 @@ import REPL
 ///
 /// Our scripts add some, which an app that does not know them passes over: `can:`, the wearer gave up; it is answered by
 /// `ick:`, after which nothing of the old question comes. A program that says `got` in its `rdy:` answers `end:` with `got:`,
-/// the count and the check of the text that it accepted since the last one (``AnswerReceipt``), and begins a page after `new:`.
+/// the count and the check of the text that it accepted since the last one (``AnswerReceipt``), and begins a page after `new:`,
+/// which it also gets first of all: from then on only `end:` ends an answer, not a pause.
 ///
 /// Text goes out as the display's font has it (``DisplayText``). Noa's own program keeps all that came since the last recording,
 /// appends to it whatever comes (of any packet, the bytes from the fifth on), and says `rdy:` anew whenever it has shown that;
@@ -39,6 +40,7 @@ public struct MonocleRelay: AppRelay {
     private static let leastSeconds = 0.5
     static let rate = 8000
     private static let commandLength = 4
+    private static let newPage = Array("new:".utf8)
     /// Bytes of an announcement that are looked at.
     private static let announcementLimit = 64
 
@@ -133,7 +135,7 @@ public struct MonocleRelay: AppRelay {
             return [.notice(notice)]
         }
         complainedAt = now
-        return [.notice(notice)] + error(text).packets.map { .send($0) }
+        return [.notice(notice)] + error(text).packets.map { .complaint($0) }
     }
 
     public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
@@ -175,7 +177,7 @@ public struct MonocleRelay: AppRelay {
         case .again:
             guard givesReceipts else { return [] }
             clearDisplay()
-            return [Array("new:".utf8)]
+            return [Self.newPage]
         case .bitmap(let bytes):
             let pieces = stride(from: 0, to: bytes.count, by: textCapacity).map { start in
                 Array("bdt:".utf8) + bytes[start..<min(start + textCapacity, bytes.count)]
@@ -232,7 +234,7 @@ extension MonocleRelay {
         if !rolls, hasAnnounced, heldHeap > 0 { return cut + [.idle] }
         hasAnnounced = true
         clearDisplay()
-        return cut + [.ready]
+        return cut + [.ready] + (givesReceipts ? [.send(Self.newPage)] : [])
     }
 
     /// What there is of a recording that will not go on: an utterance where it is long enough to hold words.

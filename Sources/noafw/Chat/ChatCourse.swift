@@ -180,7 +180,7 @@ struct ChatCourse: Sendable {
         let show: @Sendable (ChatEvent, String?) -> Void = { if !isQuiet { printer.show($0, photoFile: $1) } }
         if let script = plan.script { return try await drive.run(show: show, lead: ScriptLead(script: script, bench: bench).lead) }
         if let query = command.query { return try await drive.run(show: show, lead: QuestionLead(text: query, bench: bench).lead) }
-        return try await drive.run(show: show, lead: LinesLead(context: context).lead)
+        return try await drive.run(show: show, lead: LinesLead(context: context, bench: bench).lead)
     }
 
     /// Runs one step until it ends, the whole course's time limit passes, or a signal asks for the end.

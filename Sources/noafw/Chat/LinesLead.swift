@@ -4,6 +4,7 @@ import Bluetooth
 /// Leads a conversation by lines from another program, one question after the other, until they end.
 struct LinesLead: Sendable {
     let context: CommandContext
+    let bench: ChatBench
 
     func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
         let typed = try context.input.open(false) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
@@ -13,6 +14,7 @@ struct LinesLead: Sendable {
         var isConnected = false
         var question: TypedQuestion?
         var verdict = ChatVerdict()
+        var answer = ""
         while true {
             while question == nil, let line = try takeLine(&pending, hasEnded: hasEnded) {
                 guard line.contains(where: { !$0.isWhitespace }) else { continue }
@@ -20,7 +22,7 @@ struct LinesLead: Sendable {
                 question = TypedQuestion()
             }
             // Without a single question, too, the unit has to be there.
-            if hasEnded, question == nil, isConnected { return verdict }
+            if hasEnded, question == nil, isConnected { break }
             // One line ahead: what nobody has asked for stays with the other program.
             if !isReading, !hasEnded, !pending.contains(0x0A) {
                 isReading = true
@@ -43,12 +45,19 @@ struct LinesLead: Sendable {
                     return verdict
                 default: break
                 }
+                if case .answered(_, let text, _) = event { answer = text }
                 guard let outcome = question?.take(event) else { continue }
                 if let failure = outcome.failure { verdict.failure = verdict.failure ?? failure }
                 if outcome.isOver { question = nil }
             case .graphics, nil: break
             }
         }
+        // A fault of the program's comes behind what it has accepted.
+        if !answer.isEmpty { _ = try await bench.settledDisplay(after: answer) }
+        while let input = inputs.poll() {
+            if case .event(let event, _) = input { verdict.failure = verdict.failure ?? ChatFailure.ofProgram(event) }
+        }
+        return verdict
     }
 
     /// - Throws: ``CommandError/questionTooLong``.

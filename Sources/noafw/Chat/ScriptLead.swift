@@ -92,7 +92,7 @@ struct ScriptLead: Sendable {
     private func note(_ input: ChatInput, _ seen: inout Seen) {
         guard case .event(let event, let file) = input else { return }
         seen.failure = seen.failure ?? ChatFailure.ofUnit(event)
-        guard let saying = ChatWords.say(event, photoFile: file) else { return }
+        guard let saying = ChatWords.say(event, photoFile: file), saying.kind != .console else { return }
         seen.lines.append(saying.lines.joined(separator: "\n"))
     }
 

@@ -6,7 +6,7 @@ import REPL
 extension ComposedRunner {
     private static let connectPatience = Duration.seconds(20)
     private static let promptPatience = Duration.seconds(15)
-    /// Ctrl-C waits for it.
+    /// A session that came to its own end leaves more time than one that was interrupted.
     private static let farewell = Duration.seconds(5)
 
     func console(
@@ -26,28 +26,25 @@ extension ComposedRunner {
         }
     }
 
-    private static func attend(
+    static func attend(
         _ request: ConsoleRequest, _ central: any Central, _ address: DeviceAddress,
         _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
         let clock = central.clock
         let connection = try await central.connect(to: address, deadline: clock.deadline(in: connectPatience))
-        let result: Result<ConsoleVerdict, any Error>
         do {
-            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: promptPatience)
-            do { result = .success(try await body(repl)) } catch { result = .failure(error) }
-            let hasLeft = if case .success(let verdict) = result { verdict.hasLeft } else { false }
-            if !hasLeft, !request.staysAtPrompt {
-                await clock.shielded(for: farewell) {
-                    try await repl.recover(within: farewell)
-                    try await repl.start(within: farewell)
-                }
+            let verdict = try await PythonREPL.visit(
+                connection, clock: clock, within: promptPatience, leavesProgram: request.staysAtPrompt
+            ) { repl in
+                let verdict = try await body(repl)
+                if !verdict.hasLeft, !request.staysAtPrompt { await repl.putBack(within: farewell) }
+                return verdict
             }
-            await repl.close()
+            await connection.disconnect()
+            return verdict
         } catch {
-            result = .failure(error)
+            await connection.disconnect()
+            throw error
         }
-        await connection.disconnect()
-        return try result.get()
     }
 }

@@ -41,17 +41,19 @@ struct ConsoleLines: Sendable {
         return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
     }
 
-    /// As at a prompt: the value of an expression is printed. The released firmware has no `compile`.
+    /// As at a prompt: the value of an expression is printed. The released firmware has no `compile`: the body of a function that
+    /// nobody calls tells an expression from a statement, so that nothing runs twice.
     static func code(_ statement: String) throws -> PythonCode {
         let literal = String(decoding: PythonLiteral.string(statement), as: UTF8.self)
         if statement.contains("\n") { return try PythonCode("exec(\(literal))") }
         return try PythonCode("""
             _s=\(literal)
             try:
-             _=eval(_s)
+             exec('def _():\\n return('+_s+'\\n)')
             except SyntaxError:
              exec(_s)
             else:
+             _=eval(_s)
              if _ is not None:
               print(repr(_))
             """)

@@ -13,7 +13,7 @@ struct PythonStatements {
     mutating func take(_ line: String) throws(Failure) -> [String] {
         let isBlank = line.allSatisfy(\.isWhitespace)
         if block.isEmpty {
-            guard !isBlank, !line.hasPrefix("#") else { return [] }
+            guard !isBlank, line.first(where: { !$0.isWhitespace }) != "#" else { return [] }
         } else if isBlank || Self.goesOn(line, after: block) {
             block.append(line)
             guard block.reduce(0, { $0 + $1.utf8.count + 1 }) <= Self.limit else { throw .tooLong }
