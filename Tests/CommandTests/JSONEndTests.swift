@@ -39,6 +39,24 @@ import Testing
         #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0001")
     }
 
+    @Test(arguments: ["scan", "doctor"]) func aLookThatASignalEnds(verb: String) async throws {
+        let interrupts = harness.interrupts
+        let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
+        let runner = FakeRunner(
+            onScan: { _, _ in
+                interrupts.lastWords.speak()
+                return ScanReport(units: [], known: [])
+            },
+            onExamine: { _ in
+                interrupts.lastWords.speak()
+                return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
+            })
+        _ = await Noafw.execute(in: harness.context([verb, "--json"], runner: runner))
+        let document = try ToolBench.json(harness.output)
+        #expect(document["schema"] as? String == "noafw.\(verb)/1")
+        #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
+    }
+
     @Test func aChatThatDoesNotBegin() async throws {
         let arguments = ["chat", "--virtual", "monocle", "--assistant", "openai", "--query", "x", "--json"]
         #expect(await Noafw.execute(in: harness.context(arguments)) == 66)
