@@ -16,6 +16,8 @@ extension AssetCatalogue {
         _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool
     ) throws(CatalogueError) -> AddOutcome {
         let folder = "\(root)/\(candidate.part.folder(for: candidate.hardware))"
+        let lock = try CatalogueLock(folder: folder)
+        defer { withExtendedLifetime(lock) {} }
         let manifest = "\(folder)/manifest.json"
         let sha256 = CatalogueFiles.sha256(candidate.bytes) ?? ""
         let listed = try CatalogueManifest(path: manifest).entries(for: candidate.hardware).first { $0.version == version }

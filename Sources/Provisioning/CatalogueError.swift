@@ -21,6 +21,7 @@ public enum CatalogueError: Error, Hashable, Sendable {
     case fileTaken(path: String)
     case hardwareUnknown(String)
     case notWritten(path: String, reason: String)
+    case locked(folder: String)
 }
 
 extension CatalogueError: DiagnosableError {
@@ -37,6 +38,7 @@ extension CatalogueError: DiagnosableError {
         case .manifestInvalid, .defaultMissing, .unsafeName, .tooLarge, .digestDiffers, .digestNotStated, .versionInvalid, .versionUnknown,
             .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown: .badData
         case .unreadable, .notWritten: .inputOutput
+        case .locked: .tryAgain
         }
     }
 
@@ -44,7 +46,7 @@ extension CatalogueError: DiagnosableError {
 
     private var explanation: Explanation {
         switch self {
-        case .digestNotStated, .versionInvalid, .versionUnknown, .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown, .notWritten:
+        case .digestNotStated, .versionInvalid, .versionUnknown, .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown, .notWritten, .locked:
             additionExplanation
         case .rootNotFound(let searched):
             ("CAT-0001", "no asset folder found (looked in \(searched.joined(separator: ", ")))",
@@ -106,6 +108,9 @@ extension CatalogueError: DiagnosableError {
         case .hardwareUnknown(let hardware):
             ("CAT-0016", "there is no such image for \(hardware)", "it was mistyped, or the file is of another kind",
              "use monocle or frame; only the Monocle has an FPGA image of its own")
+        case .locked(let folder):
+            ("CAT-0019", "another process holds \(folder)", "a noafw was stopped (Ctrl-Z) or hangs while it added an image",
+             "let it go on or end it, then run the same command again")
         case .notWritten(let path, let reason):
             ("CAT-0017", "cannot write \(path): \(reason)", "the folder may not be written to, or the disk is full",
              "check the folder, its permissions and the free space")

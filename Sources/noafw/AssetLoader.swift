@@ -47,9 +47,7 @@ struct AssetLoader {
 
     /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
     private func trustedKeys(_ vendor: TrustedKey = .monocleVendor, adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
-        let given = try inputs.trust.map { path in
-            try TrustedKey(name: path, pem: try InputFile.read(path, limit: 64 * 1024))
-        }
+        let given = try inputs.trust.map(PackageKeyFile.published)
         let catalogued = try file.map { [try TrustedKey(name: $0.name, pem: $0.bytes)] } ?? []
         return [vendor] + given + catalogued
     }

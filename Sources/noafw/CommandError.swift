@@ -11,6 +11,13 @@ enum CommandError: Error, Hashable, Sendable {
     /// A result that never replaces anything, such as a key.
     case outputExists(path: String)
     case outputNotWritten(path: String, reason: String)
+    case outputIsInput(path: String)
+    case outputInFolder(path: String, folder: String)
+    case outputHoldsKey(path: String)
+    /// Where a public key is wanted.
+    case privateKeyTrusted(path: String)
+    /// A private key that is to sign a package.
+    case keyExposed(path: String)
     /// `--assistant openai` without a key for OpenAI.
     case noKey
     /// Something of a conversation lives in real time, and the virtual unit was to run ahead of it.
@@ -60,6 +67,28 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0008", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
                 remedy: "check the folder, its permissions and the free space")
+        case .outputIsInput(let path):
+            Diagnosis(
+                code: "NOA-0024", category: .usage, fault: nil, message: "\(path) is also an input",
+                cause: "the result would take its place, and it would be lost", remedy: "give the result another name")
+        case .outputInFolder(let path, let folder):
+            Diagnosis(
+                code: "NOA-0025", category: .usage, fault: nil, message: "\(path) lies in \(folder), which is being bundled",
+                cause: "the result could take the place of a script", remedy: "give -o a place outside that folder")
+        case .outputHoldsKey(let path):
+            Diagnosis(
+                code: "NOA-0026", category: .usage, fault: nil, message: "\(path) holds a private key",
+                cause: "a key that is overwritten is lost", remedy: "give the result another name, or move that file away")
+        case .privateKeyTrusted(let path):
+            Diagnosis(
+                code: "NOA-0027", category: .badData, fault: nil, message: "\(path) is a private key; a public one is wanted",
+                cause: "a key that signs has no place where signatures are only checked",
+                remedy: "give its public half: noafw package key show FILE --format pem, or noafw bundle key show FILE")
+        case .keyExposed(let path):
+            Diagnosis(
+                code: "NOA-0028", category: .permission, fault: nil, message: "others may read the private key \(path)",
+                cause: "its permissions are not those of a secret",
+                remedy: "chmod 600 that file; make a new key if others had access")
         case .noKey:
             Diagnosis(
                 code: "NOA-0011", category: .missingInput, fault: nil, message: "there is no key for the assistant",

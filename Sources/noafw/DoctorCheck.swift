@@ -22,8 +22,8 @@ struct DoctorCheck: Sendable, Hashable {
         return [head] + (fix.map { ["\(String(repeating: " ", count: 20))fix: \($0)"] } ?? [])
     }
 
-    static func document(_ checks: [DoctorCheck]) -> JSONText {
-        let worst: Status = checks.contains { $0.status == .fail } ? .fail : checks.contains { $0.status == .warn } ? .warn : .ok
+    static func document(_ checks: [DoctorCheck], error: Diagnosis? = nil) -> JSONText {
+        let worst: Status = error != nil || checks.contains { $0.status == .fail } ? .fail : checks.contains { $0.status == .warn } ? .warn : .ok
         let list = checks.map { check in
             JSONText.object([
                 ("name", .string(check.name)), ("status", .string(check.status.rawValue)),
@@ -32,6 +32,7 @@ struct DoctorCheck: Sendable, Hashable {
         }
         return .object([
             ("schema", .string("noafw.doctor/1")), ("verdict", .string(worst.rawValue)), ("checks", .array(list)),
+            ("error", error.map(ReportText.document) ?? .null),
         ])
     }
 }

@@ -34,16 +34,24 @@ struct DoctorCommand: ContextCommand {
         let search = AssetSearch(
             given: assets, environment: context.environment, currentDirectory: context.currentDirectory,
             executable: context.executable)
+        let conclusion = Conclusion()
+        context.interrupts.lastWords.set { conclusion.say { interrupted(context) } }
+        defer { context.interrupts.lastWords.set(nil) }
         let facts = await context.runner.examine(
             DoctorRequest(adapter: adapter, search: search, stateFolder: try? context.stateFolder()))
         let checks = DoctorCheck.all(facts)
         let failure = checks.first { $0.status == .fail }
-        if json {
-            context.output.writeLine(DoctorCheck.document(checks).text)
-        } else {
+        conclusion.say {
+            if json { return context.output.writeLine(DoctorCheck.document(checks).text) }
             let style = context.style(for: context.output)
             for line in checks.flatMap({ $0.lines(style) }) { context.output.writeLine(line) }
         }
         return failure?.category.rawValue ?? 0
+    }
+
+    private func interrupted(_ context: CommandContext) {
+        let error = FileState.unchanged.diagnosis
+        for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
+        if json { context.output.writeLine(DoctorCheck.document([], error: error).text) }
     }
 }

@@ -14,21 +14,35 @@ struct FileVerb: Sendable {
     var context: CommandContext
     var isJSON: Bool
 
-    /// - Parameter failure: the JSON document of a run that ended with an error.
-    func run(failure: (Diagnosis) -> JSONText, _ body: (TextStyle) throws -> Result) -> Int32 {
+    /// - Parameters:
+    ///   - failure: the JSON document of a run that ended with an error.
+    ///   - interrupted: ends the work of a run that a signal ends, and tells how it leaves things.
+    func run(
+        failure: @escaping @Sendable (Diagnosis) -> JSONText, interrupted: @escaping @Sendable () -> FileState = { .unchanged },
+        _ body: (TextStyle) throws -> Result
+    ) -> Int32 {
+        let conclusion = Conclusion()
+        context.interrupts.lastWords.set { conclusion.say { fail(interrupted().diagnosis, failure) } }
+        defer { context.interrupts.lastWords.set(nil) }
         let sink = isJSON ? context.diagnostics : context.output
         do {
             let result = try body(context.style(for: sink))
-            for line in result.lines { sink.writeLine(line) }
-            if let error = result.error { report(error) }
-            if isJSON { context.output.writeLine(result.document.text) }
+            conclusion.say {
+                for line in result.lines { sink.writeLine(line) }
+                if let error = result.error { report(error) }
+                if isJSON { context.output.writeLine(result.document.text) }
+            }
             return result.error?.category.rawValue ?? 0
         } catch {
             let diagnosis = CommandError.explain(error)
-            report(diagnosis)
-            if isJSON { context.output.writeLine(failure(diagnosis).text) }
+            conclusion.say { fail(diagnosis, failure) }
             return diagnosis.category.rawValue
         }
+    }
+
+    private func fail(_ error: Diagnosis, _ failure: (Diagnosis) -> JSONText) {
+        report(error)
+        if isJSON { context.output.writeLine(failure(error).text) }
     }
 
     func note(_ text: String) { context.diagnostics.writeLine("note: \(UntrustedText.escape(text))") }

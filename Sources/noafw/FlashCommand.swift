@@ -17,7 +17,7 @@ struct FlashCommand: ContextCommand {
               noafw flash --virtual monocle
               noafw flash --virtual monocle --dry-run
               noafw flash --virtual monocle --only fpga,scripts --force
-              noafw flash --virtual monocle --firmware release.zip --trust release.pem
+              noafw flash --virtual monocle --firmware release.zip --trust release.pub.pem
               noafw flash --virtual monocle --json --virtual-speed max
 
             Exit codes: 0 proved, 1 the unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \

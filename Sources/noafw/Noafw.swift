@@ -37,13 +37,18 @@ struct Noafw: ParsableCommand {
     static func execute(in context: CommandContext) async -> Int32 {
         do {
             var command = try parseAsRoot(context.arguments)
-            if let verb = command as? any ContextCommand { return await verb.run(in: context) }
+            if let verb = command as? any ContextCommand {
+                try OptionCheck.check(context.arguments, of: type(of: verb))
+                return await verb.run(in: context)
+            }
             try command.run()
             return 0
         } catch {
             let code = exitCode(for: error).rawValue
             let sink = code == 0 ? context.output : context.diagnostics
-            sink.writeLine(fullMessage(for: error, columns: sink.isTerminal ? sink.columns() : 100))
+            let text = fullMessage(for: error, columns: sink.isTerminal ? sink.columns() : 100)
+            sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
+            if code != 0, UsageDocument.isWanted(context.arguments) { context.output.writeLine(UsageDocument.text(message(for: error))) }
             return code
         }
     }

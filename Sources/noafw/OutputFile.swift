@@ -5,17 +5,19 @@ import Glibc
 enum OutputFile {
     /// Replaces what is there in one step, so that an interrupted run leaves the old file or the new one.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(CommandError) {
-        let temporary = try temporaryPath(for: path)
-        try create(temporary, mode: 0o666, bytes, namedTo: path)
-        try move(temporary, to: path)
+    static func replace(_ place: OutputPlace, with bytes: [UInt8]) throws(CommandError) {
+        let temporary = try temporaryPath(for: place.path)
+        place.begin(temporary)
+        try create(temporary, mode: 0o666, bytes, namedTo: place.path)
+        try place.move(temporary)
     }
 
     /// The same for content that is not held in memory.
     /// - Parameter write: writes to the path that it is given.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and what `write` throws.
-    static func replace(_ path: String, write: (String) throws -> Void) throws {
-        let temporary = try temporaryPath(for: path)
+    static func replace(_ place: OutputPlace, write: (String) throws -> Void) throws {
+        let temporary = try temporaryPath(for: place.path)
+        place.begin(temporary)
         do {
             try write(temporary)
         } catch {
@@ -27,9 +29,9 @@ enum OutputFile {
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             let reason = lastReason
             unlink(temporary)
-            throw CommandError.outputNotWritten(path: path, reason: reason)
+            throw CommandError.outputNotWritten(path: place.path, reason: reason)
         }
-        try move(temporary, to: path)
+        try place.move(temporary)
     }
 
     private static func temporaryPath(for path: String) throws(CommandError) -> String {
@@ -40,14 +42,6 @@ enum OutputFile {
         }
         return URL(fileURLWithPath: path).deletingLastPathComponent()
             .appendingPathComponent(".noafw-\(UInt64.random(in: 0 ... .max)).tmp").path
-    }
-
-    private static func move(_ temporary: String, to path: String) throws(CommandError) {
-        guard rename(temporary, path) == 0 else {
-            let reason = lastReason
-            unlink(temporary)
-            throw .outputNotWritten(path: path, reason: reason)
-        }
     }
 
     /// Creates a file that only its owner can read.

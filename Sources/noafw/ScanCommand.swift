@@ -47,6 +47,9 @@ struct ScanCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let table = ScanTable(context: context, isLive: context.output.isTerminal && !context.isDumbTerminal && !json)
+        let conclusion = Conclusion()
+        context.interrupts.lastWords.set { conclusion.say { fail(FileState.unchanged.diagnosis, context) } }
+        defer { context.interrupts.lastWords.set(nil) }
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: nil).run {
             let request = ScanRequest(adapter: adapter, listening: .seconds(seconds), stateFolder: try context.stateFolder())
             return try await context.runner.scan(request) { table.draw($0) }
@@ -57,19 +60,25 @@ struct ScanCommand: ContextCommand {
         case .interrupted(let partial): report = partial ?? table.last
         case .failed(let error):
             table.clear()
-            return fail(CommandError.explain(error), context)
+            let diagnosis = CommandError.explain(error)
+            conclusion.say { fail(diagnosis, context) }
+            return diagnosis.category.rawValue
         }
-        table.finish(report, json: json)
-        if json { context.output.writeLine(Self.document(report).text) }
-        return report.passed ? 0 : fail(ChoiceError.none.diagnosis, context)
+        let nobody = report.passed ? nil : ChoiceError.none.diagnosis
+        conclusion.say {
+            table.finish(report, json: json)
+            if let nobody { return fail(nobody, context) }
+            if json { context.output.writeLine(Self.document(report, error: nil).text) }
+        }
+        return nobody?.category.rawValue ?? 0
     }
 
-    private func fail(_ error: Diagnosis, _ context: CommandContext) -> Int32 {
+    private func fail(_ error: Diagnosis, _ context: CommandContext) {
+        if json { context.output.writeLine(Self.document(ScanReport(units: [], known: []), error: error).text) }
         for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
-        return error.category.rawValue
     }
 
-    private static func document(_ report: ScanReport) -> JSONText {
+    private static func document(_ report: ScanReport, error: Diagnosis?) -> JSONText {
         let units = report.units.map { unit in
             JSONText.object([
                 ("address", .string(unit.address.description)),
@@ -81,6 +90,8 @@ struct ScanCommand: ContextCommand {
                 ("known", .bool(report.known.contains(unit.address))),
             ])
         }
-        return .object([("schema", .string("noafw.scan/1")), ("units", .array(units))])
+        return .object([
+            ("schema", .string("noafw.scan/1")), ("units", .array(units)), ("error", error.map(ReportText.document) ?? .null),
+        ])
     }
 }

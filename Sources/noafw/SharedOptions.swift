@@ -105,6 +105,9 @@ struct InputOptions: ParsableArguments, Sendable {
             throw ValidationError("--bundle names all files: leave --firmware, --fpga, --fpga-version, --scripts and --assets out.")
         }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
+        if let fpgaVersion, !BundleParts.isVersion(fpgaVersion) {
+            throw ValidationError("--fpga-version has the form vYY.DDD.HHMM, such as v23.230.0808.")
+        }
     }
 
     func value(in context: CommandContext) -> AssetInputs {

@@ -135,15 +135,6 @@ import Testing
         let forms = [HexText.encode(secret), HexText.encode(secret.reversed()), String(text[1])]
         for form in forms { #expect(!shown.output.contains(form) && !made.output.contains(form)) }
     }
-
-    @Test func anExposedKeyIsNoted() async throws {
-        let bench = try PackageBench()
-        defer { bench.remove() }
-        let key = try await bench.key()
-        #expect(!(try await bench.package(["--key-file", key])).run.diagnostics.contains("mode"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-        #expect((try await bench.package(["--key-file", key])).run.diagnostics.contains("its mode should be 600"))
-    }
 }
 
 @Suite struct OutputFileTests {
@@ -151,12 +142,30 @@ import Testing
         let files = try ToolFolder()
         defer { files.remove() }
         try files.write([1], to: "a")
-        try OutputFile.replace(files.path("a"), with: [2, 3])
+        try OutputFile.replace(OutputPlace(files.path("a")), with: [2, 3])
         #expect(try files.read("a") == [2, 3])
-        #expect(throws: CommandError.self) { try OutputFile.replace(files.path("no/a"), with: [1]) }
+        #expect(throws: CommandError.self) { try OutputFile.replace(OutputPlace(files.path("no/a")), with: [1]) }
         try FileManager.default.createDirectory(atPath: files.path("folder"), withIntermediateDirectories: true)
-        #expect(throws: CommandError.self) { try OutputFile.replace(files.path("folder"), with: [1]) }
+        #expect(throws: CommandError.self) { try OutputFile.replace(OutputPlace(files.path("folder")), with: [1]) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.folder.path).sorted() == ["a", "folder"])
+    }
+
+    @Test func whatASignalSaysIsWhatIsThere() throws {
+        let files = try ToolFolder()
+        defer { files.remove() }
+        let (early, late, old) = (OutputPlace(files.path("early")), OutputPlace(files.path("late")), OutputPlace(files.path("late")))
+        #expect(throws: CommandError.self) {
+            try OutputFile.replace(early) { temporary in
+                for name in [temporary, temporary + ".aBcDeF"] { try Data([1]).write(to: URL(fileURLWithPath: name)) }
+                #expect(early.abandon() == .notWritten(path: early.path))
+            }
+        }
+        try OutputFile.replace(late, with: [1])
+        #expect(late.abandon() == .written(path: late.path))
+        #expect(old.abandon() == .untouched(path: old.path))
+        #expect(throws: CommandError.self) { try OutputFile.replace(old, with: [2]) }
+        #expect(try files.read("late") == [1])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: files.folder.path) == ["late"])
     }
 
     /// A rename would put a file in the place of `/dev/stdout` and everything like it.
@@ -164,7 +173,7 @@ import Testing
         let files = try ToolFolder()
         defer { files.remove() }
         try FileManager.default.createSymbolicLink(atPath: files.path("link"), withDestinationPath: "target")
-        #expect(throws: CommandError.self) { try OutputFile.replace(files.path("link"), with: [1]) }
+        #expect(throws: CommandError.self) { try OutputFile.replace(OutputPlace(files.path("link")), with: [1]) }
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path("link")) == "target")
     }
 }

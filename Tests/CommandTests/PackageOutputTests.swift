@@ -56,7 +56,7 @@ import Testing
         }
         #expect(made.run.output == expected("\"pass\""))
         #expect(await bench.run(["inspect", made.path, "--key", key, "--json"]).output == expected("null"))
-        #expect(await bench.run(["verify", made.path, "--trust", key, "--json"]).output == expected("\"pass\""))
+        #expect(await bench.run(["verify", made.path, "--key", key, "--json"]).output == expected("\"pass\""))
     }
 
     @Test func everyImageOfAPackageIsShown() async throws {

@@ -33,7 +33,6 @@ import Testing
         ["verify", "--virtual", "monocle", "--force"],
         ["console", "surplus"],
         ["console", "--timeout", "-1"],
-        ["verify", "--virtual", "monocle", "--json", "surplus"],
     ])
     func wrongCommandLinesRunNothing(arguments: [String]) async {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)

@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -53,6 +54,21 @@ import Testing
             == .present(path: folder.path("Firmware/monocle-v24.100.1200.zip")))
         #expect(try catalogue.items().count == 1)
         #expect(try String(decoding: folder.read("Firmware/manifest.json"), as: UTF8.self).contains(#""note" : "kept""#))
+    }
+
+    @Test func twentyAtOnceAreTwenty() throws {
+        let catalogue = catalogue
+        let failures = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 20) { number in
+            do {
+                _ = try catalogue.add(
+                    image(UInt64(number)), version: "v23.2\(number + 10).0000", isDevelopment: false, makesDefault: false)
+            } catch {
+                failures.withLock { $0.append("\(error)") }
+            }
+        }
+        #expect(failures.withLock { $0 } == [])
+        #expect(try catalogue.items().count == 20)
     }
 
     @Test func entriesKeepTheirOrderAndTheDefaultIsAChoice() throws {

@@ -19,6 +19,8 @@ public enum BundleError: Error, Hashable, Sendable {
     case keyInvalid(name: String, reason: String)
     case keyExposed(name: String)
     case signingFailed
+    /// Keys were given, but all of them are for firmware packages.
+    case noBundleKey(names: [String])
 
     case checkerMissing(SyntaxTool)
     /// The checker's own words are untrusted text.
@@ -32,7 +34,7 @@ extension BundleError: DiagnosableError {
         case .archive(let error, let place): error.diagnosis(of: "the bundle \(place)")
         case .scripts(let error): error.diagnosis
         case .manifestInvalid, .entryUnlisted, .digestDiffers, .versionDiffers, .wrongFamily, .nothingWanted, .fpgaInFirmware: content
-        case .unsigned, .signerNotTrusted, .signatureInvalid, .keyInvalid, .keyExposed, .signingFailed: signature
+        case .unsigned, .signerNotTrusted, .signatureInvalid, .keyInvalid, .keyExposed, .signingFailed, .noBundleKey: signature
         case .checkerMissing, .syntax, .checkFailed: check
         }
     }
@@ -89,6 +91,10 @@ extension BundleError: DiagnosableError {
                     remedy: "chmod 600 that file; make a new key if others had access", category: .permission)
         case .signingFailed:
             problem("0015", "signing failed", cause: "libcrypto refused the operation", remedy: "report this", category: .inputOutput)
+        case .noBundleKey(let names):
+            problem("0016", "none of the given keys can be a bundle's: \(names.joined(separator: ", "))",
+                    cause: "P-256 keys sign firmware packages; bundles are signed with Ed25519 keys",
+                    remedy: "give the public half of the bundle's key, or leave --trust out")
         case .keyInvalid(let name, let reason):
             problem("0013", "the key \(name) is not usable: \(reason)", cause: "it is another kind of key, encrypted or damaged",
                     remedy: "make one with noafw bundle key new, or with openssl genpkey -algorithm ed25519")

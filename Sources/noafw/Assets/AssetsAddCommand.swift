@@ -59,7 +59,7 @@ struct AssetsAddCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: options.json)
-        return verb.run(failure: { document(nil, nil, $0) }) { _ in
+        return verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
             let bytes = try InputFile.read(file, limit: DFUPackage.fileSizeLimit)
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file) }
@@ -77,8 +77,7 @@ struct AssetsAddCommand: ContextCommand {
         }
     }
 
-    /// The public half, whatever was given: a private key has no place in the catalogue.
-    private func publicKey(_ path: String) throws -> [UInt8] { Array(try PackageKeyFile.trusted(path).pem().utf8) }
+    private func publicKey(_ path: String) throws -> [UInt8] { Array(try PackageKeyFile.published(path).pem().utf8) }
 
     private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> FileVerb.Result {
         let what = "\(candidate.part.rawValue) \(version) for the \(candidate.hardware)"

@@ -56,7 +56,7 @@ struct BundleCreateCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A public key (PEM): P-256, for the firmware package beside the vendor's; Ed25519, that --check wants. May be repeated.",
+            "A public key (PEM): P-256, for the firmware package beside the vendor's; Ed25519, that --check wants instead of those in the trust folder. May be repeated.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [String] = []
@@ -81,14 +81,10 @@ struct BundleCreateCommand: ContextCommand {
         let verb = FileVerb(context: context, isJSON: json)
         if let check { return compare(with: check, verb) }
         let file = output ?? ""
-        context.interrupts.lastWords.set {
-            for line in ErrorText.lines(Self.interrupted(file), style: context.style(for: context.diagnostics)) {
-                context.diagnostics.writeLine(line)
-            }
-        }
-        defer { context.interrupts.lastWords.set(nil) }
-        return verb.run(failure: { BundleReport.failure(file: file, $0) }) { style in
-            try write(file, verb)
+        let place = OutputPlace(file)
+        return verb.run(failure: { BundleReport.failure(file: file, $0) }, interrupted: place.abandon) { style in
+            try OutputGuard.check(file, inputs: [firmware, fpga, sign] + trust, folder: folder)
+            try write(place, verb)
             // What was written is read back and checked: its digest is that of the file.
             let bundle = try BundleFile.open(file)
             let report = BundleReport(file: file, bundle: bundle, trust: .notAsked)
@@ -96,13 +92,7 @@ struct BundleCreateCommand: ContextCommand {
         }
     }
 
-    private static func interrupted(_ file: String) -> Diagnosis {
-        Diagnosis(
-            code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(file) was not written",
-            cause: "the run was ended by a signal", remedy: "run the same command again")
-    }
-
-    private func write(_ file: String, _ verb: FileVerb) throws {
+    private func write(_ place: OutputPlace, _ verb: FileVerb) throws {
         let key = try sign.map(BundleKeyFile.signing)
         let source = BundleSource(folder: folder, family: family, scheme: versionScheme)
         let scripts = try source.scripts(note: verb.note)
@@ -115,14 +105,14 @@ struct BundleCreateCommand: ContextCommand {
         let recipe = BundleRecipe(
             scripts: scripts, firmware: try firmware.map(parts.firmware),
             fpga: try fpga.map { try parts.fpga($0, version: fpgaVersion ?? "") }, tool: Noafw.version)
-        try OutputFile.replace(file) { try recipe.write(to: $0, place: file, signedBy: key) }
+        try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path, signedBy: key) }
     }
 
     private func compare(with file: String, _ verb: FileVerb) -> Int32 {
-        let failure = { BundleComparisonReport(file: file, folder: folder, differences: []).document(verdict: "fail", error: $0) }
+        let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder, differences: []).document(verdict: "fail", error: $0) }
         return verb.run(failure: failure) { style in
             let bundle = try BundleFile.open(file)
-            let keys = try TrustInputs(given: trust).keys().bundle
+            let keys = try TrustInputs(given: trust).bundleKeysAlone(environment: verb.context.environment, note: verb.note)
             if !keys.isEmpty { try bundle.verify(trusting: keys) }
             if let family, family != bundle.manifest.family {
                 throw BundleError.wrongFamily(place: file, bundle: bundle.manifest.family, wanted: family.rawValue)

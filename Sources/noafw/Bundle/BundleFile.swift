@@ -12,7 +12,14 @@ enum BundleKeyFile {
     /// - Throws: ``BundleError/keyExposed(name:)`` for a key that others may read.
     static func signing(_ path: String) throws -> BundleSigningKey {
         let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        let key = try BundleSigningKey(name: path, pem: pem)
         guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path) }
-        return try BundleSigningKey(name: path, pem: pem)
+        return key
+    }
+
+    /// The public half of either kind.
+    static func published(_ path: String) throws -> BundleKey {
+        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        return PrivateKeyText.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path, pem: pem)
     }
 }

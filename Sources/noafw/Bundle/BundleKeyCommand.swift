@@ -26,7 +26,7 @@ struct BundleKeyNewCommand: ContextCommand {
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
             try OutputFile.createSecret(output, try BundleSigningKey.generate())
             let name = UntrustedText.escape(output)
             return FileVerb.Result(
@@ -40,18 +40,18 @@ struct BundleKeyNewCommand: ContextCommand {
 struct BundleKeyShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Print the public half of a private key as PEM.",
+        abstract: "Print the public half of a key as PEM.",
         discussion: """
             Example:
               noafw bundle key show release-key.pem > release-key.pub.pem
             """)
 
-    @Argument(help: "A private key (PEM).", completion: .file(extensions: ["pem"]))
+    @Argument(help: "A private or public key (PEM).", completion: .file(extensions: ["pem"]))
     var file: String
 
     func run(in context: CommandContext) async -> Int32 {
         FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
-            let key = try BundleKeyFile.signing(file).publicKey
+            let key = try BundleKeyFile.published(file)
             FileVerb(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
             return FileVerb.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
         }

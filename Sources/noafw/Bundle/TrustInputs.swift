@@ -16,13 +16,30 @@ struct TrustInputs {
     /// - Throws: ``DFUError`` for a file that holds neither kind.
     func keys() throws -> Keys {
         try given.reduce(into: Keys()) { keys, path in
-            let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+            let pem = try Self.publicText(path)
             if let key = try? BundleKey(name: path, pem: pem) {
                 keys.bundle.append(key)
             } else {
                 keys.package.append(try TrustedKey(name: path, pem: pem))
             }
         }
+    }
+
+    private static func publicText(_ path: String) throws -> [UInt8] {
+        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        guard !PrivateKeyText.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
+        return pem
+    }
+
+    /// Of a command that looks at the bundle alone, not at the firmware in it.
+    /// - Parameter note: told of every key that is for firmware packages.
+    /// - Throws: ``BundleError/noBundleKey(names:)`` when keys were given, and none that a bundle may be signed with.
+    func bundleKeysAlone(environment: [String: String], note: (String) -> Void) throws -> [BundleKey] {
+        let others = try keys().package.map(\.name)
+        for name in others { note("\(name) is a P-256 key: it is for firmware packages, not for bundles") }
+        let keys = try bundleKeys(environment: environment)
+        guard !keys.isEmpty || others.isEmpty else { throw BundleError.noBundleKey(names: others) }
+        return keys
     }
 
     /// The vendor's, and the given ones.
@@ -36,7 +53,7 @@ struct TrustInputs {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pem") && !$0.hasPrefix(".") }
         return try names.sorted().map { name in
             let path = "\(folder)/\(name)"
-            return try BundleKey(name: path, pem: try InputFile.read(path, limit: BundleKey.pemByteCount))
+            return try BundleKey(name: path, pem: try Self.publicText(path))
         }
     }
 

@@ -40,7 +40,9 @@ struct ChatCourse: Sendable {
         do {
             plan = try self.plan()
         } catch {
-            return explain(CommandError.explain(error))
+            let diagnosis = CommandError.explain(error)
+            if command.report.json { context.output.writeLine(ChatJSON.end(nil, error: diagnosis).text) }
+            return explain(diagnosis)
         }
         plan.recorder.begin(unit: command.unit.value.target, assistant: plan.choice.name, mode: command.assistant.mode)
         do {
@@ -69,6 +71,9 @@ struct ChatCourse: Sendable {
             guard case .echo = choice, !isAtTerminal else { throw CommandError.noRealTime }
         }
         let script = try command.script.map { try ChatScript.load(context.absolute($0), isVirtual: isVirtual) }
+        if let transcript = command.report.transcript {
+            try OutputGuard.check(context.absolute(transcript), inputs: [command.script.map(context.absolute)])
+        }
         if case .server(let settings) = choice { for notice in settings.notices { note(notice) } }
         let search = AssetSearch(
             given: command.assets, environment: context.environment, currentDirectory: context.currentDirectory,

@@ -21,7 +21,8 @@ struct PackageCreateCommand: ContextCommand {
                   --bootloader-version 3 --application app.hex --application-version 12 --sd-id 0x0123 \\
                   --key-file release.pem -o all.zip
 
-            Exit codes: 0 made, 64 usage, 65 a bad image or key, 66 missing input, 74 I/O.
+            Exit codes: 0 made, 64 usage, 65 a bad image or key, 66 missing input, 74 I/O, \
+            77 the signing key is readable by others.
             """)
 
     @OptionGroup(title: "Images") var images: PackageImageOptions
@@ -58,17 +59,19 @@ struct PackageCreateCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: json)
-        return verb.run(failure: { PackageReport.failure(file: output, $0) }) { style in
+        let place = OutputPlace(output)
+        return verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
+            try OutputGuard.check(
+                output, inputs: [images.application, images.softdevice, images.bootloader, signature.keyFile])
             let key = try signature.keyFile.map { path in
                 let key = try PackageKeyFile.signing(path)
-                if PackageKeyFile.isExposed(path) { verb.note("\(path) can be read by others; its mode should be 600") }
                 return (signing: key, trusted: key.trusted(as: path))
             }
             let bytes = try recipe(note: verb.note).archive(signedBy: key?.signing)
             // What is written is what was read back and proved.
             let report = try PackageReport(file: output, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
             if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
-            try OutputFile.replace(output, with: bytes)
+            try OutputFile.replace(place, with: bytes)
             if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
             return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
         }

@@ -19,7 +19,7 @@ struct PackageKeyNewCommand: ContextCommand {
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { style in
+        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
             let key = try SigningKey.generate()
             try OutputFile.createSecret(output, Array(key.pem.utf8))
             let name = UntrustedText.escape(output)

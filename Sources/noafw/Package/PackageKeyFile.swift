@@ -11,8 +11,18 @@ enum PackageKeyFile {
         try TrustedKey(name: path, pem: try InputFile.read(path, limit: sizeLimit))
     }
 
+    /// - Throws: ``CommandError/privateKeyTrusted(path:)`` for a private one.
+    static func published(_ path: String) throws -> TrustedKey {
+        let pem = try InputFile.read(path, limit: sizeLimit)
+        guard !PrivateKeyText.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
+        return try TrustedKey(name: path, pem: pem)
+    }
+
+    /// - Throws: ``CommandError/keyExposed(path:)`` for a key that others may read.
     static func signing(_ path: String) throws -> SigningKey {
-        try SigningKey(name: path, pem: try InputFile.read(path, limit: sizeLimit))
+        let key = try SigningKey(name: path, pem: try InputFile.read(path, limit: sizeLimit))
+        guard !isExposed(path) else { throw CommandError.keyExposed(path: path) }
+        return key
     }
 
     /// Whether somebody beside the owner may read it.

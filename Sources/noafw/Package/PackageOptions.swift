@@ -108,13 +108,17 @@ struct PackageFileOptions: ParsableArguments, Sendable {
     var file: String
 
     @Option(
-        name: [.long, .customLong("trust")],
-        help: ArgumentHelp("A key (PEM) that may have signed it; may be given more than once.", valueName: "key"),
+        help: ArgumentHelp("A key (PEM), public or your own private one, that may have signed it; may be repeated.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var key: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The same, but public keys only, as in noafw flash; may be repeated.", valueName: "key"),
+        completion: .file(extensions: ["pem"]))
+    var trust: [String] = []
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false
 
-    func keys() throws -> [TrustedKey] { try key.map(PackageKeyFile.trusted) }
+    func keys() throws -> [TrustedKey] { try key.map(PackageKeyFile.trusted) + trust.map(PackageKeyFile.published) }
 }

@@ -7,7 +7,7 @@ struct PackageVerifyCommand: ContextCommand {
         commandName: "verify",
         abstract: "Prove a package: sizes, hash and signature of every image.",
         discussion: """
-            With --key the package has to be signed with one of the given keys; without it, with one of the vendor's \
+            With --key or --trust the package has to be signed with one of the given keys; without it, with one of the vendor's \
             published ones, which proves integrity, not origin.
 
             Exit codes: 0 proved, 65 not proved or no intact package, 66 missing input.

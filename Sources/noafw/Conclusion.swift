@@ -1,0 +1,30 @@
+import Bluetooth
+import Synchronization
+
+/// The one result of a command: it is said by whoever comes first, the end or the last words of a run that does not end.
+final class Conclusion: Sendable {
+    private let isSaid = Mutex(false)
+
+    func say(_ words: () -> Void) {
+        isSaid.withLock { isSaid in
+            guard !isSaid else { return }
+            isSaid = true
+            words()
+        }
+    }
+}
+
+/// The document of a command line that was not understood: there is no verb that it could belong to.
+enum UsageDocument {
+    static func text(_ message: String) -> String {
+        let error = Diagnosis(
+            code: "NOA-0064", category: .usage, fault: nil, message: message, cause: "the command line is not complete or not right",
+            remedy: "see noafw --help, or the verb's own --help")
+        return JSONText.object([("schema", .string("noafw.error/1")), ("error", ReportText.document(error))]).text
+    }
+
+    /// Whether the command line asks for a document.
+    static func isWanted(_ arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains("--json")
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+
+/// Sees that a result never takes the place of what it is made of, nor of a private key.
+enum OutputGuard {
+    /// - Parameters:
+    ///   - inputs: every file that the command is given.
+    ///   - folder: whose content the result is made of.
+    /// - Throws: ``CommandError/outputIsInput(path:)``, ``CommandError/outputInFolder(path:folder:)``,
+    ///   ``CommandError/outputHoldsKey(path:)``.
+    static func check(_ output: String, inputs: [String?], folder: String? = nil) throws(CommandError) {
+        if let own = FileIdentity(output), inputs.contains(where: { $0.flatMap(FileIdentity.init) == own }) {
+            throw .outputIsInput(path: output)
+        }
+        if let folder, lies(output, in: folder) { throw .outputInFolder(path: output, folder: folder) }
+        if PrivateKeyText.isIn(file: output) { throw .outputHoldsKey(path: output) }
+    }
+
+    /// Asks the kernel, as `..` behind a link is not the folder that the path names.
+    private static func lies(_ output: String, in folder: String) -> Bool {
+        guard let wanted = FileIdentity(folder) else { return false }
+        var place = output.lastIndex(of: "/").map { String(output[...$0]) } ?? "./"
+        while let here = FileIdentity(place) {
+            if here == wanted { return true }
+            place += "../"
+            guard FileIdentity(place) != here else { return false }
+        }
+        return false
+    }
+}
+
+/// Two paths with the same one are the same file.
+private struct FileIdentity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, inode) = (status.st_dev, status.st_ino)
+    }
+}
+
+/// Tells a private key in PEM form.
+enum PrivateKeyText {
+    /// In bytes; a key has a few hundred, and may stand beside certificates.
+    private static let sizeLimit = 1 << 20
+    private static let ending = Array("PRIVATE KEY-----".utf8)
+
+    static func isIn(_ bytes: [UInt8]) -> Bool {
+        bytes.count <= sizeLimit && !bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) && bytes[...].firstRange(of: ending) != nil
+    }
+
+    static func isIn(file path: String) -> Bool { (try? InputFile.read(path, limit: sizeLimit)).map(isIn) ?? false }
+}

@@ -1,0 +1,93 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import TestSupport
+import Testing
+
+@testable import noafw
+
+/// `--json` is answered by one document, however a command ends.
+@Suite struct JSONEndTests {
+    private let harness = Harness()
+
+    @Test(arguments: [
+        ["flash", "--virtual", "monocle", "--only", "bootloader"], ["verify", "--virtual", "monocle", "surplus"], ["scan", "--seconds", "0"],
+        ["rescue", "--device", "x"], ["doctor", "--adapter", "../x"], ["chat", "--query", ""], ["bundle"], ["bundle", "show"],
+        ["bundle", ".", "-o", "x", "--check", "y"], ["package", "create"], ["package", "inspect"], ["package", "verify"],
+        ["assets", "add"], ["assets", "list", "x"], ["assets", "check", "x"], ["flsh"], ["console"], ["bundle", "key", "new"],
+        ["package", "key", "show"],
+    ])
+    func usageErrorsAreDocuments(arguments: [String]) async throws {
+        #expect(await Noafw.execute(in: harness.context(arguments + ["--json"])) == 64)
+        let document = try ToolBench.json(harness.output)
+        #expect(document["schema"] as? String == "noafw.error/1" && harness.output.filter { $0 == "\n" }.count == 1)
+        let error = try #require(document["error"] as? [String: Any])
+        #expect(error["code"] as? String == "NOA-0064" && !((error["message"] as? String)?.isEmpty ?? true))
+        #expect(harness.diagnostics.hasPrefix("Error: "))
+    }
+
+    @Test func aValueAndWhatFollowsTheTerminatorAreNoWish() async {
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--", "--json"])) == 64)
+        #expect(harness.output == "")
+    }
+
+    @Test func aScanWithoutABus() async throws {
+        let runner = FakeRunner(onScan: { _, _ in throw CommandError.noStateFolder })
+        #expect(await Noafw.execute(in: harness.context(["scan", "--json"], runner: runner)) == 66)
+        let document = try ToolBench.json(harness.output)
+        #expect(document["schema"] as? String == "noafw.scan/1" && (document["units"] as? [Any])?.isEmpty == true)
+        #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0001")
+    }
+
+    @Test(arguments: ["scan", "doctor"]) func aLookThatASignalEnds(verb: String) async throws {
+        let interrupts = harness.interrupts
+        let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
+        let runner = FakeRunner(
+            onScan: { _, _ in
+                interrupts.lastWords.speak()
+                return ScanReport(units: [], known: [])
+            },
+            onExamine: { _ in
+                interrupts.lastWords.speak()
+                return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
+            })
+        _ = await Noafw.execute(in: harness.context([verb, "--json"], runner: runner))
+        let document = try ToolBench.json(harness.output)
+        #expect(document["schema"] as? String == "noafw.\(verb)/1")
+        #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
+    }
+
+    @Test func aChatThatDoesNotBegin() async throws {
+        let arguments = ["chat", "--virtual", "monocle", "--assistant", "openai", "--query", "x", "--json"]
+        #expect(await Noafw.execute(in: harness.context(arguments)) == 66)
+        let document = try ToolBench.json(harness.output)
+        #expect(document["event"] as? String == "end")
+        #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0011")
+    }
+
+    @Test func namesFromTheCommandLineAreEscaped() async {
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "a\u{1B}[2Jb", "--\u{1B}]0;x\u{7}"])) == 64)
+        #expect(!harness.diagnostics.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+    }
+
+    /// A command on files says what is there, then takes nothing back.
+    @Test(arguments: [false, true]) func aBundleThatASignalEnds(isThere: Bool) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a = 1\n", to: "src/main.py")
+        try folder.write("", to: "src/notes.txt")
+        if isThere { try folder.write("old", to: "out.zip") }
+        var context = harness.context(["bundle", folder.path("src"), "-o", folder.path("out.zip"), "--no-check", "--json"])
+        let (interrupts, diagnostics) = (context.interrupts, context.diagnostics)
+        context.diagnostics.write = { text in
+            diagnostics.write(text)
+            if text.hasPrefix("note: left out") { interrupts.lastWords.speak() }
+        }
+        _ = await Noafw.execute(in: context)
+        let text = isThere ? "out.zip is as it was before" : "out.zip was not written"
+        #expect(harness.diagnostics.contains("error NOA-0003: interrupted; \(folder.path)/\(text)\n"), "\(harness.diagnostics)")
+        let document = try ToolBench.json(harness.output)
+        #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
+        #expect(try folder.names() == (isThere ? ["out.zip", "src"] : ["src"]))
+        if isThere { #expect(try folder.read("out.zip") == Array("old".utf8)) }
+    }
+}
