@@ -91,12 +91,7 @@ struct UnitSession: Sendable {
 
     /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
     func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
-        do {
-            return try await ask()
-        } catch REPLError.timedOut, REPLError.garbage, REPLError.unreadable, REPLError.outOfStep {
-            try await repl.recover(within: MonocleRadio.promptPatience)
-            return try await ask()
-        }
+        try await repl.insisting(within: MonocleRadio.promptPatience, ask)
     }
 
     /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
