@@ -21,6 +21,8 @@ public final class BlueZCentral: Central {
         var recovery = Duration.seconds(15)
     }
 
+    private static let readyPause = Duration.milliseconds(250)
+
     private struct State {
         var session: BlueZSession?
         var hasWorked = false
@@ -57,6 +59,18 @@ public final class BlueZCentral: Central {
     public var traffic: BusTraffic { ledger.current }
 
     public func discover() async throws -> any Discovery {
+        let end = state.withLock { $0.hasWorked } ? clock.deadline(in: patience.recovery) : clock.now
+        while true {
+            do {
+                return try await startDiscovery()
+            } catch let error as BlueZError where error.recovery == .awaitAdapter && clock.now < end {
+                // An adapter that is switched on is shown as on before it answers.
+                try await clock.sleep(until: clock.deadline(in: Self.readyPause))
+            }
+        }
+    }
+
+    private func startDiscovery() async throws -> any Discovery {
         let (session, adapter) = try await station(before: nil)
         let (number, sightings) = session.addListener(on: adapter.path)
         do {

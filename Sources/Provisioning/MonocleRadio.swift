@@ -24,21 +24,12 @@ struct MonocleRadio: Sendable {
     /// Waits until the unit is seen in one of the modes.
     /// - Returns: the mode, or `nil` when it was not seen in time.
     func find(_ modes: Set<Mode> = [.application, .bootloader], within patience: Duration = sightPatience) async throws -> Mode? {
-        let discovery = try await central.discover()
-        let deadline = clock.deadline(in: patience)
-        do {
-            while let sighting = try await discovery.sightings.next(before: deadline, on: clock) {
-                if let mode = mode(of: sighting), modes.contains(mode) {
-                    await discovery.stop()
-                    return mode
-                }
-            }
-        } catch {
-            await discovery.stop()
-            throw error
+        var found: Mode?
+        try await central.listen(until: clock.deadline(in: patience), every: patience) { sighting in
+            found = sighting.flatMap(mode).flatMap { modes.contains($0) ? $0 : nil }
+            return found != nil
         }
-        await discovery.stop()
-        return nil
+        return found
     }
 
     private func mode(of sighting: Advertisement) -> Mode? {

@@ -59,6 +59,9 @@ struct MonocleVisit {
 }
 
 extension MonocleRadio {
+    /// A radio or a unit that fails at once, again and again, gets time to come back.
+    private static let rest = Duration.seconds(2)
+
     /// Runs `body` with a way to the unit, which ends with it, as often as remedies promise that it helps.
     /// - Parameters:
     ///   - progress: grows with what `body` achieves.
@@ -71,6 +74,8 @@ extension MonocleRadio {
     ) async throws -> (any Error)? {
         var escalation = first
         var visit = MonocleVisit(self)
+        var began = clock.now
+        var isFirst = true
         while true {
             do {
                 try await body(&visit)
@@ -87,6 +92,8 @@ extension MonocleRadio {
                 }
                 recovering(remedy, diagnose(error))
                 do {
+                    if !isFirst, began.duration(to: clock.now) < Self.rest { try await clock.sleep(until: clock.deadline(in: Self.rest)) }
+                    (began, isFirst) = (clock.now, false)
                     try await visit.apply(remedy)
                 } catch {
                     await visit.abandon()

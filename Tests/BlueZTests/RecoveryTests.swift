@@ -115,6 +115,16 @@ struct RecoveryTests {
         try await station.expectNothingLeft()
     }
 
+    /// bluetoothd shows an adapter as on a moment before it takes commands.
+    @Test func anAdapterThatIsNotReadyYetIsAskedAgain() async throws {
+        let station = try await Station()
+        await (try await station.central.discover()).stop()
+        try await station.daemon.fail("StartDiscovery", "org.bluez.Error.NotReady", "Resource Not Ready", times: 2)
+        await (try await station.central.discover()).stop()
+        #expect(try await station.daemon.state().calls["StartDiscovery"] == 4)
+        try await station.expectNothingLeft()
+    }
+
     @Test func anAdapterThatStaysOffIsToldWhenTheDeadlinePasses() async throws {
         let station = try await Station()
         let discovery = try await station.central.discover()

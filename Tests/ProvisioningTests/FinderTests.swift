@@ -169,6 +169,42 @@ private final class ScriptedAir: Central {
         #expect(nobody == .failure(.none))
     }
 
+    /// A run listens for one unit over the same breaks.
+    @Test func aRunFindsItsUnitOverBreaks() async throws {
+        let time = VirtualTime.simulated()
+        let air = ScriptedAir(clock: time.clock)
+        let mode = try await time.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await air.play([Self.heard(first, -50, from: 3)]) }
+                group.addTask {
+                    for _ in 0..<3 {
+                        try await time.clock.sleep(until: time.clock.deadline(in: .milliseconds(700)))
+                        air.breakOff(isOff: false)
+                    }
+                }
+                defer { group.cancelAll() }
+                return try await MonocleRadio(central: air, address: first).find()
+            }
+        }
+        #expect(mode == .application)
+        #expect(air.startCount == 4 && air.stopCount == 4)
+    }
+
+    /// Attempts that fail at once would be used up before bluetoothd is back.
+    @Test func aRunRestsBetweenAttemptsThatFailAtOnce() async throws {
+        let time = VirtualTime.simulated()
+        let radio = MonocleRadio(central: ScriptedAir(clock: time.clock), address: first)
+        let attempts = try await time.run {
+            var attempts: [Int64] = []
+            _ = try await radio.visit(Escalation(mayRestartUnit: true), recovering: { _, _ in }) { _ in
+                attempts.append(time.clock.now.offset.components.seconds)
+                throw LinkError.unavailable("bluetoothd stopped")
+            }
+            return attempts
+        }
+        #expect(attempts == [0, 0, 2])
+    }
+
     @Test func aRadioThatDoesNotReturnIsItsOwnError() async throws {
         let time = VirtualTime.simulated()
         let air = ScriptedAir(clock: time.clock)

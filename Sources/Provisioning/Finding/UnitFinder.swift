@@ -7,9 +7,6 @@ public struct UnitFinder: Sendable {
     /// So long a lone first comer waits for a second.
     static let settling = Duration.seconds(2)
     static let patience = Duration.seconds(15)
-    /// How often in a row a radio that fails may be listened to again.
-    private static let lossLimit = 3
-    private static let lossPause = Duration.milliseconds(500)
 
     private let central: any Central
 
@@ -56,54 +53,11 @@ public struct UnitFinder: Sendable {
         until deadline: SessionClock.Instant, _ look: ([SightedUnit], SessionClock.Instant) -> Bool
     ) async throws {
         var census = UnitCensus()
-        var discovery = try await central.discover()
-        var losses = 0
-        while true {
-            do {
-                try await listen(to: discovery, until: deadline, &census, look) { losses = 0 }
-                return await discovery.stop()
-            } catch is CancellationError {
-                await discovery.stop()
-                throw CancellationError()
-            } catch {
-                await discovery.stop()
-                discovery = try await listenAgain(after: error, &losses, before: deadline)
-            }
-        }
-    }
-
-    private func listenAgain(
-        after loss: any Error, _ losses: inout Int, before deadline: SessionClock.Instant
-    ) async throws -> any Discovery {
         let clock = central.clock
-        var loss = loss
-        while losses < Self.lossLimit, clock.now < deadline {
-            losses += 1
-            try await clock.sleep(until: clock.deadline(in: Self.lossPause))
-            do {
-                return try await central.discover()
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                loss = error
-            }
-        }
-        throw loss
-    }
-
-    private func listen(
-        to discovery: any Discovery, until deadline: SessionClock.Instant, _ census: inout UnitCensus,
-        _ look: ([SightedUnit], SessionClock.Instant) -> Bool, heard: () -> Void
-    ) async throws {
-        let clock = central.clock
-        while clock.now < deadline {
-            let pause = min(deadline, clock.deadline(in: .milliseconds(500)))
-            if let sighting = try await discovery.sightings.next(before: pause, on: clock) {
-                heard()
-                census.note(sighting, at: clock.now)
-            }
+        try await central.listen(until: deadline, every: .milliseconds(500)) { sighting in
+            if let sighting { census.note(sighting, at: clock.now) }
             census.expire(at: clock.now)
-            if look(census.units, clock.now) { return }
+            return look(census.units, clock.now)
         }
     }
 }

@@ -48,8 +48,12 @@ enum Program {
 
     /// Scripts that differ from those of the round before, so that there is something to write.
     private static func newScripts(_ round: Int) throws -> MonocleAssets {
-        let names = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"]
-        return MonocleAssets(scripts: try ScriptSet(files: names.map { .init(name: $0, bytes: Array("# round \(round)\n".utf8)) }))
+        // A program that ends proves nothing.
+        let main = "import time\nwhile True: time.sleep(1)\n"
+        let files = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"].map { name in
+            ScriptSet.File(name: name, bytes: Array("# round \(round)\n\(name == "main.py" ? main : "")".utf8))
+        }
+        return MonocleAssets(scripts: try ScriptSet(files: files))
     }
 
     /// Writes all that is given, whatever the unit holds already.
