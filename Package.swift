@@ -73,6 +73,11 @@ let package = Package(
             name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth"], path: "Tests/Lab/Rounds",
             swiftSettings: strict),
 
+        // Plays recorded conversations with Nordic's bootloader to the virtual one.
+        .executableTarget(
+            name: "BootloaderTraces", dependencies: ["VirtualDevices", "CCrypto"], path: "Tests/Traces",
+            exclude: ["nordic-bootloader.jsonl"], swiftSettings: strict),
+
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
             name: "TestSupport", dependencies: ["Bluetooth", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
@@ -87,7 +92,7 @@ let package = Package(
         tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
-        tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport"]),
+        tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
         tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("AssistantTests", ["Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [

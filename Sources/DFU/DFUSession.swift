@@ -21,12 +21,23 @@ public struct DFUSession: Sendable {
     /// For one packet to find room in the link's queue.
     private static let packetPatience = Duration.seconds(10)
 
+    /// For the unit to be told to restart.
+    private static let abortPatience = Duration.seconds(2)
+
+    /// How often the unit is told to save its progress, which costs 0.2 s and two erases of its settings each time: a transfer at
+    /// full speed is over before.
+    private static let saveInterval = Duration.seconds(12)
+    private static let saveIntervalAfterLoss = Duration.seconds(3)
+
     private let connection: any Connection
     private let clock: SessionClock
+    private let saveInterval: Duration
 
-    public init(connection: any Connection, clock: SessionClock) {
+    /// - Parameter isAfterLinkLoss: a link was lost in an earlier transfer of the same run, so that it may be lost again.
+    public init(connection: any Connection, clock: SessionClock, isAfterLinkLoss: Bool = false) {
         self.connection = connection
         self.clock = clock
+        saveInterval = isAfterLinkLoss ? Self.saveIntervalAfterLoss : Self.saveInterval
     }
 
     /// Transfers one image and waits until the unit resets into it, continuing where an earlier transfer stopped.
@@ -48,9 +59,17 @@ public struct DFUSession: Sendable {
             await channel.close()
             return summary
         } catch {
+            if case DFUError.transfer(.objectLost(.data, _, _)) = error { await restartUnit() }
             await channel.close()
             throw error
         }
+    }
+
+    /// A bootloader that takes no packet any more has lost its buffers to packets that it refused; only a restart gives them back,
+    /// and it keeps the init packet (nRF5 SDK, `nrf_dfu_ble.c`).
+    private func restartUnit() async {
+        try? await connection.write(
+            ControlPointRequest.abort.bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.abortPatience))
     }
 
     private struct Performer {
@@ -67,15 +86,16 @@ public struct DFUSession: Sendable {
 
     private func run(_ performer: Performer) async throws -> TransferSummary {
         let image = performer.image
-        var machine = TransferMachine(initPacket: image.initPacket.bytes, image: image.bytes)
+        var machine = TransferMachine(initPacket: image.initPacket.bytes, image: image.bytes, saveInterval: saveInterval)
         var event = TransferEvent.linkReady(payloadSize: connection.payloadSize)
         var wait = TransferWait.pause
         var deadline = clock.now
         while true {
-            let actions = machine.handle(event)
+            let time = clock.now
+            let actions = machine.handle(event, at: time.offset)
             do {
                 if !actions.isEmpty {
-                    switch try await perform(actions, performer) {
+                    switch try await perform(actions, since: time, performer) {
                     case .done(let summary): return summary
                     case .next(let nextWait, let until): (wait, deadline) = (nextWait, until)
                     }
@@ -92,7 +112,9 @@ public struct DFUSession: Sendable {
     }
 
     /// Performs a step's actions. Every step ends with a wait, with success or with an error.
-    private func perform(_ actions: [TransferAction], _ performer: Performer) async throws -> Step {
+    private func perform(
+        _ actions: [TransferAction], since time: SessionClock.Instant, _ performer: Performer
+    ) async throws -> Step {
         for action in actions {
             switch action {
             case .writeControl(let bytes):
@@ -100,6 +122,7 @@ public struct DFUSession: Sendable {
                     bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.writePatience))
             case .sendPackets(let kind, let range, let packetSize):
                 try await send(range, of: kind, packetSize: packetSize, performer)
+            case .wait(.pause, let duration): return .next(.pause, until: time.advanced(by: duration))
             case .wait(let wait, let duration): return .next(wait, until: clock.deadline(in: duration))
             case .progress(let byteCount):
                 performer.report(.progress(byteCount: byteCount, of: performer.image.bytes.count))

@@ -19,6 +19,7 @@ import Testing
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "Assistant", "VirtualDevices",
         ],
         "DevelopmentAssets": ["DFU", "CCrypto"],
+        "BootloaderTraces": ["VirtualDevices", "CCrypto"],
         "LabRounds": ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth"],
         "TestSupport": ["Bluetooth"],

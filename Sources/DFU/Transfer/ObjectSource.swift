@@ -18,9 +18,11 @@ struct ObjectSource: Sendable, Hashable {
 
     var count: Int { bytes.count }
 
-    /// Whether a bootloader that reports `checksum` holds the first `checksum.offset` bytes of this source.
+    /// Whether a bootloader that reports `checksum` holds the first `checksum.offset` bytes of this source. The CRC of nothing
+    /// need not be 0: it shares its memory with an address (nRF5 SDK, `nrf_dfu_types.h`).
     func matches(_ checksum: Checksum) -> Bool {
         guard let offset = Int(exactly: checksum.offset), offset <= count else { return false }
+        if offset == 0 { return true }
         let index = offset / Self.checkpointSpacing
         var crc = checkpoints[index]
         crc.update(bytes[(index * Self.checkpointSpacing)..<offset])

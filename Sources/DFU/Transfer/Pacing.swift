@@ -1,43 +1,61 @@
-/// How many packets go out before the bootloader has to confirm them. Pacing only ever slows down within a transfer:
-/// what lost packets once (a full buffer pool, a slow flash) does not improve while one image is sent.
-public enum Pacing: Int, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// One receipt an object: with the largest MTU 17 packets, as many as the bootloader has buffers.
-    case wholeObject
-    case twelvePackets
-    case fourPackets
-    case everyPacket
+/// How packets are spaced within an object, by what the bootloader's flash queue takes: an erase and fifteen packets, which
+/// drain once the page is erased (nRF5 SDK, `nrf_fstorage_sd.c`: 16 entries). What finds no room is dropped without a word.
+///
+/// A loss makes all pauses longer, clean objects make them shorter again; where that led to the next loss, later than before.
+public struct Pacing: Sendable, Hashable, CustomStringConvertible {
+    /// In percent of the usual times.
+    private static let scales = [100, 150, 225, 340, 510, 760]
+    private static let firstProbation = 2
+    private static let longestProbation = 32
+    /// A loss within so many objects is blamed on the step before.
+    private static let suspicion = 3
 
-    static let slowest = Pacing.everyPacket
+    /// Packets that find room while the page is erased, one less than the queue has.
+    static let window = 14
+    /// Packets that go at once after that.
+    static let burst = 8
+    /// An erase takes 85 ms, a word 41 µs (nRF52832); both with a little on top.
+    private static let eraseTime = Duration.milliseconds(90)
+    private static let wordTime = Duration.microseconds(45)
+    /// A settings page and its backup: two erases, 448 words. Accepting an init packet writes them.
+    private static let settingsTime = Duration.milliseconds(210)
+    /// Until a full queue has room again.
+    private static let restTime = Duration.milliseconds(100)
 
-    var slower: Pacing { Pacing(rawValue: rawValue + 1) ?? .slowest }
+    /// 0 is the fastest.
+    public private(set) var level = 0
+    private var cleanObjects = 0
+    private var probation = firstProbation
+    private var objectsSinceFaster: Int?
 
-    /// The receipt interval in packets.
-    func interval(packetsPerObject: Int) -> Int {
-        switch self {
-        case .wholeObject: packetsPerObject
-        case .twelvePackets: 12
-        case .fourPackets: 4
-        case .everyPacket: 1
-        }
+    public init() {}
+
+    private var scale: Int { Self.scales[level] }
+
+    /// From the answer of CREATE on.
+    var eraseTime: Duration { scaled(Self.eraseTime) }
+    var settingsTime: Duration { scaled(Self.settingsTime) }
+    var restTime: Duration { scaled(Self.restTime) }
+    /// For one packet of `byteCount` bytes.
+    func drainTime(byteCount: Int) -> Duration { scaled(Self.wordTime) * ((byteCount + 3) / 4) }
+
+    private func scaled(_ time: Duration) -> Duration { time * scale / 100 }
+
+    mutating func noteLoss() {
+        if let objects = objectsSinceFaster, objects < Self.suspicion { probation = min(probation * 2, Self.longestProbation) }
+        objectsSinceFaster = nil
+        cleanObjects = 0
+        level = min(level + 1, Self.scales.count - 1)
     }
 
-    /// The pause between CREATE and the first packet: the page erase takes about 85 ms, and some bootloaders of SDK
-    /// 15 to 17 drop what arrives meanwhile. `nil` for none.
-    var pauseAfterCreate: Duration? {
-        switch self {
-        case .wholeObject: nil
-        case .twelvePackets: .milliseconds(100)
-        case .fourPackets: .milliseconds(200)
-        case .everyPacket: .milliseconds(400)
-        }
+    mutating func noteCleanObject() {
+        cleanObjects += 1
+        objectsSinceFaster = objectsSinceFaster.map { $0 + 1 }
+        guard level > 0, cleanObjects >= probation else { return }
+        level -= 1
+        cleanObjects = 0
+        objectsSinceFaster = 0
     }
 
-    public var description: String {
-        switch self {
-        case .wholeObject: "one receipt an object"
-        case .twelvePackets: "a receipt every 12 packets"
-        case .fourPackets: "a receipt every 4 packets"
-        case .everyPacket: "a receipt for every packet"
-        }
-    }
+    public var description: String { level == 0 ? "the usual pauses" : "pauses of \(scale) percent" }
 }

@@ -7,8 +7,9 @@ public enum TransferFault: Hashable, Sendable {
     /// Packets of one object were lost in every attempt.
     case objectLost(ObjectKind, offset: Int, attempts: Int)
     case noAnswer(ControlPointOperation)
-    /// The link ended with `offset` bytes of the image proved on the unit.
-    case linkLost(offset: Int, of: Int)
+    /// The link ended after `offset` bytes of the image were proved on the unit, of which it keeps `kept`: all progress of data
+    /// that was not saved is gone with the link.
+    case linkLost(offset: Int, of: Int, kept: Int)
     /// In bytes.
     case payloadTooSmall(Int)
     /// The bootloader's largest object in bytes is less than what has to fit.
@@ -18,7 +19,7 @@ public enum TransferFault: Hashable, Sendable {
 }
 
 extension TransferFault {
-    private static let again = "run the same command again; it continues where it stopped"
+    private static let again = "run the same command again"
 
     var diagnosis: Diagnosis {
         switch self {
@@ -60,8 +61,9 @@ extension TransferFault {
         case .noAnswer(let operation):
             (code, message) = ("2003", "the bootloader does not answer \(operation)")
             cause = "the unit hangs, or the link is too poor"
-        case .linkLost(let offset, let total):
-            (code, message) = ("2004", "the link was lost with \(offset) of \(total) bytes on the unit")
+        case .linkLost(let offset, let total, let kept):
+            let rest = kept > 0 ? "the unit kept \(kept)" : "the unit keeps none of them and begins anew"
+            (code, message) = ("2004", "the link was lost after \(offset) of \(total) bytes; \(rest)")
             cause = "the unit moved out of range or lost power"
         default: (code, message, cause) = ("2099", "the transfer failed", "the link is too poor")
         }

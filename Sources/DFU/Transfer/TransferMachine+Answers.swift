@@ -1,99 +1,146 @@
 /// What the unit said, or did not say.
 extension TransferMachine {
-    mutating func received(_ checksum: Checksum) -> [TransferAction] {
-        switch state {
-        case .checkingBase(let object): return checkBase(of: object, checksum)
-        case .awaitingReceipt(let object):
-            // A receipt comes after packets, so one that counts none of them is the late answer to an earlier question.
-            if Int(checksum.offset) == object.proved, source(object.kind).matches(checksum) { return [] }
+    /// A receipt that shows the whole object proves it. Any other may be a late one, or the zeros of a packet that found the flash
+    /// queue full: the unit is asked.
+    mutating func receipt(_ checksum: Checksum) -> [TransferAction] {
+        guard case .awaitingReceipt(let object) = state else { return [] }
+        if isWhole(object, checksum) {
             summary.receipts += 1
-            return judge(object, checksum)
-        case .awaitingChecksum(let object): return judge(object, checksum)
+            receiptTime = max(now - sentAt, (receiptTime ?? .zero) * 9 / 10)
+            return proved(object)
+        }
+        if Int(checksum.offset) <= object.proved, checksum.offset > 0 { return [] }
+        return pause(pacing.restTime, then: .ask(object))
+    }
+
+    /// An answer to an older SELECT than the last counts only when it shows all that is hoped for, or when no other comes.
+    mutating func selected(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
+        if case .asking(let object) = state, isWhole(object, checksum) {
+            // The receipt was late, not lost.
+            if object.isCounted, object.packets == packetsPerObject { receiptTime = min(now - sentAt, .seconds(1)) }
+            return proved(object)
+        }
+        if case .saving(let end) = state { return execute(.save(end)) }
+        guard openSelects == 0 else {
+            olderAnswer = (limit, checksum)
+            return []
+        }
+        olderAnswer = nil
+        switch state {
+        case .selecting(.command): return resumeInitPacket(limit: limit, checksum)
+        case .selecting(.data): return resumeImage(limit: limit, checksum)
+        case .checkingBase(let object): return checkBase(of: object, checksum)
+        case .asking(let object): return lost(object, checksum)
         default: return []
         }
     }
 
-    private mutating func judge(_ object: OpenObject, _ checksum: Checksum) -> [TransferAction] {
-        guard Int(checksum.offset) == object.sent, source(object.kind).matches(checksum) else {
-            return lost(object, checksum)
-        }
-        attempts = 0
-        var object = object
-        object.proved = object.sent
-        var actions: [TransferAction] = []
-        if object.kind == .data {
-            provedImageBytes = object.proved
-            actions.append(.progress(object.proved))
-        }
-        guard object.proved == object.range.upperBound else { return actions + send(object) }
-        switch object.kind {
-        case .command: return actions + execute(.initPacket(isKept: false))
-        case .data: return actions + execute(.object(end: object.proved, isFound: false))
-        }
+    private func isWhole(_ object: OpenObject, _ checksum: Checksum) -> Bool {
+        Int(checksum.offset) == object.range.upperBound && object.sent == object.range.upperBound
+            && source(object.kind).matches(checksum)
     }
 
-    /// The last attempt at an object goes at the slowest pace. When only the tail is missing, the object stays open and
-    /// goes on from there; else it is created again. SET PRN comes first in both cases: it restarts the count of
-    /// packets, of which the bootloader counted only those it kept.
+    private mutating func proved(_ object: OpenObject) -> [TransferAction] {
+        let isClean = setbacks == 0
+        setbacks = 0
+        guard object.kind == .data else { return execute(.initPacket(isKept: false)) }
+        if isClean { pacing.noteCleanObject() }
+        provedImageBytes = object.range.upperBound
+        return [.progress(provedImageBytes)] + execute(.object(end: provedImageBytes, isFound: false))
+    }
+
+    /// When only the tail is missing, the object stays open and goes on from there; else it is created again.
     private mutating func lost(_ object: OpenObject, _ checksum: Checksum) -> [TransferAction] {
-        attempts += 1
-        summary.losses += 1
-        guard attempts < Self.attemptLimit else {
-            return fail(
-                .transfer(.objectLost(object.kind, offset: object.range.lowerBound, attempts: attempts)))
-        }
-        var notices: [TransferAction] = []
-        let slower = attempts == Self.attemptLimit - 1 ? Pacing.slowest : summary.pacing.slower
-        if slower != summary.pacing {
-            summary.pacing = slower
-            notices.append(.notice(.pacingSlowed(slower)))
-        }
         let offset = Int(checksum.offset)
         let isTailMissing =
             offset >= object.range.lowerBound && offset < object.sent && offset % 4 == 0
             && source(object.kind).matches(checksum)
-        let restart = isTailMissing ? offset : object.range.lowerBound
-        notices.append(.notice(.objectSentAgain(object.kind, offset: restart, attempt: attempts + 1)))
-        let again = OpenObject(object.kind, object.range, proved: restart)
-        return notices + setInterval(then: isTailMissing ? .send(again) : .create(again))
+        if isTailMissing, offset > object.proved { setbacks = 0 }
+        setbacks += 1
+        summary.losses += 1
+        guard setbacks < Self.setbackLimit else {
+            return fail(.transfer(.objectLost(object.kind, offset: object.range.lowerBound, attempts: setbacks)))
+        }
+        let before = pacing.level
+        pacing.noteLoss()
+        var notices: [TransferAction] = pacing.level > before ? [.notice(.pacingSlowed(pacing))] : []
+        let start = isTailMissing ? offset : object.range.lowerBound
+        notices.append(.notice(.objectSentAgain(object.kind, offset: start, attempt: setbacks + 1)))
+        var again = OpenObject(object.kind, object.range, proved: start)
+        again.drainsFrom = now + pacing.restTime
+        // A packet that is sent again at once meets the same full queue.
+        return notices + pause(pacing.restTime, then: isTailMissing ? .send(again) : .create(again, checksBase: false))
     }
 
     mutating func executed(_ execution: Execution) -> [TransferAction] {
         switch execution {
         case .initPacket: return [.notice(.initPacketAccepted)] + select(.data)
         case .object(let end, _):
-            guard end == image.count else { return create(object(from: end)) }
-            state = .leaving
-            return [.progress(end), .wait(.disconnection, .seconds(10))]
+            guard end < image.count else {
+                state = .leaving
+                return [.progress(end), .wait(.disconnection, .seconds(10))]
+            }
+            return mustSave(at: end) ? save(end) : create(object(from: end))
+        case .save(let end):
+            savedImageBytes = end
+            savedAt = now
+            summary.saves += 1
+            return [.notice(.progressSaved(end))]
+                + pause(pacing.settingsTime, then: .create(object(from: end), checksBase: false))
         }
+    }
+
+    /// Not near the end: nothing may disturb the last object, and there is little left to lose.
+    private func mustSave(at end: Int) -> Bool {
+        guard let saveInterval, now - savedAt >= saveInterval else { return false }
+        return image.count - end >= 8 * objectSize
+    }
+
+    private mutating func save(_ end: Int) -> [TransferAction] {
+        state = .saving(end)
+        return request(.select(.command))
     }
 
     mutating func refused(_ operation: ControlPointOperation, _ refusal: Refusal) -> [TransferAction] {
         switch (state, refusal) {
         case (.executing(.object(let end, isFound: true)), .result(.operationNotPermitted)):
             return end < image.count ? create(object(from: end), checksBase: true) : startOver()
+        case (.executing(.object(_, isFound: false)), .result(.operationNotPermitted)): return askState(operation, refusal)
         case (.executing(.initPacket(isKept: true)), .result):
             return [.notice(.initPacketSentAgain)] + createInitPacket()
+        // What was not saved is lost with the link only.
+        case (.executing(.save), _): return askState(operation, refusal)
         case (.creating(_, checksBase: true), .result): return startOver()
-        case (.creating(let object, _), .result(.invalidObject)) where object.kind == .data && busyRefusals < Self.busyLimit:
-            return settle(object)
+        case (.creating(let object, _), .result(.invalidObject)) where object.kind == .data:
+            return [.notice(.flashBusy)] + setback(operation, refusal, pause: pacing.restTime * 3, then: .create(object, checksBase: false))
+        case (.creating(let object, _), .result(.invalidParameter)) where object.kind == .data: return askState(operation, refusal)
+        case (.creating(let object, _), .result(.operationNotPermitted)) where object.kind == .data:
+            return askState(operation, refusal)
+        case (.awaitingReceipt(let object), .result): return pause(pacing.restTime, then: .ask(object))
         default: return fail(.refused(operation, refusal))
         }
     }
 
-    /// CREATE of a data object queues the page's erase; while the queue is full of packets that came too fast, the
-    /// bootloader refuses it as an invalid object (nRF5 SDK, `nrf_dfu_req_handler.c`, `on_data_obj_create_request`).
-    private mutating func settle(_ object: OpenObject) -> [TransferAction] {
-        busyRefusals += 1
-        state = .settling(object)
-        return [.notice(.flashBusy), .wait(.pause, Self.settlingPause)]
+    /// The unit stands elsewhere than thought: its own word decides how to go on.
+    private mutating func askState(_ operation: ControlPointOperation, _ refusal: Refusal) -> [TransferAction] {
+        [.notice(.askedAgain(operation))] + setback(operation, refusal, pause: pacing.restTime, then: .select(.data))
+    }
+
+    private mutating func setback(
+        _ operation: ControlPointOperation, _ refusal: Refusal, pause duration: Duration, then continuation: Continuation
+    ) -> [TransferAction] {
+        setbacks += 1
+        guard setbacks < Self.setbackLimit else { return fail(.refused(operation, refusal)) }
+        return pause(duration, then: continuation)
     }
 
     mutating func timedOut(_ wait: TransferWait) -> [TransferAction] {
         switch (wait, state) {
-        case (.pause, .settling(let object)): return create(object)
-        case (.pause, .pausing(let object)): return send(object)
-        case (.receipt, .awaitingReceipt(let object)): return askChecksum(of: object)
+        case (.pause, .pausing(.create(let object, let checksBase))): return create(object, checksBase: checksBase)
+        case (.pause, .pausing(.send(let object))): return send(object)
+        case (.pause, .pausing(.select(let kind))): return select(kind)
+        case (.pause, .pausing(.ask(let object))): return ask(about: object)
+        case (.receipt, .awaitingReceipt(let object)): return ask(about: object)
         case (.disconnection, .leaving): return [.notice(.unitStaysConnected)] + finish(isConfirmed: true)
         case (.answer(let operation), _): return unanswered(operation)
         default: return []
@@ -102,18 +149,20 @@ extension TransferMachine {
 
     /// Any request may have been carried out though its answer is missing: the unit's own state decides how to go on.
     private mutating func unanswered(_ operation: ControlPointOperation) -> [TransferAction] {
-        attempts += 1
-        guard attempts < Self.attemptLimit else { return fail(.transfer(.noAnswer(operation))) }
-        let kind: ObjectKind =
-            switch state {
-            case .selecting(let kind), .settingInterval(.select(let kind)): kind
-            case .creating(let object, _), .checkingBase(let object), .settling(let object), .pausing(let object),
-                .awaitingReceipt(let object), .awaitingChecksum(let object), .settingInterval(.create(let object)),
-                .settingInterval(.send(let object)):
-                object.kind
-            case .executing(.object): .data
-            case .executing(.initPacket), .idle, .leaving, .finished: .command
-            }
-        return [.notice(.answerMissing(operation))] + setInterval(then: .select(kind))
+        if operation == .select, let answer = olderAnswer {
+            openSelects = 0
+            return selected(limit: answer.limit, answer.checksum)
+        }
+        silences += 1
+        guard silences < Self.silenceLimit else { return fail(.transfer(.noAnswer(operation))) }
+        let notice = TransferAction.notice(.answerMissing(operation))
+        switch state {
+        case .settingInterval: return [notice] + setInterval()
+        case .asking(let object): return [notice] + ask(about: object)
+        case .selecting(let kind): return [notice] + select(kind)
+        case .creating(let object, _) where object.kind == .command: return [notice] + select(.command)
+        case .executing(.initPacket): return [notice] + select(.command)
+        default: return [notice] + select(.data)
+        }
     }
 }

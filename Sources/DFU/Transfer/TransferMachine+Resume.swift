@@ -1,14 +1,6 @@
 /// What to do with what the unit already holds.
 extension TransferMachine {
-    mutating func selected(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
-        guard case .selecting(let kind) = state else { return [] }
-        switch kind {
-        case .command: return resumeInitPacket(limit: limit, checksum)
-        case .data: return resumeImage(limit: limit, checksum)
-        }
-    }
-
-    private mutating func resumeInitPacket(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
+    mutating func resumeInitPacket(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
         guard command.count <= Int(limit) else {
             return fail(.transfer(.objectLimitTooSmall(.command, limit: limit)))
         }
@@ -21,7 +13,7 @@ extension TransferMachine {
         return send(OpenObject(.command, 0..<command.count, proved: offset))
     }
 
-    private mutating func resumeImage(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
+    mutating func resumeImage(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
         guard limit >= Self.pageSize else { return fail(.transfer(.objectLimitTooSmall(.data, limit: limit))) }
         objectSize = min(Int(limit), 16 * Self.pageSize) / Self.pageSize * Self.pageSize
         let offset = Int(checksum.offset)
@@ -33,13 +25,16 @@ extension TransferMachine {
             return create(object(from: (offset - 1) / objectSize * objectSize), checksBase: true)
         }
         provedImageBytes = offset
+        if !hasSettled { savedImageBytes = offset }
         let known: [TransferAction] = [.notice(.resumed(offset)), .progress(offset)]
         // At an object's end the unit does not say whether it was executed. Executing twice is refused and harmless.
         if offset % objectSize == 0 || offset == image.count {
             return known + execute(.object(end: offset, isFound: true))
         }
         let open = object(from: offset / objectSize * objectSize)
-        return known + send(OpenObject(.data, open.range, proved: offset))
+        var rest = OpenObject(.data, open.range, proved: offset)
+        rest.drainsFrom = now
+        return known + settleOrSend(rest)
     }
 
     func object(from start: Int) -> OpenObject {
@@ -50,17 +45,18 @@ extension TransferMachine {
     mutating func checkBase(of object: OpenObject, _ checksum: Checksum) -> [TransferAction] {
         let offset = Int(checksum.offset)
         guard offset < image.count, offset % objectSize == 0, image.matches(checksum) else { return startOver() }
-        let actual = self.object(from: offset)
+        var actual = self.object(from: offset)
+        (actual.drainsFrom, actual.isCounted) = (object.drainsFrom, object.isCounted)
         guard actual.range.count == object.range.count else { return startOver() }
         provedImageBytes = offset
-        return pauseOrSend(actual)
+        return settleOrSend(actual)
     }
 
     /// Creating a command object makes the bootloader forget all progress (nRF5 SDK, `nrf_dfu_validation.c`).
     mutating func startOver() -> [TransferAction] {
         guard !hasStartedOver else { return fail(.transfer(.foreignData)) }
         hasStartedOver = true
-        attempts = 0
+        setbacks = 0
         provedImageBytes = 0
         return [.notice(.startedOver), .progress(0)] + createInitPacket()
     }

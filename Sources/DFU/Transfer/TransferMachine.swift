@@ -1,12 +1,18 @@
 /// Drives the transfer of one image to a Nordic bootloader: events in, actions out, no I/O and no clock.
 ///
-/// SET PRN → SELECT command → (CREATE, packets, GET CRC) → EXECUTE → SELECT data → for each object CREATE, packets, a
+/// SET PRN → SELECT command → (CREATE, packets, SELECT) → EXECUTE → SELECT data → for each object CREATE, packets, a
 /// receipt, EXECUTE. With the receipt interval equal to the packets of an object its CRC comes unasked, so an object
 /// costs two round trips.
 ///
+/// A receipt looks like the answer to GET CRC and may come late, so what an object lacks is asked by SELECT, which says the
+/// same under a code of its own; a receipt that shows all of the object only saves that question.
+///
 /// An empty list of actions means: not for us, go on waiting for the same thing.
 public struct TransferMachine: Sendable {
-    static let attemptLimit = 3
+    /// Setbacks in a row without a byte more on the unit.
+    static let setbackLimit = 8
+    /// Requests in a row without an answer.
+    static let silenceLimit = 3
     /// The flash page: data objects are multiples of it.
     static let pageSize = 4096
 
@@ -19,6 +25,12 @@ public struct TransferMachine: Sendable {
         var proved: Int
         /// Up to here it was sent.
         var sent: Int
+        /// Packets sent since CREATE or since the last pause for the queue.
+        var packets = 0
+        /// When the queue begins to drain.
+        var drainsFrom = Duration.zero
+        /// The unit counts its packets from the first one: the receipt comes with the last.
+        var isCounted = false
 
         init(_ kind: ObjectKind, _ range: Range<Int>, proved: Int? = nil) {
             self.kind = kind
@@ -33,27 +45,33 @@ public struct TransferMachine: Sendable {
         case initPacket(isKept: Bool)
         /// A found object was on the unit before: it may have been executed already.
         case object(end: Int, isFound: Bool)
+        /// The init packet once more, which writes the settings and with them the progress up to this byte.
+        case save(Int)
     }
 
+    /// What follows a pause.
     enum Continuation: Sendable, Hashable {
         case select(ObjectKind)
-        case create(OpenObject)
+        case create(OpenObject, checksBase: Bool)
         case send(OpenObject)
+        case ask(OpenObject)
     }
 
     enum State: Sendable, Hashable {
         case idle
-        case settingInterval(then: Continuation)
+        case settingInterval
+        /// Asked where it stands, to go on from there.
         case selecting(ObjectKind)
         /// `checksBase`: what the unit executed so far is not known for certain.
         case creating(OpenObject, checksBase: Bool)
         case checkingBase(OpenObject)
-        /// The unit's flash had no room for the erase that CREATE asks for.
-        case settling(OpenObject)
-        case pausing(OpenObject)
+        case pausing(then: Continuation)
         case awaitingReceipt(OpenObject)
-        case awaitingChecksum(OpenObject)
+        /// Asked what it has of the object.
+        case asking(OpenObject)
         case executing(Execution)
+        /// Selects the init packet, to save the progress up to this byte.
+        case saving(Int)
         /// The last EXECUTE was answered with success.
         case leaving
         case finished
@@ -61,40 +79,55 @@ public struct TransferMachine: Sendable {
 
     let command: ObjectSource
     let image: ObjectSource
+    /// `nil` never saves.
+    let saveInterval: Duration?
     var state = State.idle
     var summary = TransferSummary()
+    var pacing = Pacing()
     /// The longest packet in bytes, a multiple of 4: the bootloader writes its flash by words.
     var packetSize = 20
     var objectSize = pageSize
-    /// How many more packets the bootloader takes before it sends a receipt.
-    var packetsToReceipt = 0
-    /// Failed attempts at the current object; reset by a good CRC.
-    var attempts = 0
+    var now = Duration.zero
+    var setbacks = 0
+    var silences = 0
+    /// SELECT requests without an answer so far: an answer to an older one says less than one to the last.
+    var openSelects = 0
+    /// The newest answer to an older SELECT.
+    var olderAnswer: (limit: UInt32, checksum: Checksum)?
     var provedImageBytes = 0
+    /// After a lost link the unit goes on from here.
+    var savedImageBytes = 0
+    var savedAt = Duration.zero
+    /// When the packets went out that a receipt is awaited for.
+    var sentAt = Duration.zero
+    /// From the last packet to its receipt, as seen so far.
+    var receiptTime: Duration?
     var hasStartedOver = false
-    /// The pause after the init packet has been made.
+    /// The unit's settings are written by now.
     var hasSettled = false
     var hasSentLastExecute = false
-    /// Refusals of CREATE in a row because of a busy flash.
-    var busyRefusals = 0
 
     /// - Parameters:
     ///   - initPacket: at most 512 bytes.
     ///   - image: not empty; the package's check has seen to both.
-    public init(initPacket: [UInt8], image: [UInt8]) {
+    ///   - saveInterval: how often the unit is told to save its progress, so that a lost link does not lose all of it.
+    public init(initPacket: [UInt8], image: [UInt8], saveInterval: Duration? = nil) {
         command = ObjectSource(initPacket)
         self.image = ObjectSource(image)
+        self.saveInterval = saveInterval
     }
 
-    public mutating func handle(_ event: TransferEvent) -> [TransferAction] {
+    /// - Parameter time: never less than before.
+    public mutating func handle(_ event: TransferEvent, at time: Duration) -> [TransferAction] {
         if state == .finished { return [] }
+        now = max(now, time)
         switch event {
         case .linkReady(let payloadSize): return begin(payloadSize: payloadSize)
         case .notification(let bytes): return receive(bytes)
         case .timedOut(let wait): return timedOut(wait)
         case .disconnected:
             guard hasSentLastExecute else {
-                return fail(.transfer(.linkLost(offset: provedImageBytes, of: image.count)))
+                return fail(.transfer(.linkLost(offset: provedImageBytes, of: image.count, kept: savedImageBytes)))
             }
             return finish(isConfirmed: state == .leaving)
         }
@@ -104,7 +137,8 @@ public struct TransferMachine: Sendable {
         guard state == .idle else { return [] }
         guard payloadSize >= 20 else { return fail(.transfer(.payloadTooSmall(payloadSize))) }
         packetSize = payloadSize / 4 * 4
-        return setInterval(then: .select(.command))
+        savedAt = now
+        return setInterval()
     }
 
     private mutating func receive(_ bytes: [UInt8]) -> [TransferAction] {
@@ -114,11 +148,13 @@ public struct TransferMachine: Sendable {
         } catch {
             return fail(.transfer(.malformedAnswer(bytes: bytes)))
         }
+        if response.operation == .select { openSelects = max(0, openSelects - 1) }
         guard response.operation == awaitedOperation else { return [] }
+        silences = 0
         switch response.outcome {
         case .done: return completed()
         case .selected(let limit, let checksum): return selected(limit: limit, checksum)
-        case .checksum(let checksum): return received(checksum)
+        case .checksum(let checksum): return receipt(checksum)
         case .refused(let refusal): return refused(response.operation, refusal)
         }
     }
@@ -126,39 +162,29 @@ public struct TransferMachine: Sendable {
     private var awaitedOperation: ControlPointOperation? {
         switch state {
         case .settingInterval: .setReceiptInterval
-        case .selecting: .select
+        case .selecting, .checkingBase, .asking, .saving: .select
         case .creating: .create
-        case .checkingBase, .awaitingReceipt, .awaitingChecksum: .checksum
+        case .awaitingReceipt: .checksum
         case .executing: .execute
-        case .idle, .settling, .pausing, .leaving, .finished: nil
+        case .idle, .pausing, .leaving, .finished: nil
         }
     }
 
     /// An answer without payload: the request was carried out.
     private mutating func completed() -> [TransferAction] {
         switch state {
-        case .settingInterval(let continuation):
-            packetsToReceipt = interval
-            switch continuation {
-            case .select(let kind): return select(kind)
-            case .create(let object): return create(object)
-            case .send(let object): return send(object)
-            }
-        case .creating(let object, let checksBase):
-            packetsToReceipt = interval
-            busyRefusals = 0
+        case .settingInterval: return select(.command)
+        case .creating(var object, let checksBase):
+            object.drainsFrom = now + pacing.eraseTime
+            object.isCounted = object.kind == .data
             if checksBase {
                 state = .checkingBase(object)
-                return request(.checksum)
+                return request(.select(.data))
             }
-            return pauseOrSend(object)
+            return settleOrSend(object)
         case .executing(let execution): return executed(execution)
         default: return []
         }
-    }
-
-    var interval: Int {
-        summary.pacing.interval(packetsPerObject: (Self.pageSize + packetSize - 1) / packetSize)
     }
 
     func source(_ kind: ObjectKind) -> ObjectSource { kind == .command ? command : image }

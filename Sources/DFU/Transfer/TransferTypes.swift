@@ -11,7 +11,7 @@ public enum TransferEvent: Sendable, Hashable {
 /// What a ``TransferMachine`` waits for. A wait is always the last action of a step.
 public enum TransferWait: Sendable, Hashable {
     case answer(ControlPointOperation)
-    /// The unasked checksum after the agreed number of packets.
+    /// The unasked checksum after an object's last packet.
     case receipt
     case pause
     /// The unit resets into its new firmware.
@@ -23,7 +23,7 @@ public enum TransferAction: Sendable, Hashable {
     case writeControl([UInt8])
     /// Bytes of the init packet (``ObjectKind/command``) or of the image, cut into packets of at most `packetSize`.
     case sendPackets(ObjectKind, Range<Int>, packetSize: Int)
-    /// Wait at most so long; the wait before it is over.
+    /// Wait at most so long; the wait before it is over. A pause counts from the event that led to it, anything else from now.
     case wait(TransferWait, Duration)
     /// So many bytes of the image are proved to be on the unit.
     case progress(Int)
@@ -42,23 +42,29 @@ public enum TransferNotice: Sendable, Hashable, CustomStringConvertible {
     case initPacketSentAgain
     case objectSentAgain(ObjectKind, offset: Int, attempt: Int)
     case answerMissing(ControlPointOperation)
+    /// The unit's answer does not fit what was sent: it is asked where it stands.
+    case askedAgain(ControlPointOperation)
     case startedOver
     case unitStaysConnected
     /// The unit's flash has not caught up: the object is begun again after a pause.
     case flashBusy
+    /// After a lost link the unit goes on from here.
+    case progressSaved(Int)
 
     public var description: String {
         switch self {
-        case .pacingSlowed(let pacing): "packets were lost: pacing slowed to \(pacing)"
+        case .pacingSlowed(let pacing): "packets were lost: \(pacing)"
         case .resumed(let offset): "resumed at byte \(offset)"
         case .initPacketAccepted: "the bootloader accepted the init packet"
         case .initPacketSentAgain: "the bootloader forgot its init packet: sending it again"
         case .objectSentAgain(let kind, let offset, let attempt):
             "sending the \(kind) again from byte \(offset), attempt \(attempt)"
         case .answerMissing(let operation): "no answer to \(operation): asking for the state"
+        case .askedAgain(let operation): "the bootloader refused \(operation): asking for the state"
         case .startedOver: "the unit holds other data: starting over"
         case .flashBusy: "the unit's flash is busy: waiting"
         case .unitStaysConnected: "the unit has the image but did not reset yet"
+        case .progressSaved(let offset): "the unit saved its progress at byte \(offset)"
         }
     }
 }
@@ -73,9 +79,12 @@ public struct TransferSummary: Sendable, Hashable {
     /// Receipts that came unasked, at no round trip.
     public internal(set) var receipts = 0
     public internal(set) var packets = 0
+    /// Bytes of init packet and image that went out, repeated ones included.
+    public internal(set) var byteCount = 0
     /// Times that packets were missing.
     public internal(set) var losses = 0
-    public internal(set) var pacing = Pacing.wholeObject
+    /// Times that the unit saved its progress.
+    public internal(set) var saves = 0
 
     public init() {}
 }

@@ -28,28 +28,25 @@ public struct BootloaderConfiguration: Sendable, Equatable {
     /// Flash operations that wait at most, the running one included (`NRF_FSTORAGE_SD_QUEUE_SIZE`). One erase and
     /// fifteen writes fill it: a whole object of seventeen packets sent during the erase loses two.
     public var flashQueueDepth = 16
-    /// Words of one settings write; it is done twice, as the settings page has a backup.
-    public var settingsWords = 225
+    /// Words of one settings page; it is written twice, as it has a backup.
+    public var settingsWords = 224
 
-    /// Back to the application after this long without a CREATE or an executed data object.
+    /// The unit resets after this long without a CREATE of an init packet or an executed data object, linked or not.
     public var inactivityTimeout: Duration = .seconds(180)
-    /// The same before any update has begun, when there is a valid application.
-    public var idleTimeout: Duration = .seconds(10)
+    /// From the end of the link to the reset.
+    public var resetDelay: Duration = .milliseconds(200)
+    /// Bytes of the bootloader's own flash: the most that an update of it may have.
+    public var bootloaderCapacity = 32_768
 
     /// Checking an ECDSA P-256 signature in software at 64 MHz: an estimate.
     public var signatureCheckTime: Duration = .milliseconds(70)
     /// SHA-256 and CRC-32 over a whole application at 64 MHz: an estimate.
     public var imageCheckTime: Duration = .milliseconds(400)
 
-    /// Whether offset and CRC outlive a lost link in the same power cycle. The project's facts say they do. The SDK 17
-    /// sources reload the stored settings on a disconnect (`nrf_dfu_settings_reinit`), so there they start at 0 again:
-    /// a client has to cope with both.
-    public var keepsProgressAcrossLinks = true
-
     /// - Parameters:
     ///   - trustedKeys: 64 bytes each; a key that is no point of the curve verifies nothing.
     ///   - applicationCapacity: in bytes; rounded down to whole pages.
-    public init(trustedKeys: [[UInt8]] = [VendorKeys.monocle], applicationCapacity: Int = 360_448) {
+    public init(trustedKeys: [[UInt8]] = [VendorKeys.monocle], applicationCapacity: Int = 323_584) {
         self.trustedKeys = trustedKeys
         self.applicationCapacity = max(0, applicationCapacity) / pageSize * pageSize
     }

@@ -6,14 +6,27 @@ struct BootloaderInitPacket: Sendable, Equatable {
         var bytes: [UInt8]
     }
 
+    /// What the image is (`dfu-cc.proto`, `FwType`).
+    enum Kind: UInt32, Sendable {
+        case application
+        case softDevice
+        case bootloader
+        case softDeviceAndBootloader
+    }
+
     struct Command: Sendable, Equatable {
         var firmwareVersion: UInt32?
         var hardwareVersion: UInt32?
         var softDevices: [UInt32] = []
         var type: UInt32?
+        var softDeviceSize: UInt32?
+        var bootloaderSize: UInt32?
         var applicationSize: UInt32?
         var hash: Hash?
         var bootValidations: [Hash] = []
+
+        /// A type that is missing or unknown is caught by the admission.
+        var kind: Kind { type.flatMap(Kind.init) ?? .application }
     }
 
     struct Signature: Sendable, Equatable {
@@ -97,7 +110,8 @@ struct BootloaderInitPacket: Sendable, Equatable {
             case 2: command.hardwareVersion = try field.value.number()
             case 3: command.softDevices += try numbers(field.value)
             case 4: command.type = try field.value.number()
-            case 5, 6: _ = try field.value.number()
+            case 5: command.softDeviceSize = try field.value.number()
+            case 6: command.bootloaderSize = try field.value.number()
             case 7: command.applicationSize = try field.value.number()
             case 8: command.hash = try hash(field.value.content(), limit: 32)
             case 10: command.bootValidations.append(try hash(field.value.content(), limit: 64))

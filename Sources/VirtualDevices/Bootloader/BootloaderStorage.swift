@@ -1,51 +1,93 @@
 import Foundation
 
-/// What survives a power cut.
+/// What survives a power cut: the settings page, its backup, and the flash behind the SoftDevice.
 ///
 /// Encodes its bytes as base64, so that an archive of 200 KiB of flash stays readable and small.
-public struct BootloaderStorage: Codable, Sendable, Equatable {
-    /// The application's image; empty when it was given up for an update.
-    public var application: [UInt8]
-    /// Whether the settings page calls ``application`` bootable.
-    public var applicationIsValid: Bool
-    /// `fw_version` of the last application that became valid. It stays when that application is given up, so that an
-    /// interrupted update cannot be used for a downgrade.
-    public var applicationVersion: UInt32
-    /// The accepted init packet of an update that is not finished; empty when there is none.
-    public var initPacket: [UInt8]
-    /// The flash that receives the image: what was there before, erased (0xFF) or written, from its first byte.
-    public var incoming: [UInt8]
+public struct BootloaderStorage: Sendable, Equatable {
+    /// Where the application begins, behind the SoftDevice S132 7.3.0, in bytes.
+    static let applicationStart: UInt32 = 0x26000
 
-    public init(
-        application: [UInt8] = [], applicationIsValid: Bool = false, applicationVersion: UInt32 = 0,
-        initPacket: [UInt8] = [], incoming: [UInt8] = []
-    ) {
-        self.application = application
-        self.applicationIsValid = applicationIsValid
-        self.applicationVersion = applicationVersion
-        self.initPacket = initPacket
-        self.incoming = incoming
+    /// `nil` while erased or half written.
+    var settingsPage: BootloaderSettings?
+    var backupPage: BootloaderSettings?
+    /// From the application's first byte on; what lies behind is erased.
+    var flash: [UInt8]
+
+    /// A unit as its last update left it.
+    /// - Parameters:
+    ///   - application: its image; empty for a unit without one.
+    ///   - applicationVersion: the last init packet's `fw_version`; no later one may be lower.
+    public init(application: [UInt8] = [], applicationVersion: UInt32 = 0) {
+        var settings = BootloaderSettings()
+        settings.applicationVersion = applicationVersion
+        flash = application
+        if !application.isEmpty {
+            let crc = BootloaderCryptography.crc32(application)
+            settings.resetProgress()
+            settings.bank0 = .init(content: .application, size: UInt32(clamping: application.count), crc: crc)
+            settings.progress.imageCRC = Self.applicationStart
+            settings.applicationValidation = .init(kind: .crc, bytes: withUnsafeBytes(of: crc.littleEndian, Array.init))
+        }
+        settingsPage = settings
+        backupPage = settings
     }
 
+    /// What the bootloader takes as its settings: the backup wherever that is whole, for all that matters here
+    /// (nRF5 SDK, `nrf_dfu_settings.c`, `nrf_dfu_settings_reinit`, built without updates from the application).
+    var settings: BootloaderSettings { (settingsPage == nil ? backupPage : backupPage ?? settingsPage) ?? BootloaderSettings() }
+
+    /// Whether the settings call the application bootable.
+    public var applicationIsValid: Bool { settings.bank0.content == .application }
+    /// The bootable application's image, else empty.
+    public var application: [UInt8] { applicationIsValid ? image(at: 0, count: Int(settings.bank0.size)) : [] }
+    public var applicationVersion: UInt32 { settings.applicationVersion }
+    /// The accepted init packet of an update that is not finished; empty when there is none.
+    public var initPacket: [UInt8] { Array(settings.initCommand.prefix(Int(settings.progress.commandSize))) }
+
+    func image(at offset: Int, count: Int) -> [UInt8] {
+        let end = max(0, offset) + max(0, count)
+        guard offset >= 0, offset < end else { return [] }
+        return Array(flash[min(offset, flash.count)..<min(end, flash.count)])
+            + [UInt8](repeating: 0xFF, count: end - max(offset, min(end, flash.count)))
+    }
+
+    mutating func erase(at offset: Int, count: Int) {
+        let end = min(offset + count, flash.count)
+        if offset < end { flash.replaceSubrange(offset..<end, with: repeatElement(0xFF, count: end - offset)) }
+    }
+
+    /// NOR flash only clears bits.
+    mutating func write(_ bytes: ArraySlice<UInt8>, at offset: Int) {
+        let missing = offset + bytes.count - flash.count
+        if missing > 0 { flash.append(contentsOf: repeatElement(0xFF, count: missing)) }
+        for (index, byte) in bytes.enumerated() { flash[offset + index] &= byte }
+    }
+}
+
+extension BootloaderStorage: Codable {
     private enum CodingKeys: String, CodingKey {
-        case application, applicationIsValid, applicationVersion, initPacket, incoming
+        case settingsPage, backupPage, flash
+        /// Of units made before the pages were modelled.
+        case application, applicationVersion
     }
 
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        application = [UInt8](try values.decode(Data.self, forKey: .application))
-        applicationIsValid = try values.decode(Bool.self, forKey: .applicationIsValid)
-        applicationVersion = try values.decode(UInt32.self, forKey: .applicationVersion)
-        initPacket = [UInt8](try values.decode(Data.self, forKey: .initPacket))
-        incoming = [UInt8](try values.decode(Data.self, forKey: .incoming))
+        guard values.contains(.flash) else {
+            self.init(
+                application: [UInt8](try values.decode(Data.self, forKey: .application)),
+                applicationVersion: try values.decode(UInt32.self, forKey: .applicationVersion))
+            return
+        }
+        settingsPage = try values.decodeIfPresent(BootloaderSettings.self, forKey: .settingsPage)
+        backupPage = try values.decodeIfPresent(BootloaderSettings.self, forKey: .backupPage)
+        flash = [UInt8](try values.decode(Data.self, forKey: .flash))
     }
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(Data(application), forKey: .application)
-        try values.encode(applicationIsValid, forKey: .applicationIsValid)
-        try values.encode(applicationVersion, forKey: .applicationVersion)
-        try values.encode(Data(initPacket), forKey: .initPacket)
-        try values.encode(Data(incoming), forKey: .incoming)
+        try values.encodeIfPresent(settingsPage, forKey: .settingsPage)
+        try values.encodeIfPresent(backupPage, forKey: .backupPage)
+        try values.encode(Data(flash), forKey: .flash)
     }
 }

@@ -217,8 +217,9 @@ extension MonocleLoop {
                 }
             case .storageChanged:
                 if let bootloader { try folder.save(bootloader.storage) }
-            case .enterApplication, .leaveForApplication, .restarted:
-                closeLink(reason: "the bootloader restarts the unit")
+            case .disconnected: closeLink(reason: "the bootloader restarts the unit")
+            case .startedApplication, .restarted:
+                if let bootloader { try folder.save(bootloader.storage) }
                 reset(intoBootloader: effect.event == .restarted)
             }
         }

@@ -56,12 +56,15 @@ extension MonocleLoop {
     mutating func boot() throws {
         let storage = try folder.loadBootloader()
         hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
-        if wantsBootloader || !storage.applicationIsValid {
-            let settings = BootloaderConfiguration(trustedKeys: configuration.trustedKeys)
-            bootloader = SecureBootloader(configuration: settings, nonvolatile: storage, now: now)
+        let booted = SecureBootloader(
+            configuration: BootloaderConfiguration(trustedKeys: configuration.trustedKeys), nonvolatile: storage, now: now,
+            staysInBootloader: wantsBootloader)
+        if booted.storage != storage { try folder.save(booted.storage) }
+        if !booted.hasLeft {
+            bootloader = booted
             mode = .bootloader
         } else {
-            hardware.firmwareVersion = Self.versionText(in: storage.application)
+            hardware.firmwareVersion = Self.versionText(in: booted.storage.application)
             after(Self.applicationDelay, .applicationReady)
             // Asked before anything else, and again every half second.
             sleepIfCharging()

@@ -26,7 +26,7 @@ public struct UnitFolder: Sendable {
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
         try Self.writing(flash) { try Data(FactoryImages.fpga() + FPGAFlash.marker).write(to: flash) }
-        try save(BootloaderStorage(application: FactoryImages.application(), applicationIsValid: true))
+        try save(BootloaderStorage(application: FactoryImages.application()))
         let identity = Identity(address: Self.address(for: name).description)
         try Self.writing(identityFile) { try JSONEncoder().encode(identity).write(to: identityFile, options: .atomic) }
         withExtendedLifetime(lock) {}

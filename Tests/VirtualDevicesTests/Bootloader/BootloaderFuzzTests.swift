@@ -49,11 +49,11 @@ import Testing
     }
 
     private static func freshUnit(_ material: Material, numbers: inout SeededNumbers) -> BootloaderUnit {
-        let old = BootloaderStorage(application: [1, 2, 3], applicationIsValid: true)
+        let old = BootloaderStorage(application: [1, 2, 3])
         return BootloaderUnit(
             key: material.key, storage: Bool.random(using: &numbers) ? old : BootloaderStorage(),
             capacity: Bool.random(using: &numbers) ? 8192 : 20_480
-        ) { $0.keepsProgressAcrossLinks = Bool.random(using: &numbers) }
+        )
     }
 
     private static func step(_ unit: inout BootloaderUnit, _ material: Material, _ numbers: inout SeededNumbers) {
@@ -108,14 +108,13 @@ import Testing
 
     private static func brokenInvariant(_ unit: BootloaderUnit, _ material: Material) -> String? {
         let bootloader = unit.bootloader
-        let session = bootloader.session
-        let size = session.accepted?.size ?? 0
-        if session.data.offset > size { return "offset \(session.data.offset) past the image of \(size)" }
-        if session.data.executedOffset > session.data.offset { return "executed more than was received" }
-        if session.command.bytes.count > session.command.size { return "command past its object" }
-        if !(0...17).contains(session.buffersInUse) { return "\(session.buffersInUse) buffers" }
-        if bootloader.flash.count > 20 { return "\(bootloader.flash.count) flash operations" }
-        if bootloader.storage.incoming.count > bootloader.configuration.applicationCapacity { return "flash overrun" }
+        let (progress, memory) = (bootloader.settings.progress, bootloader.memory)
+        if memory.isAccepted, progress.imageOffset > memory.imageSize { return "offset \(progress.imageOffset) past the image of \(memory.imageSize)" }
+        if progress.executedOffset > progress.imageOffset { return "executed more than was received" }
+        if progress.commandOffset > progress.commandSize { return "command past its object" }
+        if !(0...17).contains(memory.buffersInUse) { return "\(memory.buffersInUse) buffers" }
+        if bootloader.flash.count > 16 { return "\(bootloader.flash.count) flash operations" }
+        if bootloader.storage.flash.count > bootloader.configuration.applicationCapacity { return "flash overrun" }
         if let deadline = bootloader.nextDeadline, deadline <= unit.now { return "a deadline that has passed" }
         if unit.notifications.contains(where: { $0.first != 0x60 || $0.count > 15 }) { return "a strange notification" }
         let storage = bootloader.storage

@@ -48,7 +48,7 @@ import Testing
 
     @Test func refusalsByField() throws {
         #expect(try answer { $0.type = nil } == [0x60, 0x04, 0x0B, 0x04])
-        #expect(try answer { $0.type = 2 } == [0x60, 0x04, 0x0B, 0x04])
+        #expect(try answer { $0.type = 9 } == [0x60, 0x04, 0x0B, 0x04])
         #expect(try answer { $0.hashType = 1 } == [0x60, 0x04, 0x0B, 0x09])
         #expect(try answer { $0.hardwareVersion = nil } == [0x60, 0x04, 0x0B, 0x04])
         #expect(try answer { $0.hardwareVersion = 51 } == [0x60, 0x04, 0x0B, 0x06])
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func oldApplicationStaysWhereBothFit() throws {
-        let old = BootloaderStorage(application: [UInt8](repeating: 5, count: 9000), applicationIsValid: true)
+        let old = BootloaderStorage(application: [UInt8](repeating: 5, count: 9000))
         var unit = BootloaderUnit(key: key, storage: old, capacity: 5 * 4096 + 4096)
         let packet = try InitPacketDraft(image: image).signed(by: key)
         #expect(unit.sendInit(packet) == Self.success)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func oldApplicationGoesWhereBothDoNotFit() throws {
-        let old = BootloaderStorage(application: [UInt8](repeating: 5, count: 9000), applicationIsValid: true)
+        let old = BootloaderStorage(application: [UInt8](repeating: 5, count: 9000))
         var unit = BootloaderUnit(key: key, storage: old, capacity: 4 * 4096)
         let packet = try InitPacketDraft(image: image).signed(by: key)
         #expect(unit.sendInit(packet) == Self.success)

@@ -10,12 +10,10 @@ import VirtualDevices
 
     init() throws { key = try TestSigningKey() }
 
-    private func begun(
-        _ change: (inout InitPacketDraft) -> Void = { _ in }, keepsProgress: Bool = true
-    ) throws -> BootloaderUnit {
+    private func begun(_ change: (inout InitPacketDraft) -> Void = { _ in }) throws -> BootloaderUnit {
         var draft = InitPacketDraft(image: image)
         change(&draft)
-        var unit = BootloaderUnit(key: key) { $0.keepsProgressAcrossLinks = keepsProgress }
+        var unit = BootloaderUnit(key: key)
         #expect(unit.sendInit(try draft.signed(by: key)) == Self.success)
         unit.wait(.milliseconds(300))
         return unit
@@ -24,11 +22,11 @@ import VirtualDevices
     @Test func wholeUpdate() throws {
         var unit = try begun()
         #expect(unit.sendImage(image) == Self.success)
-        #expect(unit.bootloader.storage.applicationIsValid == false, "valid once the settings page is written")
+        #expect(unit.bootloader.storage.applicationIsValid == false, "valid after the reset")
         unit.wait(.seconds(1))
-        let updated = BootloaderStorage(application: image, applicationIsValid: true, applicationVersion: 7)
-        #expect(isSame(unit.bootloader.storage, updated))
-        #expect(unit.events.suffix(2).map(\.event) == [.storageChanged, .enterApplication])
+        #expect(isSame(unit.bootloader.storage.application, image))
+        #expect(unit.bootloader.storage.applicationVersion == 7)
+        #expect(unit.events.suffix(3).map(\.event) == [.disconnected, .storageChanged, .startedApplication])
         #expect(unit.bootloader.hasLeft)
         unit.send([1, 2, 3])
         #expect(unit.bootloader.takeEffects().isEmpty)
@@ -76,23 +74,8 @@ import VirtualDevices
         #expect(!bad.bootloader.storage.applicationIsValid)
     }
 
-    @Test func progressOutlivesTheLink() throws {
+    @Test func progressDiesWithTheLink() throws {
         var unit = try begun()
-        _ = unit.sendImage(image, to: 4096)
-        _ = unit.create(2, 4096)
-        unit.wait(.milliseconds(200))
-        unit.stream(image[4096..<5072])
-        unit.bootloader.disconnected(now: unit.now)
-        unit.wait(.seconds(5))
-        unit.connect()
-        #expect(unit.ask([0x06, 2]).suffix(8) == BootloaderUnit.state(image[..<5072])[...])
-        unit.stream(image[5072..<8192])
-        #expect(unit.ask([0x04]) == Self.success)
-        #expect(unit.sendImage(image, from: 8192) == Self.success)
-    }
-
-    @Test func progressMayDieWithTheLinkAsInTheSDKSources() throws {
-        var unit = try begun(keepsProgress: false)
         _ = unit.sendImage(image, to: 8192)
         unit.bootloader.disconnected(now: unit.now)
         unit.connect()
@@ -100,6 +83,20 @@ import VirtualDevices
         #expect(unit.ask([0x04]) == Self.success)
         #expect(unit.ask([0x06, 2]).suffix(8) == BootloaderUnit.state([UInt8]())[...])
         #expect(unit.sendImage(image) == Self.success)
+    }
+
+    /// Executing the init packet again writes the settings, in which the progress stands.
+    @Test func progressThatWasSavedOutlivesTheLink() throws {
+        var unit = try begun()
+        _ = unit.sendImage(image, to: 4096)
+        _ = unit.ask([0x06, 1])
+        #expect(unit.ask([0x04]) == Self.success)
+        unit.wait(.milliseconds(250))
+        unit.bootloader.disconnected(now: unit.now)
+        unit.wait(.seconds(5))
+        unit.connect()
+        #expect(unit.ask([0x06, 2]).suffix(8) == BootloaderUnit.state(image[..<4096])[...])
+        #expect(unit.sendImage(image, from: 4096) == Self.success)
     }
 
     @Test func powerCutKeepsTheInitPacketOnly() throws {
@@ -126,7 +123,7 @@ import VirtualDevices
 
     @Test func giveUpDoesNotAllowADowngrade() throws {
         let old = BootloaderStorage(
-            application: [UInt8](repeating: 5, count: 60_000), applicationIsValid: true, applicationVersion: 7)
+            application: [UInt8](repeating: 5, count: 60_000), applicationVersion: 7)
         var unit = BootloaderUnit(key: key, storage: old)
         #expect(unit.sendInit(try InitPacketDraft(image: image).signed(by: key)) == Self.success)
         unit.wait(.seconds(1))

@@ -1,0 +1,128 @@
+/// The flash: its queue, and the writing of the settings. Facts: nRF5 SDK 17, `nrf_fstorage_sd.c`, `nrf_dfu_settings.c`.
+extension SecureBootloader {
+    /// - Returns: whether the queue had room.
+    mutating func enqueue(_ operation: BootloaderFlash.Operation) -> Bool {
+        guard flash.count < configuration.flashQueueDepth else { return false }
+        flash.append(operation)
+        if !flash.isBusy { beginFlashPiece(0) }
+        return true
+    }
+
+    /// Writes the settings, then their backup; each is left out when it is there already.
+    /// - Returns: whether the queue had room for the first.
+    mutating func writeSettings(then completion: BootloaderFlash.Completion) -> Bool {
+        guard write(settings, to: .settings, then: .none) else { return false }
+        _ = write(settings, to: .backup, then: completion)
+        return true
+    }
+
+    /// Before a reset the bootloader copies the page to its backup.
+    mutating func copySettings(then completion: BootloaderFlash.Completion) {
+        _ = write(storage.settingsPage, to: .backup, then: completion)
+    }
+
+    /// With room for the erase alone the page stays blank.
+    private mutating func write(
+        _ content: BootloaderSettings?, to page: BootloaderFlash.Page, then completion: BootloaderFlash.Completion
+    ) -> Bool {
+        guard (page == .settings ? storage.settingsPage : storage.backupPage) != content else {
+            complete(completion)
+            return true
+        }
+        guard enqueue(.erase(page)) else { return false }
+        pageBuffers[page] = .some(content)
+        return enqueue(.writeSettings(page, completion))
+    }
+
+    private mutating func complete(_ completion: BootloaderFlash.Completion) {
+        switch completion {
+        case .none: break
+        case .finishUpdate: endLinkAndReset()
+        case .reset: resetsAt = now
+        }
+    }
+
+    // MARK: - Operations
+
+    private mutating func beginFlashPiece(_ piece: Int) {
+        guard let operation = flash.operations.first else { return }
+        let start = max(now, processorFreeAt)
+        switch operation {
+        case .erase(let page):
+            erase(page)
+            flash.begin(piece: 0, until: start + configuration.pageEraseTime)
+        case .write(let offset, let bytes):
+            guard offset.isMultiple(of: 4) else { return refuse() }
+            let from = piece * BootloaderFlash.pieceSize
+            let count = min(bytes.count - from, BootloaderFlash.pieceSize)
+            // Whole words only: of 5 bytes in a piece one is lost, of 3 none.
+            let words = max(1, count / 4)
+            storage.write(bytes[from..<min(from + words * 4, bytes.count)], at: offset + from)
+            flashIsDirty = true
+            flash.begin(piece: piece, until: start + configuration.wordWriteTime * words)
+        case .writeSettings:
+            flash.begin(piece: 0, until: start + configuration.wordWriteTime * configuration.settingsWords)
+        }
+    }
+
+    private mutating func erase(_ page: BootloaderFlash.Page) {
+        switch page {
+        case .settings: storage.settingsPage = nil
+        case .backup: storage.backupPage = nil
+        case .image(let offset):
+            storage.erase(at: offset, count: configuration.pageSize)
+            flashIsDirty = true
+        }
+    }
+
+    /// The SoftDevice refuses an address that is not a multiple of 4, and the bootloader does not look at that result: the packet is
+    /// counted and never stored, and what waits behind it rests until the next operation comes.
+    private mutating func refuse() {
+        _ = flash.end()
+        memory.buffersInUse -= 1
+        if flash.operations.isEmpty { flashRests() }
+    }
+
+    mutating func finishFlashPiece() {
+        guard let (operation, piece) = flash.current else { return }
+        if case .write(_, let bytes) = operation, (piece + 1) * BootloaderFlash.pieceSize < bytes.count {
+            return beginFlashPiece(piece + 1)
+        }
+        _ = flash.end()
+        switch operation {
+        case .erase: break
+        case .write: memory.buffersInUse -= 1
+        case .writeSettings(let page, let completion):
+            if page == .settings { storage.settingsPage = pageBuffers[page] ?? nil } else { storage.backupPage = pageBuffers[page] ?? nil }
+            emit(.storageChanged)
+            flashIsDirty = false
+            complete(completion)
+        }
+        guard flash.operations.isEmpty else { return beginFlashPiece(0) }
+        flashRests()
+    }
+
+    private mutating func flashRests() {
+        if flashIsDirty {
+            flashIsDirty = false
+            emit(.storageChanged)
+        }
+        let executes = memory.pendingExecutes
+        memory.pendingExecutes = 0
+        for _ in 0..<executes { executeData() }
+    }
+
+    // MARK: - Resets
+
+    /// Ends the link, if there is one, and resets a moment later.
+    mutating func endLinkAndReset() {
+        guard resetsAt == nil else { return }
+        if isConnected {
+            loseLink()
+            emit(.disconnected)
+            resetsAt = now + configuration.resetDelay
+        } else {
+            resetsAt = now
+        }
+    }
+}
