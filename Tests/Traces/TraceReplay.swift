@@ -101,10 +101,11 @@ struct TraceReplay {
     }
 
     private mutating func connect(_ mtu: Int) {
-        guard !bootloader.hasLeft else { return }
+        guard !bootloader.hasLeft, !bootloader.isConnected else { return }
         bootloader.connected(now: now)
-        let agreed = SecureBootloader.negotiatedMTU(requested: mtu)
-        payloadSize = agreed - 3
+        // 0: the client does not ask.
+        let agreed = mtu == 0 ? 0 : SecureBootloader.negotiatedMTU(requested: mtu)
+        payloadSize = max(agreed, 23) - 3
         seen.append(.mtu(agreed))
         collect()
     }
@@ -122,6 +123,7 @@ struct TraceReplay {
     }
 
     private mutating func restart(staysInBootloader: Bool) {
+        if bootloader.storage.hasPendingUpdate { seen.append(.reset) }
         bootloader = SecureBootloader(
             configuration: configuration, nonvolatile: bootloader.storage, now: now, staysInBootloader: staysInBootloader)
         _ = bootloader.takeEffects()

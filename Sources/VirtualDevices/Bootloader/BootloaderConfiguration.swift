@@ -36,7 +36,7 @@ public struct BootloaderConfiguration: Sendable, Equatable {
     /// From the end of the link to the reset.
     public var resetDelay: Duration = .milliseconds(200)
     /// Bytes of the bootloader's own flash: the most that an update of it may have.
-    public var bootloaderCapacity = 32_768
+    public var bootloaderCapacity = 24_576
 
     /// Checking an ECDSA P-256 signature in software at 64 MHz: an estimate.
     public var signatureCheckTime: Duration = .milliseconds(70)

@@ -35,7 +35,7 @@ struct BootloaderInitPacket: Sendable, Equatable {
     }
 
     var command: Command
-    /// The init command exactly as received: what the signature covers.
+    /// What the signature covers: the init command exactly as received, and what stands behind it in its container.
     var commandBytes: [UInt8]
     var signature: Signature?
 
@@ -43,7 +43,7 @@ struct BootloaderInitPacket: Sendable, Equatable {
     init(_ bytes: [UInt8]) throws {
         var plain: ArraySlice<UInt8>?
         var signed: ArraySlice<UInt8>?
-        var reader = BootloaderWireReader(bytes[...])
+        var reader = BootloaderWireReader(bytes[...], isInner: false)
         while let field = try reader.next() {
             switch field.number {
             case 1: plain = try Self.once(field.value.content(), after: plain)
@@ -58,7 +58,7 @@ struct BootloaderInitPacket: Sendable, Equatable {
         default: throw BootloaderWireReader.Malformed()
         }
         let initCommand = try Self.initCommand(in: container)
-        commandBytes = Array(initCommand)
+        commandBytes = Array(container[initCommand.startIndex...])
         command = try Self.command(initCommand)
     }
 

@@ -36,6 +36,8 @@ public struct BootloaderStorage: Sendable, Equatable {
     /// (nRF5 SDK, `nrf_dfu_settings.c`, `nrf_dfu_settings_reinit`, built without updates from the application).
     var settings: BootloaderSettings { (settingsPage == nil ? backupPage : backupPage ?? settingsPage) ?? BootloaderSettings() }
 
+    /// A received image waits for the next reset.
+    public var hasPendingUpdate: Bool { settings.bank1.content != .nothing }
     /// Whether the settings call the application bootable.
     public var applicationIsValid: Bool { settings.bank0.content == .application }
     /// The bootable application's image, else empty.
@@ -79,6 +81,7 @@ extension BootloaderStorage: Codable {
                 applicationVersion: try values.decode(UInt32.self, forKey: .applicationVersion))
             return
         }
+        self.init()
         settingsPage = try values.decodeIfPresent(BootloaderSettings.self, forKey: .settingsPage)
         backupPage = try values.decodeIfPresent(BootloaderSettings.self, forKey: .backupPage)
         flash = [UInt8](try values.decode(Data.self, forKey: .flash))

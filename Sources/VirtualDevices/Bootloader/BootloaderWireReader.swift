@@ -1,5 +1,5 @@
 /// Reads the fields of one protobuf message, as nanopb does in the bootloader: unknown fields are skipped by their wire
-/// type, a zero tag ends the message, groups are an error.
+/// type, groups are an error, a zero tag ends the message, and what then is left of an inner one is an error.
 struct BootloaderWireReader {
     enum Value {
         case varint(UInt64)
@@ -11,14 +11,21 @@ struct BootloaderWireReader {
     struct Malformed: Error {}
 
     private var rest: ArraySlice<UInt8>
+    private let isInner: Bool
 
-    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+    init(_ bytes: ArraySlice<UInt8>, isInner: Bool = true) {
+        rest = bytes
+        self.isInner = isInner
+    }
 
     /// The next field, or `nil` at the end of the message.
     mutating func next() throws -> (number: UInt64, value: Value)? {
         guard !rest.isEmpty else { return nil }
         let tag = try varint()
-        guard tag != 0 else { return nil }
+        guard tag != 0 else {
+            if isInner, !rest.isEmpty { throw Malformed() }
+            return nil
+        }
         switch tag & 7 {
         case 0: return (tag >> 3, .varint(try varint()))
         case 1: return (tag >> 3, try fixed(8))

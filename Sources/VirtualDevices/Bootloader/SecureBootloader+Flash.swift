@@ -117,6 +117,7 @@ extension SecureBootloader {
     /// Ends the link, if there is one, and resets a moment later.
     mutating func endLinkAndReset() {
         guard resetsAt == nil else { return }
+        flushOutput()
         if isConnected {
             loseLink()
             emit(.disconnected)

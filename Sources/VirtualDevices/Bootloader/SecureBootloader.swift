@@ -48,7 +48,7 @@ public struct SecureBootloader: Sendable {
     var inactivityDeadline: Duration
     /// Set once the link is ended for a reset.
     var resetsAt: Duration?
-    var isConnected = false
+    public internal(set) var isConnected = false
     var flashIsDirty = false
     private var notificationsOn = false
     private var outbox: [(time: Duration, bytes: [UInt8])] = []
@@ -183,10 +183,13 @@ public struct SecureBootloader: Sendable {
     mutating func settle() { advance(to: now) }
 
     mutating func loseLink() {
-        isConnected = false
-        notificationsOn = false
-        outbox.removeAll()
+        forgetOutput()
         settings = storage.settings
+    }
+
+    /// The link's end comes after what was said before it.
+    mutating func flushOutput() {
+        while outbox.first.map({ $0.time <= now }) == true { deliverNotification() }
     }
 
     mutating func forgetOutput() {
