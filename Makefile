@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full soak fuzz bench clean
+.PHONY: help build demo test test-full mutants lab lab-full traces soak fuzz bench clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -17,6 +17,7 @@ help:
 	@echo 'make mutants  take the guards of Tests/guards.toml out one by one; each has to be missed by a test'
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
+	@echo 'make traces  play recorded conversations with the real bootloader to the virtual one (TRACES=FILE for others)'
 	@echo 'make soak    flash and verify virtual units at every speed on a busy machine; count wrong verdicts'
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
@@ -55,6 +56,12 @@ soak:
 	$(SWIFT) build $(CHECKS)
 	@Tools/soak $(SOAK_RUNS)
 	@Tools/soak --slow
+
+# Recorded conversations with Nordic's bootloader, played to the virtual one.
+TRACES ?= Tests/Traces/nordic-bootloader.jsonl
+traces:
+	$(SWIFT) build --product BootloaderTraces $(CHECKS)
+	@.build/debug/BootloaderTraces $(TRACES)
 
 # A few minutes; FUZZ_INPUTS is for each reader.
 FUZZ_INPUTS ?= 200000

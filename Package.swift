@@ -89,7 +89,7 @@ let package = Package(
         tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),
         tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
         tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),
-        tests("DFUTests", ["DFU", "Bluetooth", "TestSupport"]),
+        tests("DFUTests", ["DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),

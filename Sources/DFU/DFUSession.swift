@@ -27,18 +27,20 @@ public struct DFUSession: Sendable {
     /// How often the unit is told to save its progress, which costs 0.2 s and two erases of its settings each time: a transfer at
     /// full speed is over before.
     private static let saveInterval = Duration.seconds(12)
-    private static let saveIntervalAfterLoss = Duration.seconds(3)
 
     private let connection: any Connection
     private let clock: SessionClock
     private let saveInterval: Duration
 
-    /// - Parameter isAfterLinkLoss: a link was lost in an earlier transfer of the same run, so that it may be lost again.
-    public init(connection: any Connection, clock: SessionClock, isAfterLinkLoss: Bool = false) {
+    /// - Parameter lostLinks: how many links were lost so far in transfers of the same run: each makes the unit save more often, at
+    ///   last after every object.
+    public init(connection: any Connection, clock: SessionClock, lostLinks: Int = 0) {
         self.connection = connection
         self.clock = clock
-        saveInterval = isAfterLinkLoss ? Self.saveIntervalAfterLoss : Self.saveInterval
+        saveInterval = Self.saveInterval(after: lostLinks)
     }
+
+    static func saveInterval(after lostLinks: Int) -> Duration { saveInterval / (1 << (2 * max(0, min(lostLinks, 4)))) }
 
     /// Transfers one image and waits until the unit resets into it, continuing where an earlier transfer stopped.
     ///

@@ -69,7 +69,7 @@ import Testing
 
     @Test func linkProblemsAskToTryAgain() {
         let faults: [TransferFault] = [
-            .objectLost(.data, offset: 4096, attempts: 3), .noAnswer(.create), .linkLost(offset: 1, of: 2),
+            .objectLost(.data, offset: 4096, attempts: 3), .noAnswer(.create), .linkLost(offset: 1, of: 2, kept: 0),
         ]
         for fault in faults {
             #expect(fault.diagnosis.category == .tryAgain)

@@ -21,6 +21,9 @@ struct TraceFile {
         self.blobs = blobs
     }
 
+    /// The image that the recorded packets of its size are about, where there is one.
+    func image(of byteCount: Int) throws -> [UInt8]? { blobs["r\(byteCount)"] }
+
     func bytes(of step: Trace.Step) throws -> [UInt8] {
         if let hex = step.hex { return try Hex.decode(hex) }
         guard let name = step.blob, let blob = blobs[name], let from = step.from, let to = step.to,

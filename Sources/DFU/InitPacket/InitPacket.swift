@@ -6,6 +6,10 @@ public struct InitPacket: Sendable, Hashable {
     /// The largest command object the bootloaders take in bytes (nRF5 SDK, `INIT_COMMAND_MAX_SIZE`).
     public static let sizeLimit = 512
 
+    /// What the bootloader's memory holds (nRF5 SDK, `dfu-cc.options`).
+    private static let softDeviceLimit = 16
+    private static let validationLimit = 3
+
     public enum SignatureType: String, Sendable, Hashable {
         case ecdsaP256 = "ECDSA P-256 SHA-256"
         case ed25519 = "Ed25519"
@@ -42,23 +46,31 @@ public struct InitPacket: Sendable, Hashable {
             throw Self.invalid("it must hold one command, signed or unsigned")
         }
         let wire = packet.hasSignedCommand ? packet.signedCommand.command : packet.command
-        guard wire.hasOpCode, wire.opCode == .init_ else { throw Self.invalid("its command is not `init`") }
+        guard !wire.hasOpCode || wire.opCode == .init_ else { throw Self.invalid("its command is not `init`") }
         guard let range = try Self.commandRange(in: bytes) else { throw Self.invalid("it has no init command") }
         self.bytes = bytes
         command = try InitCommand(wire.initCommand)
+        guard command.softDevices.count <= Self.softDeviceLimit, command.bootValidations.count <= Self.validationLimit else {
+            throw Self.invalid("it lists more than a bootloader reads")
+        }
         signedBytes = Array(bytes[range])
         signature = packet.hasSignedCommand ? Self.signature(of: packet.signedCommand) : nil
     }
 
     /// Packet.signed_command (2) or Packet.command (1) → SignedCommand.command (1) → Command.init (2).
+    ///
+    /// The bootloader takes all from the init command to the end of the Command for what is signed (nRF5 SDK,
+    /// `pb_decoding_callback`), so nothing may follow it there.
     private static func commandRange(in bytes: [UInt8]) throws -> Range<Int>? {
         let reader = WireReader(bytes)
         var outer = try reader.onlyField(1, in: 0..<bytes.count)
         if let signed = try reader.onlyField(2, in: 0..<bytes.count) {
             outer = try reader.onlyField(1, in: signed)
         }
-        guard let outer else { return nil }
-        return try reader.onlyField(2, in: outer)
+        guard let outer, let inner = try reader.onlyField(2, in: outer) else { return nil }
+        guard inner.upperBound == outer.upperBound else { throw invalid("something follows its init command") }
+        try reader.checkFields(in: inner)
+        return inner
     }
 
     private static func signature(of signed: WireSignedCommand) -> Signature? {

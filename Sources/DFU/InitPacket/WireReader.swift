@@ -24,6 +24,16 @@ struct WireReader {
         return found
     }
 
+    /// Refuses what the bootloader's decoder does not read to the end: a field without a number.
+    func checkFields(in message: Range<Int>) throws {
+        var position = message.lowerBound
+        while position < message.upperBound {
+            let key = try varint(at: &position, limit: message.upperBound)
+            guard key >> 3 != 0 else { throw Self.malformed("a field has no number") }
+            _ = try skipValue(wireType: key & 7, at: &position, limit: message.upperBound)
+        }
+    }
+
     private func skipValue(wireType: UInt64, at position: inout Int, limit: Int) throws -> Range<Int> {
         let start = position
         switch wireType {

@@ -65,11 +65,12 @@ public struct DFUTarget: Sendable, Hashable {
         self.acceptsOnlyApplication = acceptsOnlyApplication
     }
 
-    /// nRF52832, S132 7.3.0: 512 KiB of flash less 152 KiB of SoftDevice and MBR and 32 KiB of bootloader and settings.
+    /// nRF52832, S132 7.3.0: from the SoftDevice's end at 0x26000 to 0x75000, 12 KiB before the bootloader, which the application
+    /// keeps for its data (monocle-micropython, `bootloader/sdk_config.h`, `NRF_DFU_APP_DATA_AREA_SIZE`).
     public static let monocle = DFUTarget(
-        name: "Monocle", hardwareVersion: 52, softDeviceID: 0x0124, imageCapacity: (512 - 152 - 32) * 1024)
+        name: "Monocle", hardwareVersion: 52, softDeviceID: 0x0124, imageCapacity: 0x75000 - 0x26000)
 
-    /// nRF52840, S140 7.3.0: 1 MiB of flash less 156 KiB of SoftDevice and MBR and 32 KiB of bootloader and settings.
+    /// nRF52840, S140 7.3.0: from the SoftDevice's end to the bootloader (frame-codebase, `source/memory_layout.ld`).
     public static let frame = DFUTarget(
-        name: "Frame", hardwareVersion: 52, softDeviceID: 0x0123, imageCapacity: (1024 - 156 - 32) * 1024)
+        name: "Frame", hardwareVersion: 52, softDeviceID: 0x0123, imageCapacity: 0xF5000 - 0x27000)
 }

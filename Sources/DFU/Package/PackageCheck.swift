@@ -10,7 +10,9 @@ extension DFUPackage {
         var signer: TrustedKey?
         for image in images {
             try image.check(against: target)
-            signer = try image.verify(with: keys)
+            let key = try image.verify(with: keys)
+            try image.verifyBootValidation(with: key)
+            signer = key
         }
         guard let signer else { throw DFUError.package(.manifestInvalid(reason: "it names no image")) }
         return signer
@@ -31,35 +33,22 @@ extension FirmwareImage {
     /// Holds image, init packet and target against each other, in the order in which a bootloader would find fault.
     public func check(against target: DFUTarget) throws {
         try checkIntegrity()
-        let command = initPacket.command
-        guard command.hardwareVersion == target.hardwareVersion else {
-            throw DFUError.package(.wrongHardware(package: command.hardwareVersion, target: target.hardwareVersion))
-        }
-        guard command.softDevices.contains(target.softDeviceID) else {
-            throw DFUError.package(.wrongSoftDevice(package: command.softDevices, target: target.softDeviceID))
-        }
-        guard bytes.count <= target.imageCapacity else {
-            throw DFUError.package(.imageTooLarge(byteCount: bytes.count, capacity: target.imageCapacity))
-        }
+        try initPacket.check(against: target)
     }
 
     /// Verifies the signature over the init command's bytes as they stand in the packet.
     /// - Returns: the key that matches.
-    public func verify(with keys: [TrustedKey]) throws -> TrustedKey {
-        guard let signature = initPacket.signature else { throw DFUError.package(.unsigned) }
-        guard signature.type == .ecdsaP256, signature.bytes.count == ECDSA.signatureLength else {
-            throw DFUError.package(.signatureTypeUnsupported(type: signature.type.rawValue))
-        }
-        guard let key = keys.first(where: { $0.verifies(signature.bytes, over: initPacket.signedBytes) }) else {
-            throw DFUError.package(.signatureNotTrusted(keys: keys.map(\.name)))
-        }
-        return key
-    }
+    public func verify(with keys: [TrustedKey]) throws -> TrustedKey { try initPacket.verify(with: keys) }
 
     /// Verifies the signature that the bootloader checks at every start, where the package brings one. It covers the
     /// image; of a SoftDevice with a bootloader the SoftDevice.
     public func verifyBootValidation(with key: TrustedKey) throws {
         let command = initPacket.command
+        // The bootloader finds out about a kind that it does not know when it has the image.
+        let used = kind == .softDeviceAndBootloader ? 2 : 1
+        guard !command.bootValidations.prefix(used).contains(where: { $0.method == .unknown }) else {
+            throw DFUError.package(.initPacketInvalid(reason: "it asks for a boot validation of an unknown kind"))
+        }
         for validation in command.bootValidations where validation.method == .ecdsaP256 {
             let covered = kind == .softDeviceAndBootloader ? Int(command.softDeviceSize) : bytes.count
             guard key.verifies(validation.bytes, over: Array(bytes.prefix(covered))) else {

@@ -10,31 +10,40 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     /// A loss within so many objects is blamed on the step before.
     private static let suspicion = 3
 
-    /// Packets that find room while the page is erased, one less than the queue has.
-    static let window = 14
+    /// Packets that find room while the page is erased: one less than the queue has, and less where that was too much.
+    var window: Int { Self.largestWindow - 2 * level }
+    private static let largestWindow = 14
     /// Packets that go at once after that.
     static let burst = 8
-    /// An erase takes 85 ms, a word 41 µs (nRF52832); both with a little on top.
+    /// An erase takes 85 ms, a word 41 µs (nRF52832); with a little on top.
     private static let eraseTime = Duration.milliseconds(90)
-    private static let wordTime = Duration.microseconds(45)
-    /// A settings page and its backup: two erases, 448 words. Accepting an init packet writes them.
-    private static let settingsTime = Duration.milliseconds(210)
+    private static let wordTime = Duration.microseconds(50)
+    /// A settings page and its backup: two erases, 448 words.
+    private static let settingsTime = Duration.milliseconds(188)
     /// Until a full queue has room again.
     private static let restTime = Duration.milliseconds(100)
 
     /// 0 is the fastest.
     public private(set) var level = 0
+    /// At this level a packet behind the window was seen to arrive. Until then only one is risked: a hole costs the object.
+    private(set) var isProven = false
     private var cleanObjects = 0
     private var probation = firstProbation
     private var objectsSinceFaster: Int?
 
     public init() {}
 
-    private var scale: Int { Self.scales[level] }
+    /// In percent; what the unit's flash took for its settings tells.
+    private var flashScale = 100
+
+    private var scale: Int { Self.scales[level] * flashScale / 100 }
+
+    /// - Parameter time: in which the unit wrote its settings; less than usual when there was nothing to write.
+    mutating func measure(settingsTime time: Duration) { flashScale = min(max(100, Int(time / Self.settingsTime * 100)), 800) }
 
     /// From the answer of CREATE on.
     var eraseTime: Duration { scaled(Self.eraseTime) }
-    var settingsTime: Duration { scaled(Self.settingsTime) }
+    var settingsTime: Duration { scaled(Self.settingsTime) * 9 / 8 }
     var restTime: Duration { scaled(Self.restTime) }
     /// For one packet of `byteCount` bytes.
     func drainTime(byteCount: Int) -> Duration { scaled(Self.wordTime) * ((byteCount + 3) / 4) }
@@ -44,16 +53,18 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     mutating func noteLoss() {
         if let objects = objectsSinceFaster, objects < Self.suspicion { probation = min(probation * 2, Self.longestProbation) }
         objectsSinceFaster = nil
-        cleanObjects = 0
+        (cleanObjects, isProven) = (0, false)
         level = min(level + 1, Self.scales.count - 1)
     }
+
+    mutating func notePassage() { isProven = true }
 
     mutating func noteCleanObject() {
         cleanObjects += 1
         objectsSinceFaster = objectsSinceFaster.map { $0 + 1 }
         guard level > 0, cleanObjects >= probation else { return }
         level -= 1
-        cleanObjects = 0
+        (cleanObjects, isProven) = (0, false)
         objectsSinceFaster = 0
     }
 

@@ -20,6 +20,12 @@ extension TransferMachine {
             if object.isCounted, object.packets == packetsPerObject { receiptTime = min(now - sentAt, .seconds(1)) }
             return proved(object)
         }
+        if case .asking(let object) = state, hasPassed(object, checksum) {
+            pacing.notePassage()
+            var object = object
+            object.proved = object.sent
+            return send(object)
+        }
         if case .saving(let end) = state { return execute(.save(end)) }
         guard openSelects == 0 else {
             olderAnswer = (limit, checksum)
@@ -38,6 +44,11 @@ extension TransferMachine {
     private func isWhole(_ object: OpenObject, _ checksum: Checksum) -> Bool {
         Int(checksum.offset) == object.range.upperBound && object.sent == object.range.upperBound
             && source(object.kind).matches(checksum)
+    }
+
+    /// The packet that was risked has arrived.
+    private func hasPassed(_ object: OpenObject, _ checksum: Checksum) -> Bool {
+        Int(checksum.offset) == object.sent && object.sent < object.range.upperBound && source(object.kind).matches(checksum)
     }
 
     private mutating func proved(_ object: OpenObject) -> [TransferAction] {
@@ -61,26 +72,36 @@ extension TransferMachine {
         guard setbacks < Self.setbackLimit else {
             return fail(.transfer(.objectLost(object.kind, offset: object.range.lowerBound, attempts: setbacks)))
         }
-        let before = pacing.level
+        let before = pacing
         pacing.noteLoss()
-        var notices: [TransferAction] = pacing.level > before ? [.notice(.pacingSlowed(pacing))] : []
+        var notices: [TransferAction] = pacing.level > before.level ? [.notice(.pacingSlowed(pacing))] : []
         let start = isTailMissing ? offset : object.range.lowerBound
         notices.append(.notice(.objectSentAgain(object.kind, offset: start, attempt: setbacks + 1)))
         var again = OpenObject(object.kind, object.range, proved: start)
         again.drainsFrom = now + pacing.restTime
+        // The one packet that was risked is risked again.
+        if isTailMissing, object.packets == before.window + 1, object.sent < object.range.upperBound {
+            (again.packets, again.queued) = (pacing.window, pacing.window)
+        }
         // A packet that is sent again at once meets the same full queue.
         return notices + pause(pacing.restTime, then: isTailMissing ? .send(again) : .create(again, checksBase: false))
     }
 
     mutating func executed(_ execution: Execution) -> [TransferAction] {
         switch execution {
-        case .initPacket: return [.notice(.initPacketAccepted)] + select(.data)
+        case .initPacket:
+            initExecutedAt = now
+            return [.notice(.initPacketAccepted)] + select(.data)
+        case .rest:
+            hasSettled = true
+            pacing.measure(settingsTime: now - initExecutedAt - roundTrip * 2)
+            return create(object(from: 0))
         case .object(let end, _):
             guard end < image.count else {
                 state = .leaving
                 return [.progress(end), .wait(.disconnection, .seconds(10))]
             }
-            return mustSave(at: end) ? save(end) : create(object(from: end))
+            return mustSave ? save(end) : create(object(from: end))
         case .save(let end):
             savedImageBytes = end
             savedAt = now
@@ -90,10 +111,8 @@ extension TransferMachine {
         }
     }
 
-    /// Not near the end: nothing may disturb the last object, and there is little left to lose.
-    private func mustSave(at end: Int) -> Bool {
-        guard let saveInterval, now - savedAt >= saveInterval else { return false }
-        return image.count - end >= 8 * objectSize
+    private var mustSave: Bool {
+        saveInterval.map { now - savedAt >= $0 } ?? false
     }
 
     private mutating func save(_ end: Int) -> [TransferAction] {
@@ -108,6 +127,9 @@ extension TransferMachine {
         case (.executing(.object(_, isFound: false)), .result(.operationNotPermitted)): return askState(operation, refusal)
         case (.executing(.initPacket(isKept: true)), .result):
             return [.notice(.initPacketSentAgain)] + createInitPacket()
+        case (.executing(.rest), _):
+            hasSettled = true
+            return pause(pacing.settingsTime, then: .create(object(from: 0), checksBase: false))
         // What was not saved is lost with the link only.
         case (.executing(.save), _): return askState(operation, refusal)
         case (.creating(_, checksBase: true), .result): return startOver()

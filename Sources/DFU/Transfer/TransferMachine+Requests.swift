@@ -38,13 +38,9 @@ extension TransferMachine {
         return [.wait(.pause, duration)]
     }
 
-    /// Accepting an init packet writes the settings page and its backup, ahead of the first object's erase and with four of the
-    /// queue's places (nRF5 SDK, `nrf_dfu_settings_write`). Waiting for that once costs less than losing the object.
-    mutating func settleOrSend(_ object: OpenObject) -> [TransferAction] {
-        guard object.kind == .data, !hasSettled else { return send(object) }
-        hasSettled = true
-        return pause(pacing.settingsTime + pacing.eraseTime, then: .send(object))
-    }
+    /// Accepting an init packet writes the settings page and its backup, with four of the queue's places (nRF5 SDK,
+    /// `nrf_dfu_settings_write`). EXECUTE before the first CREATE does nothing, but is answered when that is done.
+    mutating func begin(_ object: OpenObject) -> [TransferAction] { hasSettled ? create(object) : execute(.rest) }
 
     // MARK: - Packets
 
@@ -53,11 +49,15 @@ extension TransferMachine {
     mutating func send(_ object: OpenObject) -> [TransferAction] {
         var object = object
         let rest = packets(from: object.sent, in: object)
-        let count = min(rest.count, object.packets == 0 ? Pacing.window : Pacing.burst)
-        let room = object.packets + count - Pacing.window
-        if object.kind == .data, room > 0 {
-            let time = object.drainsFrom + pacing.drainTime(byteCount: packetSize) * room
-            if time > now { return pause(time - now, then: .send(object)) }
+        let isProbe = object.kind == .data && object.packets == pacing.window && !pacing.isProven
+        let count = min(rest.count, isProbe ? 1 : object.packets == 0 ? pacing.window : Pacing.burst)
+        if object.kind == .data {
+            let drainTime = pacing.drainTime(byteCount: packetSize)
+            let ready = object.drainsFrom + drainTime * max(0, object.queued + count - pacing.window)
+            if ready > now, object.queued + count > pacing.window { return pause(ready - now, then: .send(object)) }
+            let drained = now > object.drainsFrom ? Int((now - object.drainsFrom) / drainTime) : 0
+            object.queued = max(0, object.queued - drained) + count
+            object.drainsFrom = max(object.drainsFrom, now)
         }
         let batch = rest.prefix(count)
         let odd = batch.last { $0.upperBound % 4 != 0 && $0.upperBound == image.count && object.kind == .data }
@@ -69,7 +69,7 @@ extension TransferMachine {
         summary.packets += count
         summary.byteCount += batch.reduce(0) { $0 + $1.count }
         sentAt = now
-        return actions + afterSending(object)
+        return actions + (isProbe ? ask(about: object) : afterSending(object))
     }
 
     private mutating func afterSending(_ object: OpenObject) -> [TransferAction] {
@@ -93,25 +93,32 @@ extension TransferMachine {
         _ request: ControlPointRequest, afterByteCount byteCount: Int
     ) -> [TransferAction] {
         summary.roundTrips += 1
+        requestedAt = now
         if case .select = request {
             openSelects += 1
             olderAnswer = nil
         }
-        let patience = Self.patience(request.operation, afterByteCount: byteCount)
-        return [.writeControl(request.bytes), .wait(.answer(request.operation), patience)]
+        return [.writeControl(request.bytes), .wait(.answer(request.operation), patience(request.operation, byteCount))]
     }
 
     mutating func request(_ request: ControlPointRequest) -> [TransferAction] {
         self.request(request, afterByteCount: 0)
     }
 
-    /// EXECUTE verifies a signature or a hash and waits for the flash; an answer comes after the packets before it,
-    /// which a link at the slowest useful pace carries at 256 bytes a second.
-    private static func patience(_ operation: ControlPointOperation, afterByteCount byteCount: Int) -> Duration {
-        switch operation {
-        case .execute: .seconds(10)
-        default: .seconds(5) + .seconds(byteCount) / 256
-        }
+    /// A lost answer costs this, one that is only late nothing but a question more; so it begins short and doubles with every
+    /// answer in a row that does not come. What verifies a signature or a hash takes its time, and after the last EXECUTE no question
+    /// may disturb the unit. An answer comes after the packets before it, which a link at the slowest useful pace carries at 256
+    /// bytes a second.
+    private func patience(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
+        let air = byteCount == 0 ? .zero : receiptTime.map { $0 * 4 } ?? .seconds(byteCount) / 256
+        let work: Duration =
+            switch state {
+            case .executing(.initPacket): .seconds(3)
+            case .executing(.object) where hasSentLastExecute: .seconds(10)
+            case .executing: pacing.eraseTime * 4
+            default: .zero
+            }
+        return (.milliseconds(700) + max(air, roundTrip * 4)) * (1 << silences) + work
     }
 
     /// Short: a receipt that does not come is the usual sign of a loss, and asking costs one round trip only.

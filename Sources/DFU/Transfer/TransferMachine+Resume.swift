@@ -18,7 +18,8 @@ extension TransferMachine {
         objectSize = min(Int(limit), 16 * Self.pageSize) / Self.pageSize * Self.pageSize
         let offset = Int(checksum.offset)
         provedImageBytes = 0
-        if offset == 0 { return create(object(from: 0)) }
+        savedImageBytes = min(savedImageBytes, offset)
+        if offset == 0 { return begin(object(from: 0)) }
         guard offset <= image.count else { return startOver() }
         let isAligned = offset % 4 == 0 || offset == image.count
         guard isAligned, image.matches(checksum) else {
@@ -33,8 +34,10 @@ extension TransferMachine {
         }
         let open = object(from: offset / objectSize * objectSize)
         var rest = OpenObject(.data, open.range, proved: offset)
-        rest.drainsFrom = now
-        return known + settleOrSend(rest)
+        rest.drainsFrom = now + pacing.settingsTime
+        guard !hasSettled else { return known + send(rest) }
+        hasSettled = true
+        return known + pause(pacing.settingsTime, then: .send(rest))
     }
 
     func object(from start: Int) -> OpenObject {
@@ -49,7 +52,7 @@ extension TransferMachine {
         (actual.drainsFrom, actual.isCounted) = (object.drainsFrom, object.isCounted)
         guard actual.range.count == object.range.count else { return startOver() }
         provedImageBytes = offset
-        return settleOrSend(actual)
+        return send(actual)
     }
 
     /// Creating a command object makes the bootloader forget all progress (nRF5 SDK, `nrf_dfu_validation.c`).
@@ -57,7 +60,7 @@ extension TransferMachine {
         guard !hasStartedOver else { return fail(.transfer(.foreignData)) }
         hasStartedOver = true
         setbacks = 0
-        provedImageBytes = 0
+        (provedImageBytes, savedImageBytes) = (0, 0)
         return [.notice(.startedOver), .progress(0)] + createInitPacket()
     }
 }

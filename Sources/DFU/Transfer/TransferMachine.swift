@@ -11,8 +11,8 @@
 public struct TransferMachine: Sendable {
     /// Setbacks in a row without a byte more on the unit.
     static let setbackLimit = 8
-    /// Requests in a row without an answer.
-    static let silenceLimit = 3
+    /// Requests in a row without an answer: some ten seconds.
+    static let silenceLimit = 4
     /// The flash page: data objects are multiples of it.
     static let pageSize = 4096
 
@@ -25,9 +25,11 @@ public struct TransferMachine: Sendable {
         var proved: Int
         /// Up to here it was sent.
         var sent: Int
-        /// Packets sent since CREATE or since the last pause for the queue.
+        /// Packets sent since CREATE.
         var packets = 0
-        /// When the queue begins to drain.
+        /// Packets that waited in the unit's queue when the last ones went out, as reckoned.
+        var queued = 0
+        /// When the queue begins to drain, or when the last packets went out.
         var drainsFrom = Duration.zero
         /// The unit counts its packets from the first one: the receipt comes with the last.
         var isCounted = false
@@ -43,6 +45,8 @@ public struct TransferMachine: Sendable {
     enum Execution: Sendable, Hashable {
         /// A kept init packet was on the unit before this transfer.
         case initPacket(isKept: Bool)
+        /// Of nothing: answered when the flash rests.
+        case rest
         /// A found object was on the unit before: it may have been executed already.
         case object(end: Int, isFound: Bool)
         /// The init packet once more, which writes the settings and with them the progress up to this byte.
@@ -98,6 +102,10 @@ public struct TransferMachine: Sendable {
     /// After a lost link the unit goes on from here.
     var savedImageBytes = 0
     var savedAt = Duration.zero
+    var requestedAt = Duration.zero
+    /// Of a request that asks nothing of the flash.
+    var roundTrip = Duration.zero
+    var initExecutedAt = Duration.zero
     /// When the packets went out that a receipt is awaited for.
     var sentAt = Duration.zero
     /// From the last packet to its receipt, as seen so far.
@@ -173,7 +181,9 @@ public struct TransferMachine: Sendable {
     /// An answer without payload: the request was carried out.
     private mutating func completed() -> [TransferAction] {
         switch state {
-        case .settingInterval: return select(.command)
+        case .settingInterval:
+            roundTrip = now - requestedAt
+            return select(.command)
         case .creating(var object, let checksBase):
             object.drainsFrom = now + pacing.eraseTime
             object.isCounted = object.kind == .data
@@ -181,7 +191,7 @@ public struct TransferMachine: Sendable {
                 state = .checkingBase(object)
                 return request(.select(.data))
             }
-            return settleOrSend(object)
+            return send(object)
         case .executing(let execution): return executed(execution)
         default: return []
         }

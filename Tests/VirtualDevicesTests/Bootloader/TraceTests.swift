@@ -7,7 +7,7 @@ import Testing
 /// The virtual bootloader does what Nordic's own was recorded to do.
 @Suite struct TraceTests {
     @Test func everyRecordedConversation() throws {
-        let path = TestTools.checkout.appendingPathComponent("Tests/Traces/nordic-bootloader.jsonl").path
+        let path = TestTools.root.appendingPathComponent("Tests/Traces/nordic-bootloader.jsonl").path
         let outcomes = try TraceReplay.replay(TraceFile(contentsOf: path))
         #expect(outcomes.count == 460)
         for outcome in outcomes where !outcome.isAccepted {
