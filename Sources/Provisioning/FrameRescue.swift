@@ -68,15 +68,18 @@ public struct FrameRescue: Sendable {
         record.start(.firmware, from: nil)
         record.begin(.firmware)
         let relay = record.relay(.firmware)
+        let lostLinks = record.lostTransfers
+        record.lostTransfers += 1
         let connection = try await central.connect(
             to: unit.advertisedAddress, deadline: clock.deadline(in: MonocleRadio.connectPatience))
         do {
-            try await DFUSession(connection: connection, clock: clock).transfer(firmware.image) { event in
+            try await DFUSession(connection: connection, clock: clock, lostLinks: lostLinks).transfer(firmware.image) { event in
                 switch event {
                 case .progress(let done, let total): relay.progress(done, of: total)
                 case .notice(let notice): relay.notice("\(notice)")
                 }
             }
+            record.lostTransfers = 0
             await connection.disconnect()
         } catch {
             await connection.disconnect()

@@ -92,8 +92,11 @@ extension MonocleRun {
     private func transfer(_ firmware: MonocleAssets.Firmware, _ record: inout RunRecord) async throws {
         record.begin(.firmware)
         let relay = record.relay(.firmware)
+        let lostLinks = record.lostTransfers
+        record.lostTransfers += 1
         try await radio.withConnection(.bootloader) { connection in
-            try await DFUSession(connection: connection, clock: radio.clock).transfer(firmware.image) { event in
+            let session = DFUSession(connection: connection, clock: radio.clock, lostLinks: lostLinks)
+            try await session.transfer(firmware.image) { event in
                 switch event {
                 case .progress(let done, let total): relay.progress(done, of: total)
                 case .notice(let notice): relay.notice("\(notice)")
@@ -101,6 +104,7 @@ extension MonocleRun {
             }
             try? await connection.waitUntilGone(deadline: radio.clock.deadline(in: .seconds(10)))
         }
+        record.lostTransfers = 0
         record.begin(.restart)
         guard try await radio.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
         record.updated(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)

@@ -13,6 +13,8 @@ struct RunRecord {
     private var stage: Stage?
     private var program: ProgramProof?
     private var recoveries: [Recovery] = []
+    /// Firmware transfers begun and not ended: their links were lost.
+    var lostTransfers = 0
     private let reach = Reach()
     private let parts: Set<Part>
     private let clock: SessionClock

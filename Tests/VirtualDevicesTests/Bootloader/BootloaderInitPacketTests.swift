@@ -31,7 +31,7 @@ import Testing
         #expect(unit.bootloader.storage.initPacket.isEmpty, "kept once the settings page is written")
         unit.wait(.milliseconds(200))
         #expect(unit.bootloader.storage.initPacket == packet)
-        #expect(unit.events.map(\.event) == [.storageChanged])
+        #expect(unit.events.map(\.event) == [.storageChanged, .storageChanged], "the page and its backup")
         #expect(unit.ask([0x04]) == Self.success, "executing it again changes nothing")
 
         var after = BootloaderUnit(key: key, storage: unit.bootloader.storage)
