@@ -34,12 +34,14 @@ extension AssetCatalogue {
         var items: [CatalogueItem] = []
         for (part, folder) in try folders() {
             let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
+            var chosen: [String: String] = [:]
             for entry in manifest.entries {
-                let chosen = try manifest.choose(for: entry.hardware)
+                let choice = try chosen[entry.hardware] ?? manifest.choose(for: entry.hardware).version
+                chosen[entry.hardware] = choice
                 items.append(CatalogueItem(
                     part: part, version: entry.version, hardware: entry.hardware, folder: folder,
                     files: entry.listed.map(\.file), digests: entry.listed.map { $0.sha256.lowercased() },
-                    isDevelopment: entry.isDevelopment, isChosen: chosen.version == entry.version, key: entry.key))
+                    isDevelopment: entry.isDevelopment, isChosen: choice == entry.version, key: entry.key))
             }
         }
         return items

@@ -40,8 +40,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
     func run(_ operation: @escaping @Sendable (@escaping Events) async throws -> Presentation.Report) async -> Int32 {
         let renderer = ProgressRenderer(context: context, isVerbose: report.verbose)
         let start = context.clock.now
-        context.interrupts.lastWords.set { conclude(interrupted(renderer, since: start), renderer) }
-        defer { context.interrupts.lastWords.set(nil) }
+        let outer = context.interrupts.lastWords.set { conclude(interrupted(renderer, since: start), renderer) }
+        defer { context.interrupts.lastWords.set(outer) }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
             try await operation { renderer.handle($0) }
@@ -91,7 +91,7 @@ enum ErrorText {
         [
             "\(style.paint("error \(error.code)", .bad)): \(UntrustedText.escape(error.message))",
             "  cause: \(UntrustedText.escape(error.cause))",
-            "  next:  \(UntrustedText.escape(error.remedy))",
+            "  next:  \(UntrustedText.escape(error.remedy, limit: UntrustedText.commandLimit))",
         ]
     }
 }

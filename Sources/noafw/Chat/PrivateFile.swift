@@ -61,8 +61,9 @@ final class AppendedFile: Sendable {
     private let path: String
     private let hasFailed = Atomic<Bool>(false)
 
-    init(_ path: String) throws(PrivateFile.Failure) {
-        descriptor = try PrivateFile.open(path, O_WRONLY | O_APPEND)
+    /// - Parameter followsLinks: where somebody named the file.
+    init(_ path: String, followsLinks: Bool = true) throws(PrivateFile.Failure) {
+        descriptor = try PrivateFile.open(path, O_WRONLY | O_APPEND | (followsLinks ? 0 : O_NOFOLLOW))
         self.path = path
     }
 
