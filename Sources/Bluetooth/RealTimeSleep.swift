@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 /// A sleep in real time that leaves nothing behind when it is cancelled.
@@ -15,7 +16,9 @@ final class RealTimeSleep: @unchecked Sendable {
     /// Timers that are set.
     static let pendingCount = Atomic<Int>(0)
 
-    private let phase = Mutex(Phase.new)
+    // Read and written only with `lock` held.
+    private var phase = Phase.new
+    private let lock = NSLock()
 
     /// - Throws: `CancellationError`.
     static func until(_ deadline: ContinuousClock.Instant) async throws {
@@ -31,7 +34,7 @@ final class RealTimeSleep: @unchecked Sendable {
         let timer = DispatchSource.makeTimerSource()
         timer.setEventHandler { self.end(nil) }
         timer.schedule(deadline: .now() + .nanoseconds(duration.wholeNanoseconds))
-        let isCancelled = phase.withLock { phase -> Bool in
+        let isCancelled = lock.withLock {
             if case .over = phase { return true }
             phase = .waiting(timer, continuation)
             return false
@@ -44,11 +47,11 @@ final class RealTimeSleep: @unchecked Sendable {
     }
 
     private func end(_ error: (any Error)?) {
-        let phase = phase.withLock { phase -> Phase in
+        let last = lock.withLock {
             defer { phase = .over }
             return phase
         }
-        guard case .waiting(let timer, let continuation) = phase else { return }
+        guard case .waiting(let timer, let continuation) = last else { return }
         timer.cancel()
         Self.pendingCount.subtract(1, ordering: .relaxed)
         if let error { continuation.resume(throwing: error) } else { continuation.resume() }

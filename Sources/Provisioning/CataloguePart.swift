@@ -36,12 +36,11 @@ extension AssetCatalogue {
             let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
             var chosen: [String: String] = [:]
             for entry in manifest.entries {
-                let choice = try chosen[entry.hardware] ?? manifest.choose(for: entry.hardware).version
-                chosen[entry.hardware] = choice
+                if chosen[entry.hardware] == nil { chosen[entry.hardware] = try manifest.choose(for: entry.hardware).version }
                 items.append(CatalogueItem(
                     part: part, version: entry.version, hardware: entry.hardware, folder: folder,
                     files: entry.listed.map(\.file), digests: entry.listed.map { $0.sha256.lowercased() },
-                    isDevelopment: entry.isDevelopment, isChosen: choice == entry.version, key: entry.key))
+                    isDevelopment: entry.isDevelopment, isChosen: chosen[entry.hardware] == entry.version, key: entry.key))
             }
         }
         return items

@@ -51,7 +51,7 @@ enum ProcessStart {
         while threads.count < count {
             var thread = pthread_t()
             let code = pthread_create(&thread, nil, { gate in
-                let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self)
+                guard let gate = gate?.assumingMemoryBound(to: pthread_mutex_t.self) else { return nil }
                 pthread_mutex_lock(gate)
                 pthread_mutex_unlock(gate)
                 return nil

@@ -26,7 +26,7 @@ import Testing
         let pieces = ["your key is sk-", "abcab4\(accent)", "e\u{301}sk-abcab", "4", "\(accent)"]
         let shown = pieces.map { filter.pass($0) }.joined() + filter.finish()
         #expect(shown == "your key is [key]\(accent)e\u{301}[key]\(accent)")
-        #expect(ServerMessage.excerpt(of: "no: sk-abcab4\(accent)".utf8, count: 60, hiding: key).hasPrefix("no: [key]"))
+        #expect(ServerMessage.excerpt(of: "no: sk-abcab4\(accent)".utf8, count: 60, hiding: key).utf8.starts(with: "no: [key]".utf8))
     }
 
     /// What servers without keys are given: an answer may hold these words for another reason.

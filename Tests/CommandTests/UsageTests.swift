@@ -1,3 +1,4 @@
+import Bluetooth
 import Provisioning
 import Testing
 
@@ -61,7 +62,7 @@ import Testing
         (["flash", "--virtual", "frame"], "a virtual unit is one of: monocle"),
         (["flash", "--virtual", "monocle", "--timeout", "1e308"], "--timeout is a number of seconds above 0 and up to 1000000."),
         (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query holds nothing that could be asked."),
-        (["chat", "--virtual", "monocle", "--query", ""], "--query is empty: leave it out, or give a value."),
+        (["chat", "--virtual", "monocle", "--query", ""], "--query holds nothing that could be asked."),
     ])
     func messagesSayWhatIsWrong(arguments: [String], words: String) async {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)

@@ -9,7 +9,7 @@ enum TransportReason {
         switch error {
         case let error as IOError: String(cString: strerror(error.errnoCode))
         case let error as HTTPClientError: sentence(error.shortDescription)
-        case NIOSSLExtraError.failedToValidateHostname: "its certificate is for another name"
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname: "its certificate is for another name"
         case NIOSSLError.handshakeFailed(let cause): handshake("\(cause)")
         case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: "its certificate cannot be checked"
         case NIOSSLError.uncleanShutdown: "it closed the connection"
@@ -32,7 +32,7 @@ enum TransportReason {
         let marker = "OPENSSL_internal:"
         guard let start = text.range(of: marker)?.upperBound else { return "the handshake failed" }
         let name = text[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }.prefix(60)
-        return "the handshake failed (\(sentence(name.replacing("_", with: " "))))"
+        return "the handshake failed (\(sentence(String(name).replacing("_", with: " "))))"
     }
 
     private static func sentence(_ text: String) -> String { text.lowercased() }
