@@ -51,7 +51,7 @@ import Testing
 
     /// The parser's own help traps where its left column leaves no room.
     @Test func helpFitsNarrowTerminals() async {
-        for columns in 1...45 {
+        for columns in [1, 8, 26, 27, 39, 45] {
             #expect(await Noafw.execute(in: harness.context(["flash", "--help"], isTerminal: true, columns: columns)) == 0)
             #expect(await Noafw.execute(in: harness.context(["flash", "--no"], isTerminal: true, columns: columns)) == 64)
         }
