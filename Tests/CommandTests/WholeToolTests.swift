@@ -69,7 +69,8 @@ struct WholeToolTests {
         let words = tool.remainingErrors()
         #expect(tool.wait() == 130)
         #expect(words.components(separatedBy: "error NOA-0003").count == 2, "\(words)")
-        #expect((try ToolBench.json(tool.output())["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
+        let units = try ToolBench.json(tool.output())["units"] as? [[String: Any]]
+        #expect((units?.first?["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
     }
 
     @Test func aSecondProcessOnTheSameUnitIsRefused() throws {
