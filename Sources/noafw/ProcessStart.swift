@@ -4,7 +4,8 @@ import Glibc
 enum ProcessStart {
     /// What a command may have open at once, with room to spare. The libraries below end the process where they lack one.
     static let descriptorCount = 64
-    /// Beside one for each processor, which the tasks share: the virtual world, input, bus, server and signals, with room to spare.
+    /// Beside one for each of 16 processors at most, which the tasks share: the virtual world, input, bus, server and signals, with
+    /// room to spare.
     static let threadCount = 12
 
     /// Puts something in the place of each standard stream that is closed: the next file would take its number, and get its text.
@@ -21,7 +22,7 @@ enum ProcessStart {
     /// - Returns: what the machine does not grant; `nil` when there is room.
     static func shortage(descriptors: Int = descriptorCount, threads: Int? = nil) -> CommandError? {
         guard hasRoom(forDescriptors: descriptors) else { return .tooFewDescriptors(needed: descriptors) }
-        let threads = threads ?? threadCount + sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let threads = threads ?? threadCount + min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         return hasRoom(forThreads: threads) ? nil : .tooFewThreads(needed: threads)
     }
 
