@@ -19,6 +19,9 @@ enum ProcessStart {
         }
     }
 
+    /// The argument parser measures the terminal by itself, also where it shows nothing, and ends the process when that is narrow.
+    static func hideWidthFromParser() { setenv("COLUMNS", "80", 1) }
+
     /// - Returns: what the machine does not grant; `nil` when there is room.
     static func shortage(descriptors: Int = descriptorCount, threads: Int? = nil) -> CommandError? {
         guard hasRoom(forDescriptors: descriptors) else { return .tooFewDescriptors(needed: descriptors) }

@@ -6,6 +6,7 @@ import Glibc
 enum Program {
     static func main() async {
         ProcessStart.fillStandardStreams()
+        ProcessStart.hideWidthFromParser()
         let output = FileSink(STDOUT_FILENO)
         let diagnostics = FileSink(STDERR_FILENO).sink
         let arguments = Array(CommandLine.arguments.dropFirst())

@@ -50,6 +50,11 @@ import Testing
         #expect(status == 69 && output.contains("error VIR-0003"), "\(output)")
     }
 
+    @Test(arguments: ["1", "20", "26"]) func aNarrowTerminalGetsItsHelp(columns: String) throws {
+        let (status, output) = try shell("NOAFW flash --help", ["COLUMNS": columns])
+        #expect(status == 0 && output.contains("--virtual"), "\(output)")
+    }
+
     /// The tool alone in a folder, as somebody copies it.
     @Test func aMovedBinarySaysWhatItLacks() throws {
         let place = bench.state.appendingPathComponent("bin")
