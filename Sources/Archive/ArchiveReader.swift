@@ -114,7 +114,9 @@ public struct ArchiveReader {
     }
 
     private static func broken(_ error: inout zip_error_t) -> ArchiveError {
-        .notAnArchive(reason: text(zip_error_strerror(&error)))
+        // What libzip calls this has no meaning for an archive in memory: a zip64 size without its extension.
+        if zip_error_code_zip(&error) == ZIP_ER_NOENT { return .notAnArchive(reason: "a size in its directory is not true") }
+        return .notAnArchive(reason: text(zip_error_strerror(&error)))
     }
 
     private static func text(_ message: UnsafePointer<CChar>?) -> String {

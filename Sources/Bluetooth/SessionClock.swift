@@ -34,7 +34,7 @@ public struct SessionClock: Clock {
         let epoch = clock.now
         return SessionClock(
             now: { epoch.duration(to: clock.now) },
-            sleepUntil: { try await clock.sleep(until: epoch.advanced(by: $0)) })
+            sleepUntil: { try await RealTimeSleep.until(epoch.advanced(by: $0)) })
     }()
 
     public var now: Instant { Instant(offset: currentOffset()) }

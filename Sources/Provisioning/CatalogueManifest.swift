@@ -63,7 +63,13 @@ struct CatalogueManifest: Sendable {
             throw .manifestInvalid(path: path, reason: Self.reason(error))
         }
         self.path = path
-        for entry in document.entries { try check(entry, requiresDigests) }
+        var seen: Set<[String]> = []
+        for entry in document.entries {
+            try check(entry, requiresDigests)
+            guard seen.insert([entry.hardware, entry.version]).inserted else {
+                throw .manifestInvalid(path: path, reason: "\(entry.version) for \(entry.hardware) is listed twice")
+            }
+        }
     }
 
     var entries: [Entry] { document.entries }
@@ -91,9 +97,6 @@ struct CatalogueManifest: Sendable {
         func invalid(_ reason: String) -> CatalogueError { .manifestInvalid(path: path, reason: reason) }
         guard Self.isVersion(entry.version) else {
             throw invalid("\"\(entry.version)\" is not a version of the form vYY.DDD.HHMM")
-        }
-        guard document.entries.count(where: { $0.version == entry.version && $0.hardware == entry.hardware }) == 1 else {
-            throw invalid("\(entry.version) for \(entry.hardware) is listed twice")
         }
         guard !entry.listed.isEmpty else { throw invalid("\(entry.version) names no file with its SHA-256") }
         for listed in entry.listed {

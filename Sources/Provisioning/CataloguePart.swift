@@ -34,12 +34,13 @@ extension AssetCatalogue {
         var items: [CatalogueItem] = []
         for (part, folder) in try folders() {
             let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
+            var chosen: [String: String] = [:]
             for entry in manifest.entries {
-                let chosen = try manifest.choose(for: entry.hardware)
+                if chosen[entry.hardware] == nil { chosen[entry.hardware] = try manifest.choose(for: entry.hardware).version }
                 items.append(CatalogueItem(
                     part: part, version: entry.version, hardware: entry.hardware, folder: folder,
                     files: entry.listed.map(\.file), digests: entry.listed.map { $0.sha256.lowercased() },
-                    isDevelopment: entry.isDevelopment, isChosen: chosen.version == entry.version, key: entry.key))
+                    isDevelopment: entry.isDevelopment, isChosen: chosen[entry.hardware] == entry.version, key: entry.key))
             }
         }
         return items

@@ -18,6 +18,9 @@ enum CommandError: Error, Hashable, Sendable {
     case privateKeyTrusted(path: String)
     /// A private key that is to sign a package.
     case keyExposed(path: String)
+    /// What the machine grants this process is less than it needs.
+    case tooFewDescriptors(needed: Int)
+    case tooFewThreads(needed: Int)
     /// `--assistant openai` without a key for OpenAI.
     case noKey
     /// Something of a conversation lives in real time, and the virtual unit was to run ahead of it.
@@ -26,8 +29,8 @@ enum CommandError: Error, Hashable, Sendable {
     case chatInterrupted
     /// A line of standard input.
     case questionTooLong
-    /// The unit of a single question.
-    case unitStaysAway(seconds: Double)
+    /// The unit of a question; the links that it made meanwhile, and why the last one was lost.
+    case unitStaysAway(seconds: Double, returns: Int, reason: String)
     /// More than one statement of the console can have, in bytes.
     case statementTooLong(limit: Int)
     case consoleInterrupted
@@ -89,6 +92,16 @@ extension CommandError: DiagnosableError {
                 code: "NOA-0028", category: .permission, fault: nil, message: "others may read the private key \(path)",
                 cause: "its permissions are not those of a secret",
                 remedy: "chmod 600 that file; make a new key if others had access")
+        case .tooFewDescriptors(let needed):
+            Diagnosis(
+                code: "NOA-0029", category: .unavailable, fault: .station, message: "this process may not open \(needed) more files",
+                cause: "its limit is low (ulimit -n), or it was started with many files open",
+                remedy: "raise the limit, such as with: ulimit -n 1024")
+        case .tooFewThreads(let needed):
+            Diagnosis(
+                code: "NOA-0030", category: .unavailable, fault: .station, message: "this process may not start \(needed) threads",
+                cause: "the user's limit of processes is used up (ulimit -u), or memory is short (ulimit -v)",
+                remedy: "raise the limit, or end other programs of this user")
         case .noKey:
             Diagnosis(
                 code: "NOA-0011", category: .missingInput, fault: nil, message: "there is no key for the assistant",
@@ -114,12 +127,18 @@ extension CommandError: DiagnosableError {
                 code: "NOA-0016", category: .badData, fault: nil,
                 message: "a line of standard input is longer than \(LineEditor.limit) bytes",
                 cause: "each line is one question", remedy: "put line feeds between the questions")
-        case .unitStaysAway(let seconds):
+        case .unitStaysAway(let seconds, let returns, let reason):
             Diagnosis(
                 code: "NOA-0017", category: .tryAgain, fault: .unit,
-                message: "the link was lost, and the unit did not come back within \(Measure.plain(seconds)) s",
-                cause: "it is out of reach, switched off, or held by another central",
-                remedy: "bring the unit nearer, then run the same command again")
+                message: "the link was lost, and the unit "
+                    + (returns == 0 ? "did not come back within" : "came back \(returns) times without its program being ready in")
+                    + " \(Measure.plain(seconds)) s",
+                cause: returns == 0
+                    ? "it is out of reach, switched off, or held by another central (\(reason))"
+                    : "its links break (\(reason)), or its program does not start",
+                remedy: returns == 0
+                    ? "bring the unit nearer, then run the same command again"
+                    : "bring the unit nearer; if that does not help, run: noafw verify")
         case .programIsSilent:
             Diagnosis(
                 code: "NOA-0018", category: .unitFailed, fault: .unit,

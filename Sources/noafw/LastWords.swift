@@ -4,7 +4,14 @@ import Synchronization
 final class LastWords: Sendable {
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
 
-    func set(_ action: (@Sendable () -> Void)?) { self.action.withLock { $0 = action } }
+    /// - Returns: what was to be said before.
+    @discardableResult
+    func set(_ action: (@Sendable () -> Void)?) -> (@Sendable () -> Void)? {
+        self.action.withLock { current in
+            defer { current = action }
+            return current
+        }
+    }
 
     func speak() { action.withLock { $0 }?() }
 }

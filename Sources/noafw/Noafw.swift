@@ -9,6 +9,8 @@ protocol ContextCommand: ParsableCommand, Sendable {
 
 struct Noafw: ParsableCommand {
     static let version = "0.1.0"
+    /// The parser's help ends the process where its left column of 26 leaves no room.
+    private static let leastColumns = 40
 
     static let configuration = CommandConfiguration(
         commandName: "noafw",
@@ -46,9 +48,11 @@ struct Noafw: ParsableCommand {
         } catch {
             let code = exitCode(for: error).rawValue
             let sink = code == 0 ? context.output : context.diagnostics
-            let text = fullMessage(for: error, columns: sink.isTerminal ? sink.columns() : 100)
+            let text = fullMessage(for: error, columns: sink.isTerminal ? max(Self.leastColumns, sink.columns()) : 100)
             sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
-            if code != 0, UsageDocument.isWanted(context.arguments) { context.output.writeLine(UsageDocument.text(message(for: error))) }
+            if code != 0, ErrorDocument.isWanted(context.arguments) {
+                context.output.writeLine(ErrorDocument.text(usage: message(for: error)))
+            }
             return code
         }
     }

@@ -12,7 +12,7 @@ enum OutputGuard {
             throw .outputIsInput(path: output)
         }
         if let folder, lies(output, in: folder) { throw .outputInFolder(path: output, folder: folder) }
-        if PrivateKeyText.isIn(file: output) { throw .outputHoldsKey(path: output) }
+        if PrivateKeyForm.isIn(file: output) { throw .outputHoldsKey(path: output) }
     }
 
     /// Asks the kernel, as `..` behind a link is not the folder that the path names.
@@ -38,17 +38,4 @@ private struct FileIdentity: Equatable {
         guard stat(path, &status) == 0 else { return nil }
         (device, inode) = (status.st_dev, status.st_ino)
     }
-}
-
-/// Tells a private key in PEM form.
-enum PrivateKeyText {
-    /// In bytes; a key has a few hundred, and may stand beside certificates.
-    private static let sizeLimit = 1 << 20
-    private static let ending = Array("PRIVATE KEY-----".utf8)
-
-    static func isIn(_ bytes: [UInt8]) -> Bool {
-        bytes.count <= sizeLimit && !bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) && bytes[...].firstRange(of: ending) != nil
-    }
-
-    static func isIn(file path: String) -> Bool { (try? InputFile.read(path, limit: sizeLimit)).map(isIn) ?? false }
 }

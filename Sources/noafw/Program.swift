@@ -5,16 +5,25 @@ import Glibc
 @main
 enum Program {
     static func main() async {
+        ProcessStart.fillStandardStreams()
+        ProcessStart.hideWidthFromParser()
+        let output = FileSink(STDOUT_FILENO)
+        let diagnostics = FileSink(STDERR_FILENO).sink
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let shortage = ProcessStart.shortage()?.diagnosis {
+            ErrorText.lines(shortage, style: TextStyle(isColoured: false)).forEach(diagnostics.writeLine)
+            if ErrorDocument.isWanted(arguments) { output.sink.writeLine(ErrorDocument.text(shortage)) }
+            exit(shortage.category.rawValue)
+        }
         let interrupts = Interrupts()
         SignalWatch.start(interrupts)
-        let output = FileSink(STDOUT_FILENO)
         let context = CommandContext(
-            arguments: Array(CommandLine.arguments.dropFirst()),
+            arguments: arguments,
             environment: ProcessInfo.processInfo.environment,
             currentDirectory: FileManager.default.currentDirectoryPath,
             executable: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
             output: output.sink,
-            diagnostics: FileSink(STDERR_FILENO).sink,
+            diagnostics: diagnostics,
             clock: .continuous,
             interrupts: interrupts,
             runner: ComposedRunner(),

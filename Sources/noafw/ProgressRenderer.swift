@@ -49,14 +49,11 @@ final class ProgressRenderer: Sendable {
     }
 
     /// Ends the drawing; what comes later is only taken in.
-    /// - Returns: whether this call was the first: only that one may write the result.
-    @discardableResult
-    func finish() -> Bool {
+    func finish() {
         state.withLock { state in
-            guard !state.isFinished else { return false }
+            guard !state.isFinished else { return }
             state.isFinished = true
             if state.isBarVisible { sink.write(Self.clearLine) }
-            return true
         }
     }
 

@@ -40,8 +40,9 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
     func run(_ operation: @escaping @Sendable (@escaping Events) async throws -> Presentation.Report) async -> Int32 {
         let renderer = ProgressRenderer(context: context, isVerbose: report.verbose)
         let start = context.clock.now
-        context.interrupts.lastWords.set { conclude(interrupted(renderer, since: start), renderer) }
-        defer { context.interrupts.lastWords.set(nil) }
+        let conclusion = Conclusion()
+        let outer = context.interrupts.lastWords.set { conclude(interrupted(renderer, since: start), renderer, conclusion) }
+        defer { context.interrupts.lastWords.set(outer) }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
             try await operation { renderer.handle($0) }
@@ -55,7 +56,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             ending = interrupted(renderer, since: start)
             ending.report = report
         }
-        return conclude(ending, renderer)
+        return conclude(ending, renderer, conclusion)
     }
 
     private func interrupted(_ renderer: ProgressRenderer, since start: SessionClock.Instant) -> RunEnding<Presentation.Report> {
@@ -69,10 +70,16 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
 
     /// Writes the result once, whoever comes first: the run's end, or the last words of a run that does not end.
     @discardableResult
-    private func conclude(_ ending: RunEnding<Presentation.Report>, _ renderer: ProgressRenderer) -> Int32 {
+    private func conclude(
+        _ ending: RunEnding<Presentation.Report>, _ renderer: ProgressRenderer, _ conclusion: Conclusion
+    ) -> Int32 {
         let error = presentation.error(of: ending)
-        let code = error?.category.rawValue ?? (ending.report?.passed == true ? 0 : 1)
-        guard renderer.finish() else { return code }
+        conclusion.say { write(ending, error, renderer) }
+        return error?.category.rawValue ?? (ending.report?.passed == true ? 0 : 1)
+    }
+
+    private func write(_ ending: RunEnding<Presentation.Report>, _ error: Diagnosis?, _ renderer: ProgressRenderer) {
+        renderer.finish()
         let sink = report.json ? context.diagnostics : context.output
         for line in presentation.summary(ending, style: context.style(for: sink)) { sink.writeLine(line) }
         if let error {
@@ -81,7 +88,6 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             }
         }
         if report.json { context.output.writeLine(presentation.document(ending).text) }
-        return code
     }
 }
 
@@ -91,7 +97,7 @@ enum ErrorText {
         [
             "\(style.paint("error \(error.code)", .bad)): \(UntrustedText.escape(error.message))",
             "  cause: \(UntrustedText.escape(error.cause))",
-            "  next:  \(UntrustedText.escape(error.remedy))",
+            "  next:  \(UntrustedText.escape(error.remedy, limit: UntrustedText.commandLimit))",
         ]
     }
 }

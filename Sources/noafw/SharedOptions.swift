@@ -9,7 +9,8 @@ struct UnitOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("virtual"),
-        help: ArgumentHelp("A virtual unit instead: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"))
+        help: ArgumentHelp("A virtual unit instead: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"),
+        completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
 
     @Option(
@@ -143,7 +144,7 @@ struct ReportOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout must be a positive number of seconds.")
+            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
         }
     }
 }

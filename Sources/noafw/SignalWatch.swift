@@ -46,17 +46,16 @@ final class SignalWatch: Sendable {
     private func run() {
         guard waitForSignal(milliseconds: -1) else { return }
         interrupts.requests.deliver(())
-        if !waitForSignal(milliseconds: Self.graceMilliseconds) {
-            // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
-            let speaker = Thread { [interrupts] in
-                interrupts.lastWords.speak()
-                TerminalMode.restoreForExit()
-                _exit(Self.exitCode)
-            }
-            speaker.start()
-            _ = waitForSignal(milliseconds: Self.lastWordsMilliseconds)
-        }
+        // Nobody waits any longer than this, nor than until the second signal.
+        _ = waitForSignal(milliseconds: Self.graceMilliseconds)
         TerminalMode.restoreForExit()
+        // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
+        let speaker = Thread { [interrupts] in
+            interrupts.lastWords.speak()
+            _exit(Self.exitCode)
+        }
+        speaker.start()
+        _ = waitForSignal(milliseconds: Self.lastWordsMilliseconds)
         leaveProgressLine()
         _exit(Self.exitCode)
     }

@@ -13,8 +13,12 @@ struct TextStyle: Sendable {
 enum UntrustedText {
     /// Longer text is cut: a device must not scroll the verdict off the screen.
     static let limit = 200
+    /// The same of a command line to run next, which is the operator's own.
+    static let commandLimit = 16 << 10
 
-    static func escape(_ text: String) -> String {
+    static func escape(_ text: String) -> String { escape(text, limit: limit) }
+
+    static func escape(_ text: String, limit: Int) -> String {
         let scalars = text.unicodeScalars
         return scalars.prefix(limit).map(escaped).joined() + (scalars.count > limit ? "..." : "")
     }

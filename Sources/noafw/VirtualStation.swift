@@ -76,7 +76,11 @@ struct VirtualStation {
 
     /// The project's own virtual environment, or `$NOAFW_PYTHON`.
     static func python(_ search: AssetSearch) throws -> String {
-        var candidates = [search.environment["NOAFW_PYTHON"]]
+        if let own = search.environment["NOAFW_PYTHON"], !own.isEmpty {
+            guard ProgramFile.isThere(own) else { throw noPython("NOAFW_PYTHON names no program: \(own)") }
+            return own
+        }
+        var candidates: [String] = []
         for start in [search.executable.map { ($0 as NSString).resolvingSymlinksInPath }, search.currentDirectory + "/x"] {
             var folder = (start ?? "/") as NSString
             while folder.length > 1 {
@@ -84,12 +88,16 @@ struct VirtualStation {
                 candidates.append(folder.appendingPathComponent(".venv/bin/python3"))
             }
         }
-        if let found = candidates.compactMap({ $0 }).first(where: FileManager.default.isExecutableFile) { return found }
-        throw Failure(
+        guard let found = candidates.first(where: ProgramFile.isThere) else { throw noPython("the project's .venv is missing") }
+        return found
+    }
+
+    private static func noPython(_ cause: String) -> Failure {
+        Failure(
             diagnosis: Diagnosis(
                 code: "NOA-0069", category: .unavailable, fault: .station,
                 message: "no Python environment with MicroPython for the virtual unit",
-                cause: "the project's .venv is missing", remedy: "run Tools/setup runtime, or set NOAFW_PYTHON"))
+                cause: cause, remedy: "run Tools/setup runtime, or set NOAFW_PYTHON"))
     }
 }
 

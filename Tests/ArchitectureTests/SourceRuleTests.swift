@@ -24,6 +24,13 @@ import Testing
         }
     }
 
+    /// SwiftPM's accessor ends the process when the binary was moved without its resources.
+    @Test func resourcesAreLookedFor() throws {
+        for file in Project.swiftFiles(in: Self.sources) {
+            for line in try Project.lines(of: file) { #expect(!holds(line[...], "Bundle.module"), "\(file.lastPathComponent): \(line)") }
+        }
+    }
+
     @Test func importsAreFoundInEveryForm() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-imports-\(UUID().uuidString).swift")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -129,6 +129,11 @@ private let limits = ArchiveLimits(entryCount: 100, contentByteCount: 1 << 20, a
         #expect(problem(statedSize: length - 1) == .entryDamaged(name: "a/b.bin", reason: "its size is not the stated one"))
     }
 
+    /// libzip says of it that there is no such file.
+    @Test func aSizeOfZip64WithoutItsExtensionIsTold() {
+        #expect(problem { $0.entries[0].statedSize = .max } == .notAnArchive(reason: "a size in its directory is not true"))
+    }
+
     @Test func encryptedEntriesAreRefused() {
         #expect(problem { $0.entries[0].flags = 1 } == .entryDamaged(name: "a/b.bin", reason: "it is encrypted"))
     }

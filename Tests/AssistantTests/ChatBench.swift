@@ -21,10 +21,11 @@ struct ChatBench: Sendable {
 
     /// - Parameters:
     ///   - main: another program for the unit than ours.
+    ///   - refusing: a characteristic that refuses every write, though the unit says that it is ready.
     ///   - responder: gets the unit's clock.
     static func with<Value: Sendable>(
         time: VirtualTime = .simulated(), largestMTU: Int? = nil, main: String? = nil, faults: FaultPlan = FaultPlan(),
-        options: ChatOptions = ChatOptions(), responder: @escaping @Sendable (SessionClock) -> any Responder,
+        options: ChatOptions = ChatOptions(), refusing: AttributeID? = nil, responder: @escaping @Sendable (SessionClock) -> any Responder,
         body: @escaping @Sendable (ChatBench) async throws -> Value
     ) async throws -> Value {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
@@ -46,14 +47,15 @@ struct ChatBench: Sendable {
         let bench = ChatBench(unit: unit, folder: root, clock: time.clock)
         return try await time.run {
             try await withVirtualMonocle(unit) {
-                try await bench.chat(VirtualCentral(air: air), options, responder(time.clock), body)
+                let central = RefusingCentral(inner: VirtualCentral(air: air), refused: refusing)
+                return try await bench.chat(central, options, responder(time.clock), body)
             }
         }
     }
 
     /// Runs `body` beside a session; ends when `body` does. A session that ends first is over, and `body` goes on.
     private func chat<Value: Sendable>(
-        _ central: VirtualCentral, _ options: ChatOptions, _ responder: any Responder,
+        _ central: RefusingCentral, _ options: ChatOptions, _ responder: any Responder,
         _ body: @escaping @Sendable (ChatBench) async throws -> Value
     ) async throws -> Value {
         let session = ChatSession(

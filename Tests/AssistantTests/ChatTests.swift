@@ -80,6 +80,18 @@ struct ChatTests {
         }
     }
 
+    /// Ready over each link, and nothing that is sent is taken: five links are enough to know, and the refusal is named.
+    @Test func aUnitThatRefusesEveryWriteIsGivenUp() async throws {
+        try await ChatBench.with(refusing: MonocleRelay().receive, responder: { _ in EchoResponder() }) { bench in
+            bench.commands.deliver(.ask("one"))
+            let loss = try await bench.next("failure") { if case .undeliverable(_, let loss) = $0 { loss } else { nil } }
+            guard case .linksLost(5, let reason) = loss else { throw ChatBench.Missing() }
+            #expect(reason.contains("refused a write") && reason.contains("0x5"))
+            let readyCount = bench.history.value.count { if case .ready = $0 { true } else { false } }
+            #expect(readyCount == 5)
+        }
+    }
+
     @Test func twoAnswersStandBelowEachOther() async throws {
         try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
             bench.commands.deliver(.ask("one"))

@@ -127,6 +127,42 @@ import Testing
         #expect(events(handle(.progress(work: 2, .text("new")))) == ["answerPiece(2, \"new\")"])
     }
 
+    /// Whoever asks waits for an outcome.
+    @Test(arguments: ["\u{1}", "", " \u{7F}\t", "\u{0}\n\u{1}"]) mutating func aQuestionOfNothingHasAnEnd(text: String) {
+        #expect(events(handle(.command(.ask(text)))) == [
+            "asked(1, Assistant.ChatEvent.Question.typed(\"\"))", "cancelled(1, Assistant.ChatEvent.Cancellation.nothingSaid)",
+        ])
+        #expect(machine.outbox.isEmpty && machine.queue.isEmpty && machine.current == nil)
+        #expect(!ChatCommand.isQuestion(text))
+    }
+
+    /// A unit that says `rdy:` over each link and refuses every write would be tried for ever.
+    @Test mutating func anAnswerThatNoLinkTakesIsGivenUp() {
+        come()
+        _ = handle(.command(.ask("one")), .progress(work: 1, .text("Hello")), .answered(work: 1, .success(AnswerSummary())))
+        for attempt in 1...ChatMachine.lossLimit {
+            let told = events(handle(.linkDown(reason: "it refuses \(attempt)")))
+            let isLast = attempt == ChatMachine.lossLimit
+            #expect(told.contains { $0.hasPrefix("undeliverable(1, ") && $0.contains("it refuses \(attempt)") } == isLast, "\(told)")
+            come()
+        }
+        #expect(machine.outbox.isEmpty)
+    }
+
+    /// What waits while links come and go without the program being ready is kept, and so is what a link has taken in between.
+    @Test mutating func onlyLinksThatWereReadyCount() {
+        _ = handle(.command(.ask("one")), .progress(work: 1, .text("Hello")), .answered(work: 1, .success(AnswerSummary())))
+        for _ in 1...20 { _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .linkDown(reason: "gone")) }
+        #expect(machine.outbox.count == 1)
+        for _ in 1..<ChatMachine.lossLimit {
+            come()
+            _ = handle(.linkDown(reason: "gone"))
+        }
+        come()
+        _ = handle(.sent)
+        #expect(machine.outbox.isEmpty && machine.lossCount == 0)
+    }
+
     @Test mutating func packetsGoOneByOneAndAtAPace() {
         come()
         _ = handle(.command(.ask("one")))

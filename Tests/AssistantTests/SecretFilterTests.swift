@@ -18,6 +18,17 @@ import Testing
         #expect(shown == "sk-abc [key]! ssk-abcabcab4[key]sk-abcab")
     }
 
+    /// What follows the key may be part of its last character; whatever that makes of it, the key is not shown.
+    @Test(arguments: ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FB}", "\r\n"]) func anAccentBehindTheKeyDoesNotShowIt(accent: String) throws {
+        let key = try SecretText("sk-abcab4")
+        #expect(key.redacted(from: "sk-abcab4\(accent)!") == "[key]\(accent)!")
+        var filter = SecretFilter(key)
+        let pieces = ["your key is sk-", "abcab4\(accent)", "e\u{301}sk-abcab", "4", "\(accent)"]
+        let shown = pieces.map { filter.pass($0) }.joined() + filter.finish()
+        #expect(shown == "your key is [key]\(accent)e\u{301}[key]\(accent)")
+        #expect(ServerMessage.excerpt(of: "no: sk-abcab4\(accent)".utf8, count: 60, hiding: key).utf8.starts(with: "no: [key]".utf8))
+    }
+
     /// What servers without keys are given: an answer may hold these words for another reason.
     @Test(arguments: ["none", "test", "dummy", "not-needed"]) func aWordIsNoSecret(word: String) throws {
         let key = try SecretText(word)

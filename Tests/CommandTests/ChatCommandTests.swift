@@ -260,6 +260,59 @@ import VirtualDevices
         #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit did not come back within 60 s"))
     }
 
+    /// NOA-0017 says what was seen of the unit.
+    @Test func aUnitThatComesBackAndIsNeverReadyEndsAQuestion() async {
+        let lost = runner { id, _ in
+            [.thinking(id)] + (1...3).flatMap { _ in
+                [.lost(reason: "ATT error 0x3"), .reconnecting(after: .seconds(1)), .connecting(attempt: 1), .connected(UnitStatus())] as [ChatEvent]
+            }
+        }
+        #expect(await run(["--query", "hello"], lost) == 75)
+        #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit came back 3 times without its program being ready in 60 s"))
+        #expect(harness.diagnostics.contains("(ATT error 0x3)"))
+    }
+
+    @Test func lineEndsWithAUnitThatStaysAway() async {
+        let input = TextSource(isTerminal: false) { _, sink in CannedInput(["one\ntwo\n"], sink) }
+        let lost = runner { id, _ in [.thinking(id), .lost(reason: "gone"), .reconnecting(after: .seconds(1))] }
+        #expect(await run([], lost, input: input) == 75)
+        #expect(harness.diagnostics.contains("error NOA-0017"))
+    }
+
+    @Test func anAnswerThatIsRefusedIsToldWithItsReason() async {
+        let refusing = runner { id, _ in
+            [.thinking(id), .answered(id, "x", nil), .undeliverable(id, .linksLost(count: 5, reason: "the unit refused a write\u{1B}[2J"))]
+        }
+        #expect(await run(["--virtual", "monocle", "--query", "hello"], refusing) == 1)
+        #expect(harness.diagnostics.contains(
+            "error NOA-0019: the answer did not arrive: the link was lost 5 times in a row, last because the unit refused a write\\u{1b}[2J"))
+        #expect(!harness.diagnostics.contains("\u{1B}"))
+    }
+
+    /// A chat that does not end after a signal has an end all the same.
+    @Test func aChatThatHangsEndsWithAnEvent() async throws {
+        let interrupts = harness.interrupts
+        let hanging = runner { _, _ in
+            interrupts.lastWords.speak()
+            return [.lost(reason: "gone")]
+        }
+        _ = await run(["--virtual", "monocle", "--query", "hello", "--json"], hanging)
+        let ends = harness.output.split(separator: "\n").filter { $0.contains(#""event":"end""#) }
+        #expect(ends.count == 1 && ends[0].contains(#""code":"NOA-0014""#), "\(harness.output)")
+        #expect(harness.diagnostics.contains("error NOA-0014"))
+    }
+
+    /// The limit of an expectation holds whatever the expression is.
+    @Test func anExpressionThatWouldNeverEndDoes() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = folder.appendingPathComponent("a.txt")
+        try Data("send \(String(repeating: "a", count: 200))!\nexpect ^(a+)+$ within 2s\n".utf8).write(to: script)
+        let answering = runner { id, text in [.asked(id, .typed(text)), .answered(id, text, nil), .delivered(id)] }
+        #expect(await run(["--virtual", "monocle", "--script", script.path], answering) == 1)
+        #expect(harness.diagnostics.contains("error NOA-0010: line 2: nothing matched ^(a+)+$ within 2 s"))
+    }
+
     /// A program that reads events gets a beginning and an end, whatever happens.
     @Test func aUnitWithOtherVersionsIsToldAsJSON() async throws {
         let drifted = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })

@@ -69,8 +69,8 @@ import Testing
         renderer.handle(.progress(stage: .erase, overall: 0.5, bytesDone: 1, bytesTotal: 2))
         harness.time.advance(.milliseconds(100))
         renderer.handle(.notice("slower"))
-        #expect(renderer.finish())
-        #expect(!renderer.finish())
+        renderer.finish()
+        renderer.finish()
         renderer.tick()
         renderer.handle(.notice("too late"))
         let clear = "\r\u{1B}[K"

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import ScriptBundle
 import TestSupport
 import Testing
 
@@ -61,6 +62,22 @@ import Testing
         let both = await run(["bundle", "show", folder.path("signed.zip"), "--trust", package.open, "--trust", mine.open])
         #expect(both.code == 0)
         #expect(both.errors == "note: DIR/pack/pack.pub.pem is a P-256 key: it is for firmware packages, not for bundles\n")
+    }
+
+    /// Who gives a key expects it to matter: a P-256 key alone lets no bundle through to a unit.
+    @Test func flashTakesNoBundleForAPackageKey() async throws {
+        let (mine, package) = (try await keys("bundle", "mine"), try await keys("package", "pack"))
+        func load(_ file: String, _ trust: [String]) throws {
+            let inputs = AssetInputs(
+                trust: trust, search: AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil))
+            _ = try BundleLoader(path: file, inputs: inputs, notice: { _ in }).load([.scripts])
+        }
+        for file in [try await bundle("plain.zip"), try await bundle("signed.zip", ["--sign", mine.secret])] {
+            let refused = #expect(throws: BundleError.self) { try load(file, [package.open]) }
+            #expect(refused?.diagnosis.code == "BND-0016")
+            try load(file, [])
+        }
+        try load(folder.path("signed.zip"), [package.open, mine.open])
     }
 
     @Test func trustIsPublic() async throws {

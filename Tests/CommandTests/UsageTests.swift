@@ -1,3 +1,4 @@
+import Bluetooth
 import Provisioning
 import Testing
 
@@ -46,6 +47,34 @@ import Testing
         #expect(harness.output.contains("Examples:"))
         #expect(harness.output.contains("noafw verify --virtual monocle") || harness.output.contains("noafw flash --virtual monocle"))
         #expect(harness.diagnostics == "")
+    }
+
+    /// The parser's own help traps where its left column leaves no room.
+    @Test func helpFitsNarrowTerminals() async {
+        for columns in [1, 8, 26, 27, 39, 45] {
+            #expect(await Noafw.execute(in: harness.context(["flash", "--help"], isTerminal: true, columns: columns)) == 0)
+            #expect(await Noafw.execute(in: harness.context(["flash", "--no"], isTerminal: true, columns: columns)) == 64)
+        }
+    }
+
+    @Test(arguments: [
+        (["flash", "--virtual", "monocle:a/b"], "'monocle:a/b' is invalid for '--virtual <family[:name]>': its name is 1 to 32 letters"),
+        (["flash", "--virtual", "frame"], "a virtual unit is one of: monocle"),
+        (["flash", "--virtual", "monocle", "--timeout", "1e308"], "--timeout is a number of seconds above 0 and up to 1000000."),
+        (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query holds nothing that could be asked."),
+        (["chat", "--virtual", "monocle", "--query", ""], "--query holds nothing that could be asked."),
+    ])
+    func messagesSayWhatIsWrong(arguments: [String], words: String) async {
+        #expect(await Noafw.execute(in: harness.context(arguments)) == 64)
+        #expect(harness.diagnostics.contains(words), "\(harness.diagnostics)")
+    }
+
+    /// A command to copy is whole, however long.
+    @Test func theNextCommandIsNotCut() {
+        let path = "/" + String(repeating: "folder/", count: 100) + "a.zip"
+        var error = CommandError.noStateFolder.diagnosis
+        error.remedy = "run: noafw flash --firmware \(path)"
+        #expect(ErrorText.lines(error, style: TextStyle(isColoured: false))[2].hasSuffix(path))
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])

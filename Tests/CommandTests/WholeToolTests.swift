@@ -58,6 +58,21 @@ struct WholeToolTests {
         #expect(try bench.run(Self.flash).status == 0)
     }
 
+    /// Who does not wait is told, too, how the unit is left; once.
+    @Test func aSecondSignalSaysHowThingsAreLeft() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let tool = try bench.start(["flash", "--virtual", "monocle", "--virtual-speed", "4", "--only", "firmware", "--json"])
+        #expect(tool.waitForLine { $0.hasPrefix("firmware") })
+        tool.signal(SIGINT)
+        tool.signal(SIGTERM)
+        let words = tool.remainingErrors()
+        #expect(tool.wait() == 130)
+        #expect(words.components(separatedBy: "error NOA-0003").count == 2, "\(words)")
+        let units = try ToolBench.json(tool.output())["units"] as? [[String: Any]]
+        #expect((units?.first?["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
+    }
+
     @Test func aSecondProcessOnTheSameUnitIsRefused() throws {
         let bench = try ToolBench()
         defer { bench.remove() }

@@ -20,7 +20,7 @@ extension FuzzTarget {
     }
 
     private static func examine(_ bundle: ReleaseBundle) throws {
-        let scripts = try bundle.scripts(limits: .unit)
+        let scripts = try bundle.scripts()
         try BrokenPromise.check(scripts.version == bundle.manifest.scripts.version, "another version than was said")
         let sizes = scripts.installed.map(\.bytes.count)
         try BrokenPromise.check(sizes == bundle.manifest.scripts.files.map(\.bytes), "other sizes than were said")

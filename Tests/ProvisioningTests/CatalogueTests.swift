@@ -57,6 +57,24 @@ private final class AssetFolder: Sendable {
         }
     }
 
+    /// As many as fit a manifest; comparing each with each would take minutes.
+    @Test func manyEntriesAreReadAtOnce() throws {
+        let digest = String(repeating: "0", count: 64)
+        func entries(_ count: Int) -> [String] {
+            (0..<count).map { number in
+                let version = "v\(String(format: "%02d.%03d.0000", number / 1000, number % 1000))"
+                return #"{"version":"\#(version)","hardware":"monocle","file":"a","sha256":"\#(digest)"}"#
+            }
+        }
+        for name in ["FPGA", "Scripts/monocle"] { try folder.manifest([], in: name) }
+        try folder.manifest(entries(7000))
+        let start = ContinuousClock.now
+        #expect(try folder.catalogue.items().count == 7000)
+        #expect(ContinuousClock.now - start < .seconds(10))
+        try folder.manifest(entries(10) + entries(1))
+        #expect(code { _ = try folder.catalogue.items() } == "CAT-0003")
+    }
+
     private func firmwareCode() -> String? { code { _ = try folder.catalogue.firmware(for: "monocle") } }
 
     @Test func digestIsTheWellKnownOne() {

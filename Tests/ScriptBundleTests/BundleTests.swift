@@ -49,7 +49,7 @@ private func problem(_ body: () throws -> Void) -> String? {
         for seed in 0..<20 as Range<UInt64> {
             let set = try scripts(seed: seed, family: family, scheme: scheme)
             let opened = try bundle(set)
-            let back = try opened.scripts(limits: .unit)
+            let back = try opened.scripts()
             #expect(back == set && back.version == set.version)
             #expect(try opened.firmware() == [1, 2])
             #expect(try opened.fpga() == [3])
@@ -120,7 +120,7 @@ private func problem(_ body: () throws -> Void) -> String? {
             var bytes = good
             bytes[index] ^= 1 << UInt8(index & 7)
             if let opened = try? ReleaseBundle(bytes: bytes, place: "x") {
-                let back = try opened.scripts(limits: .unit)
+                let back = try opened.scripts()
                 #expect(back == set, "byte \(index)")
             }
             if index.isMultiple(of: 7) { #expect(throws: BundleError.self) { try ReleaseBundle(bytes: Array(good.prefix(index)), place: "x") } }
@@ -133,6 +133,30 @@ private func problem(_ body: () throws -> Void) -> String? {
         entry.method = 8
         entry.statedSize = UInt32(bomb.length)
         #expect(problem { _ = try ReleaseBundle(bytes: RawZip(entries: [entry]).bytes, place: "x") } == "ZIP-0007")
+    }
+
+    /// What a unit is not given is refused by what the manifest says, before a byte of it is unpacked.
+    @Test func whatIsTooLargeForAUnitIsNotUnpacked() throws {
+        let set = try ScriptSet(files: [.init(name: "main.py", bytes: [10])])
+        let recipe = BundleRecipe(scripts: set, tool: "1")
+        let good = try recipe.entries(signedBy: nil)
+        let text = String(decoding: good["bundle.json"] ?? [], as: UTF8.self)
+        let size = set.installed.first?.bytes.count ?? 0
+        // The file itself is not even there: its absence would be another error.
+        let changed = text.replacing("\"bytes\":\(size),", with: "\"bytes\":\(2 << 20),")
+        #expect(changed != text)
+        let entries = good.merging(["bundle.json": Array(changed.utf8)]) { $1 }.filter { $0.key == "bundle.json" }
+        let archive = try ArchiveWriter.archive(entries)
+        #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x", limits: .unit) } == "SCR-0007")
+        #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x") } == "BND-0001")
+    }
+
+    @Test func aBombForAUnitIsRefusedUnopened() throws {
+        let bomb = RawZip.deflatedZeros(matches: 600_000)
+        var entry = RawZip.Entry("bundle.json", bomb.stream)
+        entry.method = 8
+        entry.statedSize = UInt32(bomb.length)
+        #expect(problem { _ = try ReleaseBundle(bytes: RawZip(entries: [entry]).bytes, place: "x", limits: .unit) } == "ZIP-0007")
     }
 
     @Test func differencesAreNamed() throws {
@@ -227,7 +251,7 @@ struct BundleOnUnitTests {
         let host = try MicroPythonHost(folder: try makeUnitFolder(), heap: "48k")
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
-        _ = try await ScriptInstaller(repl: repl, scripts: opened.scripts(limits: .unit)).install()
+        _ = try await ScriptInstaller(repl: repl, scripts: opened.scripts()).install()
         for file in set.installed {
             let there = [UInt8](try Data(contentsOf: host.folder.appendingPathComponent(file.name)))
             #expect(there == file.bytes, "\(file.name)")
@@ -241,7 +265,7 @@ struct BundleOnUnitTests {
         let text = "local s = [==[\n]===] ''' \\\\ ]==]\r\nprint(ARGPT_VERSION, #s, '\\3\\28')\r\n"
         let set = try ScriptSet(files: [.init(name: "main.lua", bytes: Array(text.utf8))], family: .frame)
         let folder = try TemporaryFolder()
-        let stored = try #require(try bundle(set).scripts(limits: .unit).installed.last)
+        let stored = try #require(try bundle(set).scripts().installed.last)
         try folder.write(stored.bytes, to: "main.lua")
         let run = try runProgram(try TestTools.require(TestTools.lua, "Lua"), ["main.lua"], folder: folder.path)
         #expect(run.status == 0 && run.output == "\(set.version)\t13\t\u{3}\u{1C}\n", "\(run.output)")

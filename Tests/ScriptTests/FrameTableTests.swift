@@ -30,6 +30,22 @@ struct FrameTableTests {
         }
     }
 
+    /// A program on the unit reaches neither the host's files nor its programs, through Lua's back doors neither.
+    @Test(arguments: [
+        "io.open('/etc/passwd')", "os.execute('true')", "require('os')", "package.loadlib('libc.so.6', 'system')",
+        "frame.file.open('/../../etc/passwd')", "frame.file.open('../unit.json')", "frame.file.open('a\\0b')",
+        "frame.file.rename('main.lua', '../stolen')", "frame.file.require('../x')",
+        "debug.getregistry()", "debug.getupvalue(frame.file.open, 1)", "debug.setupvalue(frame.file.open, 1, 1)",
+        "debug.getlocal(1, 1)", "debug.getinfo(1)", "debug.upvaluejoin(print, 1, print, 1)", "assert(load(string.dump(function() end)))()",
+        "load('\\27Lua', 'x', 'b')", "dofile('/etc/passwd')", "loadfile('/etc/passwd')",
+    ])
+    func noWayLeadsOutOfTheUnit(program: String) throws {
+        try withPrompt { bench in
+            try #expect(run(["print(pcall(function() return \(program.replacing("assert(", with: "(")) end))"], on: bench).first?.hasPrefix("false") == true)
+            try #expect(run(["for name in pairs(_G) do if name == 'io' or name == 'os' then print(name) end end"], on: bench).isEmpty)
+        }
+    }
+
     /// bluetooth.c: one buffer, and the hook that reads it runs between two instructions.
     @Test func theDataSlotHoldsOneMessage() throws {
         try withPrompt { bench in

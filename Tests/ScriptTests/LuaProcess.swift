@@ -16,7 +16,7 @@ final class LuaProcess {
 
     /// - Parameter files: the unit's file system.
     init(files: URL, isEarly: Bool) throws {
-        let programs = try #require(FrameHardware.programs)
+        let programs = try FrameHardware.programs()
         process.executableURL = URL(fileURLWithPath: try TestTools.require(TestTools.lua, "lua5.4"))
         process.arguments = [programs.appendingPathComponent("run.lua").path, programs.path, files.path] + (isEarly ? ["early"] : [])
         process.standardInput = input

@@ -62,7 +62,7 @@ struct LuaUploadTests {
         let archive = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-lua-\(UUID().uuidString).zip")
         defer { try? FileManager.default.removeItem(at: archive) }
         try BundleRecipe(scripts: set, tool: "test").write(to: archive.path, place: "test", signedBy: nil)
-        let bundled = try ReleaseBundle(bytes: [UInt8](try Data(contentsOf: archive)), place: "test").scripts(limits: .unit).installed
+        let bundled = try ReleaseBundle(bytes: [UInt8](try Data(contentsOf: archive)), place: "test").scripts().installed
         #expect(bundled == set.installed)
         #expect(try upload(bundled.map { ($0.name, $0.bytes) }) == bundled.map(\.bytes))
     }

@@ -105,6 +105,7 @@ public enum ChatEvent: Sendable {
 
 /// What a terminal tells a running session.
 public enum ChatCommand: Sendable, Hashable {
+    /// A text that ``isQuestion(_:)`` refuses is ``ChatEvent/cancelled(_:_:)``.
     case ask(String)
     case clearHistory
     case switchMode(AssistantMode)
@@ -114,6 +115,11 @@ public enum ChatCommand: Sendable, Hashable {
     case retry
     /// Ends the session once everything asked so far is answered and on the unit.
     case finish
+}
+
+extension ChatCommand {
+    /// Whether anything is left of a text without control characters and white space.
+    public static func isQuestion(_ text: String) -> Bool { !PlainText.withoutLeadingSpace(PlainText.clean(text)).isEmpty }
 }
 
 /// What is known of a unit when its program runs.

@@ -10,7 +10,6 @@ extension ChatMachine {
         switch command {
         case .ask(let text):
             let clean = PlainText.withoutLeadingSpace(PlainText.clean(text))
-            guard !clean.isEmpty else { return }
             ask(.typed(String(TextCutter.prefix(of: clean[...], atMostBytes: Self.typedLimit))), link: nil)
         case .clearHistory:
             conversation.clear()
@@ -33,6 +32,7 @@ extension ChatMachine {
         exchangeCount += 1
         let exchange = Exchange(id: ExchangeID(number: exchangeCount), question: question, link: link)
         report(.asked(exchange.id, exchange.announcement))
+        if case .typed("") = question { return report(.cancelled(exchange.id, .nothingSaid)) }
         let count = queue.count + outbox.count + (current == nil ? 0 : 1)
         guard count < Self.questionLimit else {
             report(.cancelled(exchange.id, .queueFull))
@@ -104,6 +104,7 @@ extension ChatMachine {
 
     mutating func confirmed(_ id: ConfirmationID) {
         guard let exchange = current?.exchange, case .confirming(id)? = current?.stage else { return }
+        lossCount = 0
         let text = exchange.heard ?? ""
         if (exchange.mode ?? conversation.mode) == .translator, !text.isEmpty {
             translated(exchange, text)
@@ -178,7 +179,7 @@ extension ChatMachine {
 
     // MARK: - Giving up
 
-    private mutating func fail(_ error: any Error) {
+    mutating func fail(_ error: any Error) {
         guard let exchange = current?.exchange else { return }
         let known = error as? any DiagnosableError ?? AssistantError.notUnderstood("\(type(of: error))")
         abandonAnswer()

@@ -43,6 +43,8 @@ struct ChatMachine {
     static let typedLimit = 8 << 10
     /// From the request for a receipt to the receipt. The scripts look for requests every 40 ms; an exception costs them 1 s.
     static let receiptPatience = Duration.seconds(5)
+    /// Links that are lost in a row while the same thing waits for the unit: one that is ready and takes nothing would be tried for ever.
+    static let lossLimit = 5
 
     var relay: any AppRelay
     var conversation: Conversation
@@ -81,6 +83,8 @@ struct ChatMachine {
     var receiptBy: SessionClock.Instant?
     /// It overtook the link's word that its request is on the unit.
     var earlyReceipt: AnswerReceipt?
+    /// Links in a row that were ready and were lost with something waiting for the unit.
+    var lossCount = 0
 
     var actions: [Action] = []
 
@@ -162,13 +166,33 @@ struct ChatMachine {
     private mutating func linkDown(_ reason: String, now: SessionClock.Instant) {
         report(.lost(reason: reason))
         let events = isUp ? relay.linkDown() : []
+        let wasReady = isReady
         (isUp, isReady, isRecording, isSending, isSendingText) = (false, false, false, false, false)
         (readyBy, maySendAt) = (nil, nil)
         urgent = []
         rewind()
         for event in events { take(event, now: now) }
         if let current, case .confirming = current.stage { self.current?.stage = .confirming(nil) }
+        if wasReady { countLoss(reason) }
         if !outbox.isEmpty { report(.undelivered(outbox.count)) }
+    }
+
+    /// What so many links were lost with is given up.
+    private mutating func countLoss(_ reason: String) {
+        let isConfirming = if case .confirming? = current?.stage { true } else { false }
+        lossCount = isConfirming || !outbox.isEmpty ? lossCount + 1 : 0
+        guard lossCount == Self.lossLimit else { return }
+        lossCount = 0
+        if isConfirming { return fail(LinkError.disconnected(reason)) }
+        guard let id = outbox.deliveries.first?.id else { return }
+        outbox.removeFirst()
+        report(.undeliverable(id, .linksLost(count: Self.lossLimit, reason: reason)))
+    }
+
+    /// The first delivery is on the unit.
+    private mutating func removeDelivery() {
+        outbox.removeFirst()
+        lossCount = 0
     }
 
     /// The unit takes text from now on.
@@ -260,7 +284,7 @@ struct ChatMachine {
             if !relay.folding.isExact { report(.folded(delivery.id, relay.folding)) }
             report(.sent(delivery.id, awaitsReceipt: awaitsReceipt))
         }
-        guard awaitsReceipt else { return outbox.removeFirst() }
+        guard awaitsReceipt else { return removeDelivery() }
         receiptBy = now.advanced(by: Self.receiptPatience)
         if let early = earlyReceipt {
             earlyReceipt = nil
@@ -275,7 +299,7 @@ struct ChatMachine {
         if receiptBy != nil, let id = outbox.deliveries.first?.id {
             guard receipt == expected else { return lost(.accepted(byteCount: receipt.byteCount, sent: expected.byteCount)) }
             receiptBy = nil
-            outbox.removeFirst()
+            removeDelivery()
             report(.delivered(id))
         } else if isSendingText, rest.isEmpty, outbox.deliveries.first?.hasEnded == true {
             earlyReceipt = receipt

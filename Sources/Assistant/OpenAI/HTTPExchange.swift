@@ -4,7 +4,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import REPL
 
 /// An error of one attempt, with what is known about making another.
 struct FailedAttempt: Error {
@@ -105,16 +104,16 @@ struct HTTPExchange: Sendable {
         case is HTTPParserError: return FailedAttempt(.notUnderstood("it is not HTTP"), isWorthRepeating: false)
         case let error as NIOConnectionError:
             let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
-            let reason = error.connectionErrors.first.map { Self.reason($0.error) } ?? (isUnknown ? "its name is unknown" : "no address")
+            let reason = error.connectionErrors.first.map { TransportReason.text($0.error) } ?? (isUnknown ? "its name is unknown" : "no address")
             if let proxy = settings.proxy {
                 return FailedAttempt(.proxyRefused(proxy: "\(proxy)", reason), isWorthRepeating: !isUnknown)
             }
             if isUnknown { return FailedAttempt(.unknownHost(host), isWorthRepeating: false) }
             return FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            return FailedAttempt(.insecure(host: settings.baseURL.host, reason: Self.reason(error)), isWorthRepeating: false)
+            return FailedAttempt(.insecure(host: settings.baseURL.host, reason: TransportReason.text(error)), isWorthRepeating: false)
         default:
-            return FailedAttempt(.unreachable(host: host, reason: Self.reason(error)), isWorthRepeating: true)
+            return FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)), isWorthRepeating: true)
         }
     }
 
@@ -131,13 +130,8 @@ struct HTTPExchange: Sendable {
                     proxy: "\(settings.proxy?.description ?? host)",
                     error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password"),
                 isWorthRepeating: false)
-        default: FailedAttempt(.unreachable(host: host, reason: Self.reason(error)), isWorthRepeating: true)
+        default: FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)), isWorthRepeating: true)
         }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
-        return UnitText.printable("\(error)".utf8.prefix(120))
     }
 }
 

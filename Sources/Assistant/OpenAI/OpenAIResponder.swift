@@ -3,6 +3,7 @@ import Bluetooth
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import NIOSSL
 
 /// A server that speaks OpenAI's HTTP API: OpenAI's own, or llama.cpp, vLLM, Ollama, LocalAI, whisper.cpp and others.
@@ -28,15 +29,18 @@ public struct OpenAIResponder: Responder {
             try Self.trusting(certificatesIn: path)
         }
         configuration.proxy = settings.proxy.map { .server(host: $0.host, port: $0.port) }
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // One conversation needs one; the shared group has a loop for each processor, and ends the process where it cannot be made.
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let client = HTTPClient(eventLoopGroupProvider: .shared(loops), configuration: configuration)
+        let result: Result<Value, any Error>
         do {
-            let value = try await body(OpenAIResponder(settings: settings, clock: clock, client: client))
-            try? await client.shutdown()
-            return value
+            result = .success(try await body(OpenAIResponder(settings: settings, clock: clock, client: client)))
         } catch {
-            try? await client.shutdown()
-            throw error
+            result = .failure(error)
         }
+        try? await client.shutdown()
+        try? await loops.shutdownGracefully()
+        return try result.get()
     }
 
     /// A bundle of a system's authorities has about 200 KB.
@@ -44,14 +48,10 @@ public struct OpenAIResponder: Responder {
 
     /// Read now: a file that cannot be used is told before anything is asked.
     private static func trusting(certificatesIn path: String) throws(AssistantError) -> TLSConfiguration {
-        let content: Data
-        do {
-            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            content = try file.read(upToCount: certificateFileLimit) ?? Data()
-        } catch {
+        guard let content = try? BoundedFile.read(path, limit: certificateFileLimit, followsLinks: true) else {
             throw .badConfiguration(path: path, "the certificates cannot be read")
         }
-        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(Array(content)), !certificates.isEmpty else {
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(content), !certificates.isEmpty else {
             throw .badConfiguration(path: path, "it holds no certificates in PEM")
         }
         var configuration = TLSConfiguration.makeClientConfiguration()

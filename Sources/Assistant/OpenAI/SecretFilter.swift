@@ -11,8 +11,10 @@ struct SecretFilter {
         guard let key else { return piece }
         let text = key.redacted(from: held + piece)
         let keep = key.lengthOfBeginning(atEndOf: text)
-        held = String(text.suffix(keep))
-        return String(text.dropLast(keep))
+        // The key is ASCII: no character is cut in two.
+        let end = text.utf8.index(text.endIndex, offsetBy: -keep)
+        held = String(text[end...])
+        return String(text[..<end])
     }
 
     /// The rest: no key will follow.

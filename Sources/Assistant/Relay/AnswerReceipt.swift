@@ -25,10 +25,13 @@ public enum DeliveryLoss: Sendable, Hashable {
     case noReceipt
     /// Counts may agree where the bytes do not.
     case accepted(byteCount: Int, sent: Int)
+    /// So many links in a row were lost before it was there; the reason is the last one's.
+    case linksLost(count: Int, reason: String)
 
-    /// A sentence without a full stop.
+    /// A sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
     public var message: String {
         switch self {
+        case .linksLost(let count, let reason): "the link was lost \(count) times in a row, last because \(reason)"
         case .noReceipt: "the unit gave no receipt for what was sent"
         case .accepted(let count, let sent) where count == sent: "the unit accepted other bytes than were sent"
         case .accepted(let count, let sent): "the unit accepted \(count) of \(sent) bytes"

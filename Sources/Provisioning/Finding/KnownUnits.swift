@@ -29,10 +29,11 @@ public struct KnownUnits: Sendable {
 
     /// - Throws: ``StateFileError`` when the file is there but cannot be read.
     public func load() throws -> [Unit] {
-        guard let size = try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? NSNumber else { return [] }
-        guard size.intValue <= Self.largestFile else { throw unreadable("it is too large") }
+        guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [] }
         do {
-            return try JSONDecoder().decode(Document.self, from: Data(contentsOf: file)).units
+            return try JSONDecoder().decode(Document.self, from: Data(BoundedFile.read(file.path, limit: Self.largestFile))).units
+        } catch let failure as BoundedFile.Failure {
+            throw unreadable(failure.reason)
         } catch {
             throw unreadable("it does not hold what it should")
         }
@@ -52,9 +53,10 @@ public struct KnownUnits: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             do {
-                try encoder.encode(Document(units: units)).write(to: file, options: .atomic)
+                try BoundedFile.replace(file.path, with: encoder.encode(Document(units: units)))
             } catch {
-                throw StateFileError.unwritable(path: file.path, reason: error.localizedDescription)
+                let reason = (error as? BoundedFile.Failure)?.reason ?? error.localizedDescription
+                throw StateFileError.unwritable(path: file.path, reason: reason)
             }
         }
     }
@@ -62,7 +64,7 @@ public struct KnownUnits: Sendable {
     private func withLock(_ clock: SessionClock, _ body: () throws -> Void) async throws {
         let folder = file.deletingLastPathComponent()
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try BoundedFile.makeFolder(folder.path)
         } catch {
             throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
         }

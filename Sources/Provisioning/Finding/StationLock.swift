@@ -11,7 +11,7 @@ public final class StationLock: Sendable {
     /// - Parameter holder: what the lock stands for, for the message.
     /// - Throws: ``LinkError/busy(_:)`` when it is taken, ``StateFileError``.
     public init(file: URL, holder: String) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        descriptor = open(file.path, O_RDWR | O_CREAT | BoundedFile.flags, 0o600)
         guard descriptor >= 0 else {
             throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
         }
@@ -45,7 +45,7 @@ public final class StationLock: Sendable {
     public convenience init(unit address: DeviceAddress, stateFolder: String) throws {
         let folder = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("locks", isDirectory: true)
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try BoundedFile.makeFolder(folder.path)
         } catch {
             throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
         }

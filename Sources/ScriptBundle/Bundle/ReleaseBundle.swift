@@ -3,12 +3,17 @@ import REPL
 
 /// A bundle, opened without trusting anything in it: whatever it holds has been held against its manifest.
 public struct ReleaseBundle: Sendable {
-    private static let limits = ArchiveLimits(
-        entryCount: ScriptLimits.bundle.fileCount + 5, contentByteCount: 300 << 20, allowsFolders: true)
     /// In bytes; several times what 10,000 names take.
     private static let manifestByteCount = 8 << 20
+    /// Bytes of all that a bundle holds beside its scripts.
+    private static let otherByteCount = manifestByteCount + 36 << 20
     /// The largest file in bytes.
-    public static let fileByteCount = 304 << 20
+    public static func fileByteCount(_ limits: ScriptLimits) -> Int { limits.totalByteCount + otherByteCount + 4 << 20 }
+
+    private static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
+        ArchiveLimits(
+            entryCount: limits.fileCount + 5, contentByteCount: limits.totalByteCount + otherByteCount, allowsFolders: true)
+    }
 
     /// Who signed it, as the bundle says.
     public struct Signature: Sendable, Hashable {
@@ -22,29 +27,54 @@ public struct ReleaseBundle: Sendable {
     public let signature: Signature?
     private let manifestBytes: [UInt8]
     private let archive: [UInt8]
+    private let limits: ScriptLimits
 
     /// - Parameters:
     ///   - bytes: the whole file.
     ///   - place: its name, for messages.
+    ///   - limits: of its scripts; what is beyond them is refused before it is unpacked.
     /// - Throws: ``BundleError``.
-    public init(bytes: [UInt8], place: String) throws(BundleError) {
+    public init(bytes: [UInt8], place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
         self.place = place
+        self.limits = limits
         archive = bytes
-        (manifest, manifestBytes, signature) = try Self.opened(bytes, place) { archive throws(BundleError) in
+        (manifest, manifestBytes, signature) = try Self.opened(bytes, limits, place) { archive throws(BundleError) in
             let bytes = try Self.read(BundleEntry.manifest, in: archive, limit: Self.manifestByteCount, place)
             let manifest = try BundleManifest(parsing: bytes)
-            try Self.check(manifest, archive, place)
+            try Self.checkSizes(manifest, limits)
+            try Self.check(manifest, archive, limits, place)
             return (manifest, bytes, try Self.signature(over: bytes, in: archive, place))
         }
-        _ = try scripts(limits: .bundle)
+        _ = try scripts()
     }
 
     /// Of the whole file, lower-case hexadecimal.
     public var sha256: String { HexText.encode(SHA256.of(archive)) }
     public var byteCount: Int { archive.count }
 
+    /// By what the manifest says of them.
+    private static func checkSizes(_ manifest: BundleManifest, _ limits: ScriptLimits) throws(BundleError) {
+        let range = 0...archiveLimits(limits).contentByteCount
+        if let file = manifest.files.first(where: { !range.contains($0.bytes) }) {
+            throw .manifestInvalid(reason: "the size of \(UnitText.printable(file.file.utf8)) is out of range")
+        }
+        let scripts = manifest.scripts.files
+        guard scripts.count <= limits.fileCount else { throw .scripts(.tooManyFiles(scripts.count, limit: limits.fileCount)) }
+        var total = 0
+        for file in scripts {
+            guard file.bytes <= limits.fileByteCount else {
+                let name = UnitText.printable(file.file.utf8)
+                throw .scripts(.fileTooLong(name, byteCount: file.bytes, limit: limits.fileByteCount))
+            }
+            total += file.bytes
+        }
+        guard total <= limits.totalByteCount else { throw .scripts(.setTooLong(byteCount: total, limit: limits.totalByteCount)) }
+    }
+
     /// Every listed file has its size and digest, and nothing else is there.
-    private static func check(_ manifest: BundleManifest, _ archive: ArchiveReader, _ place: String) throws(BundleError) {
+    private static func check(
+        _ manifest: BundleManifest, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
+    ) throws(BundleError) {
         let ownEntries: Set = [BundleEntry.manifest, BundleEntry.signature, BundleEntry.signer]
         var unlisted = Set(archive.names).subtracting(ownEntries)
         for file in manifest.files {
@@ -52,9 +82,6 @@ public struct ReleaseBundle: Sendable {
                 let isThere = archive.names.contains(file.file)
                 throw .manifestInvalid(reason: "it lists \(UnitText.printable(file.file.utf8)) "
                     + (isThere ? "twice" : "which the bundle does not hold"))
-            }
-            guard file.bytes >= 0, file.bytes <= limits.contentByteCount else {
-                throw .manifestInvalid(reason: "the size of \(file.file) is out of range")
             }
             let bytes = try read(file.file, in: archive, limit: file.bytes, place)
             let digest = HexText.encode(SHA256.of(bytes))
@@ -94,9 +121,9 @@ public struct ReleaseBundle: Sendable {
 
     /// The scripts without the version's line, in their order.
     /// - Throws: ``BundleError``; ``BundleError/scripts(_:)`` for what a unit is not given.
-    public func scripts(limits: ScriptLimits) throws(BundleError) -> ScriptSet {
+    public func scripts() throws(BundleError) -> ScriptSet {
         let prefix = BundleEntry.script("")
-        let stored = try Self.opened(archive, place) { archive throws(BundleError) in
+        let stored = try Self.opened(archive, limits, place) { archive throws(BundleError) in
             var files: [ScriptSet.File] = []
             for file in manifest.scripts.files {
                 guard file.file.hasPrefix(prefix) else {
@@ -136,16 +163,16 @@ public struct ReleaseBundle: Sendable {
 
     private func image(_ image: BundleManifest.Image?) throws(BundleError) -> [UInt8]? {
         guard let image else { return nil }
-        return try Self.opened(archive, place) { archive throws(BundleError) in
+        return try Self.opened(archive, limits, place) { archive throws(BundleError) in
             try Self.read(image.file, in: archive, limit: image.bytes, place)
         }
     }
 
     private static func opened<Result>(
-        _ bytes: [UInt8], _ place: String, _ body: (ArchiveReader) throws(BundleError) -> Result
+        _ bytes: [UInt8], _ limits: ScriptLimits, _ place: String, _ body: (ArchiveReader) throws(BundleError) -> Result
     ) throws(BundleError) -> Result {
         do {
-            return try ArchiveReader.open(bytes, limits: limits, body)
+            return try ArchiveReader.open(bytes, limits: archiveLimits(limits), body)
         } catch let error as BundleError {
             throw error
         } catch let error as ArchiveError {

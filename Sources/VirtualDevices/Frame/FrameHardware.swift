@@ -11,7 +11,7 @@ struct FrameHardware {
     private static let exposure = Duration.milliseconds(150)
 
     /// The folder that holds `wire.lua`, `frame.lua` and `run.lua`.
-    static var programs: URL? { Bundle.module.resourceURL?.appendingPathComponent("Lua", isDirectory: true) }
+    static func programs() throws(UnitFolderError) -> URL { try Resources.own.locate("Lua") }
 
     init(folder: UnitFolder) { self.folder = folder }
 
@@ -20,7 +20,7 @@ struct FrameHardware {
         switch request.name {
         case "battery": return .text("\((try? folder.identity().batteryPercent) ?? 0)")
         case "display":
-            try? Data(request.payload).write(to: folder.display, options: .atomic)
+            try? UnitFolder.replace(folder.display, with: request.payload)
             return .done
         case "listen":
             let numbers = request.numbers

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 
 /// The Monocle's FPGA configuration flash: NOR memory, so that programming only clears bits, kept in a file.
@@ -15,7 +16,7 @@ struct FPGAFlash {
     init(file: URL) throws {
         self.file = file
         let size = Self.pageSize * Self.pageCount
-        var stored = try UnitFolder.reading(file) { [UInt8]($0.prefix(size)) }
+        var stored = try UnitFolder.reading(file, limit: size) { $0 }
         stored += [UInt8](repeating: 0xFF, count: size - stored.count)
         bytes = stored
     }
@@ -44,7 +45,7 @@ struct FPGAFlash {
     }
 
     private func store(_ range: Range<Int>) throws {
-        let descriptor = open(file.path, O_WRONLY | O_CLOEXEC)
+        let descriptor = open(file.path, O_WRONLY | BoundedFile.flags)
         defer { if descriptor >= 0 { close(descriptor) } }
         let written = bytes[range].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
         guard written == range.count else {

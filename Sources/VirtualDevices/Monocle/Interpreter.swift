@@ -77,7 +77,9 @@ final class Interpreter {
     struct Failure: Error { let operation: String, code: Int32 }
 
     /// In real time; a process that is silent for so long is stuck.
-    private static let longestTurn = timeval(tv_sec: 120, tv_usec: 0)
+    private static let longestTurn = 120
+    /// The same of its first sign of life.
+    private static let longestStart = 20
     /// How long it computes at a time: nothing from outside is heard meanwhile.
     private static let slice = Duration.milliseconds(2)
     private static let packetLimit = 65_536
@@ -87,7 +89,7 @@ final class Interpreter {
     private static let signalDefaults: Int16 = 0x04
 
     private let wire: Int32
-    private var process: pid_t
+    private var process: pid_t = 0
 
     init(_ launch: Launch) throws {
         var ends: [Int32] = [0, 0]
@@ -96,8 +98,7 @@ final class Interpreter {
         }
         defer { close(ends[1]) }
         wire = ends[0]
-        var limit = Self.longestTurn
-        setsockopt(wire, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        limitWait(seconds: Self.longestStart)
         do {
             process = try Self.spawn(
                 Self.program(python: launch.python, scripts: launch.scripts) + [launch.scripts.appendingPathComponent("frozen").path, launch.files.path, launch.scratch.path],
@@ -117,7 +118,15 @@ final class Interpreter {
     }
 
     /// The first turn after the start.
-    func begin() throws -> Turn { try receive() }
+    func begin() throws -> Turn {
+        defer { limitWait(seconds: Self.longestTurn) }
+        return try receive()
+    }
+
+    private func limitWait(seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(wire, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
     /// Lets the interpreter go on. Its inputs happen first, in their order.
     /// - Parameter uptime: since the chip's reset.

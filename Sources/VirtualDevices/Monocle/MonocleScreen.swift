@@ -32,7 +32,7 @@ struct MonocleScreen {
         case Self.textRows:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            if let document = try? encoder.encode(shapes + rows(bytes.dropFirst(2))) { try? document.write(to: file, options: .atomic) }
+            if let document = try? encoder.encode(shapes + rows(bytes.dropFirst(2))) { try? UnitFolder.replace(file, with: document) }
         default: break
         }
     }

@@ -22,37 +22,42 @@ public struct UnitFolder: Sendable {
     /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
     public init(root: URL, name: String) throws {
         self.root = root
-        try Self.writing(files) { try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true) }
+        try Self.writing(files) { try BoundedFile.makeFolder(files.path) }
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
-        try Self.writing(flash) { try Data(FactoryImages.fpga() + FPGAFlash.marker).write(to: flash) }
+        try Self.replace(flash, with: FactoryImages.fpga() + FPGAFlash.marker)
         try save(BootloaderStorage(application: FactoryImages.application()))
         let identity = Identity(address: Self.address(for: name).description)
-        try Self.writing(identityFile) { try JSONEncoder().encode(identity).write(to: identityFile, options: .atomic) }
+        try Self.writing(identityFile) { try Self.replace(identityFile, with: try JSONEncoder().encode(identity)) }
         withExtendedLifetime(lock) {}
     }
 
     /// The frozen modules and the launcher of the unit's interpreter.
-    static func scripts() throws -> URL {
-        guard let resources = Bundle.module.resourceURL else {
-            throw UnitFolderError.unreadable(path: "the program's resources", reason: "they are not beside it")
-        }
-        return resources.appendingPathComponent("Python")
+    static func scripts() throws(UnitFolderError) -> URL { try Resources.own.locate("Python") }
+
+    /// In bytes.
+    private static let identityLimit = 64 << 10
+    /// In bytes; several times what it holds when its flash is full.
+    private static let bootloaderLimit = 16 << 20
+
+    func identity() throws -> Identity {
+        try Self.reading(identityFile, limit: Self.identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
     }
 
-    func identity() throws -> Identity { try Self.reading(identityFile) { try JSONDecoder().decode(Identity.self, from: $0) } }
-
     func loadBootloader() throws -> BootloaderStorage {
-        try Self.reading(bootloader) { try JSONDecoder().decode(BootloaderStorage.self, from: $0) }
+        try Self.reading(bootloader, limit: Self.bootloaderLimit) { try JSONDecoder().decode(BootloaderStorage.self, from: Data($0)) }
     }
 
     func save(_ storage: BootloaderStorage) throws {
-        try Self.writing(bootloader) { try JSONEncoder().encode(storage).write(to: bootloader, options: .atomic) }
+        try Self.writing(bootloader) { try Self.replace(bootloader, with: try JSONEncoder().encode(storage)) }
     }
 
-    static func reading<Value>(_ file: URL, _ decode: (Data) throws -> Value) throws -> Value {
+    /// - Parameter limit: in bytes.
+    static func reading<Value>(_ file: URL, limit: Int, _ decode: ([UInt8]) throws -> Value) throws -> Value {
         do {
-            return try decode(try Data(contentsOf: file))
+            return try decode(try BoundedFile.read(file.path, limit: limit))
+        } catch let failure as BoundedFile.Failure {
+            throw UnitFolderError.unreadable(path: file.path, reason: failure.reason)
         } catch is DecodingError {
             throw UnitFolderError.unreadable(path: file.path, reason: "it does not hold what it should")
         } catch {
@@ -60,8 +65,23 @@ public struct UnitFolder: Sendable {
         }
     }
 
+    /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
+    static func replace(_ file: URL, with bytes: some Sequence<UInt8>) throws {
+        do {
+            try BoundedFile.replace(file.path, with: bytes)
+        } catch {
+            throw UnitFolderError.unwritable(path: file.path, reason: error.reason)
+        }
+    }
+
     private static func writing(_ file: URL, _ write: () throws -> Void) throws {
-        do { try write() } catch { throw UnitFolderError.unwritable(path: file.path, reason: error.localizedDescription) }
+        do {
+            try write()
+        } catch let error as UnitFolderError {
+            throw error
+        } catch {
+            throw UnitFolderError.unwritable(path: file.path, reason: error.localizedDescription)
+        }
     }
 
     /// A random static address (top two bits set) that follows from the unit's name.
@@ -82,7 +102,7 @@ public final class UnitLock: Sendable {
     private let descriptor: Int32
 
     init(file: URL) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        descriptor = open(file.path, O_RDWR | O_CREAT | BoundedFile.flags, 0o600)
         guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: String(cString: strerror(errno))) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             var holder = [UInt8](repeating: 0, count: 32)

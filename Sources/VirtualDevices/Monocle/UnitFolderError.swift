@@ -5,6 +5,8 @@ public enum UnitFolderError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
     case interpreterDoesNotStart(String)
+    /// Files that come with the program.
+    case resourceMissing(name: String, searched: [String])
     /// What a microphone or a camera was to sense is nothing it could.
     case unusable(what: String, reason: String)
 }
@@ -27,6 +29,12 @@ extension UnitFolderError: DiagnosableError {
                 code: "VIR-0003", category: .unavailable, fault: .station,
                 message: "the virtual unit's MicroPython does not start (\(path))",
                 cause: "the Python environment is damaged, or is another one", remedy: "run Tools/setup runtime, or correct NOAFW_PYTHON")
+        case .resourceMissing(let name, let searched):
+            Diagnosis(
+                code: "VIR-0005", category: .missingInput, fault: .station,
+                message: "the files of the virtual unit's \(name) are missing",
+                cause: "the program was moved or installed without \(Resources.folder)",
+                remedy: "copy that folder from where it was built to \(searched.joined(separator: ", or to ")) (noafw looked there)")
         case .unusable(let what, let reason):
             Diagnosis(
                 code: "VIR-0004", category: .badData, fault: nil, message: "the virtual unit cannot use this \(what): \(reason)",

@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 
 /// What a virtual unit hears and sees, until it is set anew.
@@ -17,7 +18,7 @@ extension UnitFolder {
         } catch {
             throw UnitFolderError.unusable(what: "sound", reason: error.reason)
         }
-        try replace(wave, with: bytes)
+        try Self.replace(wave, with: bytes)
         try? FileManager.default.removeItem(at: raw)
     }
 
@@ -25,7 +26,7 @@ extension UnitFolder {
     /// - Throws: ``UnitFolderError``.
     public func setMicrophone(raw bytes: [UInt8]) throws {
         guard bytes.count <= Self.maximumSoundBytes else { throw UnitFolderError.unusable(what: "sound", reason: "it is too long") }
-        try replace(raw, with: bytes)
+        try Self.replace(raw, with: bytes)
         try? FileManager.default.removeItem(at: wave)
     }
 
@@ -38,7 +39,7 @@ extension UnitFolder {
         guard bytes.count <= Self.maximumPictureBytes else {
             throw UnitFolderError.unusable(what: "picture", reason: "it has \(bytes.count) bytes")
         }
-        try replace(photograph, with: bytes)
+        try Self.replace(photograph, with: bytes)
     }
 
     var sound: VirtualSound {
@@ -51,19 +52,6 @@ extension UnitFolder {
     /// The picture before the camera; empty when there is none.
     var scene: [UInt8] { Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] }
 
-    private func replace(_ file: URL, with bytes: [UInt8]) throws {
-        do {
-            try Data(bytes).write(to: file, options: .atomic)
-        } catch {
-            throw UnitFolderError.unwritable(path: file.path, reason: error.localizedDescription)
-        }
-    }
-
     /// A file's bytes, if there are at most `limit`.
-    static func contents(of file: URL, limit: Int) -> [UInt8]? {
-        guard let handle = try? FileHandle(forReadingFrom: file) else { return nil }
-        defer { try? handle.close() }
-        guard let data = try? handle.read(upToCount: limit + 1), data.count <= limit else { return nil }
-        return [UInt8](data)
-    }
+    static func contents(of file: URL, limit: Int) -> [UInt8]? { try? BoundedFile.read(file.path, limit: limit) }
 }

@@ -55,6 +55,8 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     }
 
     var now: Duration { condition.withLock { elapsed } }
+    /// Tasks that sleep.
+    var sleepingCount: Int { condition.withLock { sleepers.count } }
 
     func sleep(until wake: Duration) async throws {
         let id = condition.withLock { () -> UInt64 in

@@ -112,13 +112,13 @@ struct BundleCreateCommand: ContextCommand {
         let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder, differences: []).document(verdict: "fail", error: $0) }
         return verb.run(failure: failure) { style in
             let bundle = try BundleFile.open(file)
-            let keys = try TrustInputs(given: trust).bundleKeysAlone(environment: verb.context.environment, note: verb.note)
+            let keys = try TrustInputs(given: trust).bundleKeys(environment: verb.context.environment, note: verb.note)
             if !keys.isEmpty { try bundle.verify(trusting: keys) }
             if let family, family != bundle.manifest.family {
                 throw BundleError.wrongFamily(place: file, bundle: bundle.manifest.family, wanted: family.rawValue)
             }
             let source = BundleSource(folder: folder, family: bundle.manifest.family, scheme: bundle.manifest.scripts.scheme)
-            var differences = try bundle.scripts(limits: .bundle).differences(in: source.scripts(note: verb.note))
+            var differences = try bundle.scripts().differences(in: source.scripts(note: verb.note))
             differences += try imageDifferences(bundle)
             let report = BundleComparisonReport(file: file, folder: folder, differences: differences)
             return report.result(style: style)

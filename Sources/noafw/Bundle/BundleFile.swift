@@ -3,8 +3,9 @@ import ScriptBundle
 
 /// Bundles and their keys in files named on the command line.
 enum BundleFile {
-    static func open(_ path: String) throws -> ReleaseBundle {
-        try ReleaseBundle(bytes: try InputFile.read(path, limit: ReleaseBundle.fileByteCount), place: path)
+    /// - Parameter limits: `unit` for what is to go to one.
+    static func open(_ path: String, limits: ScriptLimits = .bundle) throws -> ReleaseBundle {
+        try ReleaseBundle(bytes: try InputFile.read(path, limit: ReleaseBundle.fileByteCount(limits)), place: path, limits: limits)
     }
 }
 
@@ -20,6 +21,6 @@ enum BundleKeyFile {
     /// The public half of either kind.
     static func published(_ path: String) throws -> BundleKey {
         let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
-        return PrivateKeyText.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path, pem: pem)
+        return PrivateKeyForm.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path, pem: pem)
     }
 }

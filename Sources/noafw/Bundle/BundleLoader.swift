@@ -12,9 +12,9 @@ struct BundleLoader {
     let notice: (String) -> Void
 
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
-        let bundle = try BundleFile.open(path)
+        let bundle = try BundleFile.open(path, limits: .unit)
         let trust = TrustInputs(given: inputs.trust)
-        let keys = try trust.bundleKeys(environment: inputs.search.environment)
+        let keys = try trust.bundleKeys(environment: inputs.search.environment, note: notice)
         notice("bundle \(path): \(try BundleTrust(bundle, keys: keys).text(bundle))")
         guard bundle.manifest.family == Self.family else {
             throw BundleError.wrongFamily(place: path, bundle: bundle.manifest.family, wanted: Self.family.rawValue)
@@ -54,7 +54,7 @@ struct BundleLoader {
     }
 
     private func scripts(_ bundle: ReleaseBundle) throws -> ScriptSet {
-        let scripts = try bundle.scripts(limits: .unit)
+        let scripts = try bundle.scripts()
         scripts.warnings.forEach(notice)
         return scripts
     }

@@ -31,7 +31,7 @@ struct BundleShowCommand: ContextCommand {
         let verb = FileVerb(context: context, isJSON: json)
         return verb.run(failure: { BundleReport.failure(file: file, $0) }) { style in
             let bundle = try BundleFile.open(file)
-            let keys = try TrustInputs(given: trust).bundleKeysAlone(environment: context.environment, note: verb.note)
+            let keys = try TrustInputs(given: trust).bundleKeys(environment: context.environment, note: verb.note)
             let report = BundleReport(file: file, bundle: bundle, trust: try BundleTrust(bundle, keys: keys))
             return FileVerb.Result(lines: report.lines(style: style), document: report.document)
         }

@@ -27,17 +27,18 @@ struct TrustInputs {
 
     private static func publicText(_ path: String) throws -> [UInt8] {
         let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
-        guard !PrivateKeyText.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
+        guard !PrivateKeyForm.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
         return pem
     }
 
-    /// Of a command that looks at the bundle alone, not at the firmware in it.
+    /// The given Ed25519 keys; without any, those of the trust folder.
     /// - Parameter note: told of every key that is for firmware packages.
     /// - Throws: ``BundleError/noBundleKey(names:)`` when keys were given, and none that a bundle may be signed with.
-    func bundleKeysAlone(environment: [String: String], note: (String) -> Void) throws -> [BundleKey] {
-        let others = try keys().package.map(\.name)
+    func bundleKeys(environment: [String: String], note: (String) -> Void) throws -> [BundleKey] {
+        let given = try keys()
+        let others = given.package.map(\.name)
         for name in others { note("\(name) is a P-256 key: it is for firmware packages, not for bundles") }
-        let keys = try bundleKeys(environment: environment)
+        let keys = try given.bundle.isEmpty ? Self.folderKeys(environment) : given.bundle
         guard !keys.isEmpty || others.isEmpty else { throw BundleError.noBundleKey(names: others) }
         return keys
     }
@@ -45,15 +46,12 @@ struct TrustInputs {
     /// The vendor's, and the given ones.
     func packageKeys() throws -> [TrustedKey] { try TrustedKey.vendors + keys().package }
 
-    /// The given Ed25519 keys; without any, those of the trust folder.
-    func bundleKeys(environment: [String: String]) throws -> [BundleKey] {
-        let given = try keys().bundle
-        if !given.isEmpty { return given }
-        guard let folder = try Self.folder(environment) else { return [] }
+    private static func folderKeys(_ environment: [String: String]) throws -> [BundleKey] {
+        guard let folder = try folder(environment) else { return [] }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pem") && !$0.hasPrefix(".") }
         return try names.sorted().map { name in
             let path = "\(folder)/\(name)"
-            return try BundleKey(name: path, pem: try Self.publicText(path))
+            return try BundleKey(name: path, pem: try publicText(path))
         }
     }
 

@@ -15,7 +15,7 @@ struct ChatCourse: Sendable {
         start = context.clock.now
     }
 
-    /// An end that was explained already.
+    /// An end before the conversation; without an error it was explained already.
     private struct Stop: Error {
         let code: Int32
         var error: Diagnosis?
@@ -42,26 +42,38 @@ struct ChatCourse: Sendable {
         } catch {
             let diagnosis = CommandError.explain(error)
             if command.report.json { context.output.writeLine(ChatJSON.end(nil, error: diagnosis).text) }
-            return explain(diagnosis)
+            explain(diagnosis)
+            return diagnosis.category.rawValue
         }
         plan.recorder.begin(unit: command.unit.value.target, assistant: plan.choice.name, mode: command.assistant.mode)
+        let conclusion = Conclusion()
+        let end: @Sendable (ChatVerdict?, Diagnosis?) -> Void = { verdict, error in
+            conclusion.say {
+                plan.recorder.end(verdict, error: error)
+                if let error = error ?? verdict?.failure { explain(error) }
+            }
+        }
+        context.interrupts.lastWords.set { end(nil, CommandError.chatInterrupted.diagnosis) }
+        defer { context.interrupts.lastWords.set(nil) }
         do {
-            return try await converse(try await provedUnit(plan), plan)
+            let verdict = try await converse(try await provedUnit(plan), plan)
+            if let display = verdict.display, !command.report.json { printer.show(display: display) }
+            end(verdict, nil)
+            return verdict.failure?.category.rawValue ?? 0
         } catch let stop as Stop {
-            plan.recorder.end(nil, error: stop.error)
+            end(nil, stop.error)
             return stop.code
         } catch {
             let diagnosis = CommandError.explain(error)
-            plan.recorder.end(nil, error: diagnosis)
-            return explain(diagnosis)
+            end(nil, diagnosis)
+            return diagnosis.category.rawValue
         }
     }
 
-    private func stop(_ error: Diagnosis) -> Stop { Stop(code: explain(error), error: error) }
+    private func stop(_ error: Diagnosis) -> Stop { Stop(code: error.category.rawValue, error: error) }
 
-    private func explain(_ error: Diagnosis) -> Int32 {
+    private func explain(_ error: Diagnosis) {
         for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
-        return error.category.rawValue
     }
 
     private func plan() throws -> Plan {
@@ -153,16 +165,13 @@ struct ChatCourse: Sendable {
 
     // MARK: - Conversation
 
-    private func converse(_ unit: UnitSelection, _ plan: Plan) async throws -> Int32 {
+    private func converse(_ unit: UnitSelection, _ plan: Plan) async throws -> ChatVerdict {
         let request = ChatRequest(
             unit: unit, inputs: plan.inputs, assistant: plan.choice, mode: command.assistant.mode, stateFolder: plan.stateFolder,
             notice: { note($0) })
-        let verdict = try await supervised {
+        return try await supervised {
             try await context.runner.chat(request) { bench in try await lead(bench, plan, unit.target) }
         }
-        if let display = verdict.display, !command.report.json { printer.show(display: display) }
-        plan.recorder.end(verdict, error: nil)
-        return verdict.failure.map(explain) ?? 0
     }
 
     private var printer: PlainPrinter {

@@ -1,3 +1,4 @@
+import Assistant
 import Bluetooth
 import Foundation
 import VirtualDevices
@@ -83,7 +84,7 @@ struct ChatScript: Sendable {
     ) throws -> Action {
         switch verb {
         case "send":
-            guard !rest.isEmpty else { throw fault("'send' needs a text") }
+            guard ChatCommand.isQuestion(rest) else { throw fault("'send' needs a text") }
             guard rest.utf8.count <= LineEditor.limit else { throw fault("the text is longer than \(LineEditor.limit) bytes") }
             return .send(rest)
         case "tap":
@@ -110,9 +111,9 @@ struct ChatScript: Sendable {
         else { throw fault("'expect' takes REGEX within SECONDS, such as: expect hello within 5s") }
         let pattern = rest[..<within.lowerBound].trimmingCharacters(in: .whitespaces)
         do {
-            _ = try Regex(pattern)
+            _ = try TextPattern(pattern)
         } catch {
-            throw fault("'\(pattern.prefix(80))' is no regular expression")
+            throw fault("'\(pattern.prefix(80))' is no regular expression that noafw knows: \(error.reason)")
         }
         return .expect(pattern: pattern, seconds: seconds)
     }

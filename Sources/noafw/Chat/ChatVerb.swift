@@ -46,8 +46,11 @@ struct ChatVerb: ContextCommand {
 
     func validate() throws {
         if query != nil, script != nil { throw ValidationError("Give either --query or --script.") }
-        if let query, !query.contains(where: { !$0.isWhitespace }) || query.utf8.count > LineEditor.limit {
-            throw ValidationError("--query is a text of at most \(LineEditor.limit) bytes.")
+        if let query {
+            guard ChatCommand.isQuestion(query) else { throw ValidationError("--query holds nothing that could be asked.") }
+            guard query.utf8.count <= LineEditor.limit else {
+                throw ValidationError("--query is longer than \(LineEditor.limit) bytes.")
+            }
         }
     }
 
@@ -113,7 +116,7 @@ struct ChatReportOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout must be a positive number of seconds.")
+            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
         }
     }
 }

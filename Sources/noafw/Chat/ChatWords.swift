@@ -51,8 +51,8 @@ enum ChatWords {
         case .sent(_, awaitsReceipt: true): nil
         case .sent(_, awaitsReceipt: false): state("sent to the unit, which gives no receipts")
         case .delivered: state("delivered to the unit")
-        case .repeated(_, let loss): trouble("\(loss.message); sending all of it again")
-        case .undeliverable(_, let loss): trouble("not delivered: \(loss.message)")
+        case .repeated(_, let loss): trouble("\(UntrustedText.escape(loss.message)); sending all of it again")
+        case .undeliverable(_, let loss): trouble("not delivered: \(UntrustedText.escape(loss.message))")
         case .failed(_, let error): trouble(failure(error))
         case .cancelled(_, let reason): state(describe(reason))
         case .historyCleared(let reason): state(describe(reason))

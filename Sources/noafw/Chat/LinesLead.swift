@@ -13,6 +13,7 @@ struct LinesLead: Sendable {
         var (isReading, hasEnded) = (false, false)
         var isConnected = false
         var question: TypedQuestion?
+        var absence = UnitAbsence()
         var verdict = ChatVerdict()
         var answer = ""
         while true {
@@ -28,12 +29,16 @@ struct LinesLead: Sendable {
                 isReading = true
                 typed.more()
             }
-            switch try await inputs.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock) {
+            // A person or a program that writes lines lives in real time, whatever time the unit lives in.
+            let absent = question == nil ? nil : absence.deadline
+            let clock = absent == nil ? context.clock : bench.clock
+            switch try await inputs.next(before: absent ?? clock.deadline(in: ChatTime.forever), on: clock) {
             case .typed(let bytes):
                 pending += bytes
                 isReading = false
             case .inputEnded: hasEnded = true
             case .event(let event, _):
+                absence.take(event, on: bench.clock)
                 switch event {
                 case .connected: isConnected = true
                 case .silent:
@@ -49,7 +54,8 @@ struct LinesLead: Sendable {
                 guard let outcome = question?.take(event) else { continue }
                 if let failure = outcome.failure { verdict.failure = verdict.failure ?? failure }
                 if outcome.isOver { question = nil }
-            case .graphics, nil: break
+            case .graphics: break
+            case nil: throw absence.error
             }
         }
         // A fault of the program's comes behind what it has accepted.

@@ -15,15 +15,20 @@ enum PrivateFile {
         }
     }
 
+    private static let noFile = "it is no regular file"
+
     /// Opens a file and sees that nobody else can read it.
     /// - Parameter flags: how, such as `O_APPEND`.
     static func open(_ path: String, _ flags: Int32) throws(Failure) -> Int32 {
         let descriptor = Glibc.open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { throw Failure("open", path, String(cString: strerror(errno))) }
+        guard descriptor >= 0 else {
+            // A pipe that nobody reads.
+            throw Failure("open", path, errno == ENXIO ? noFile : String(cString: strerror(errno)))
+        }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw Failure("open", path, "it is no regular file")
+            throw Failure("open", path, noFile)
         }
         guard status.st_mode & 0o077 == 0 || fchmod(descriptor, 0o600) == 0 else {
             close(descriptor)
@@ -61,8 +66,9 @@ final class AppendedFile: Sendable {
     private let path: String
     private let hasFailed = Atomic<Bool>(false)
 
-    init(_ path: String) throws(PrivateFile.Failure) {
-        descriptor = try PrivateFile.open(path, O_WRONLY | O_APPEND)
+    /// - Parameter followsLinks: where somebody named the file.
+    init(_ path: String, followsLinks: Bool = true) throws(PrivateFile.Failure) {
+        descriptor = try PrivateFile.open(path, O_WRONLY | O_APPEND | (followsLinks ? 0 : O_NOFOLLOW))
         self.path = path
     }
 

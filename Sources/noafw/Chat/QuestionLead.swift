@@ -9,8 +9,6 @@ struct QuestionLead: Sendable {
 
     /// An error is shown on the unit, too.
     private static let errorPatience = Duration.seconds(10)
-    /// A lost link is made again within seconds, or nobody is there.
-    static let linkPatience = Duration.seconds(60)
 
     func lead(_ commands: Inbox<ChatCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
         commands.deliver(.ask(text))
@@ -18,19 +16,15 @@ struct QuestionLead: Sendable {
         var verdict = ChatVerdict()
         var answer = ""
         var errorShownBy: SessionClock.Instant?
-        var backBy: SessionClock.Instant?
+        var absence = UnitAbsence()
         while true {
-            let deadline = [errorShownBy, backBy].compactMap { $0 }.min() ?? bench.clock.deadline(in: ChatTime.forever)
+            let deadline = [errorShownBy, absence.deadline].compactMap { $0 }.min() ?? bench.clock.deadline(in: ChatTime.forever)
             guard let input = try await inputs.next(before: deadline, on: bench.clock) else {
-                if verdict.failure == nil { throw CommandError.unitStaysAway(seconds: Self.linkPatience.inSeconds) }
+                if verdict.failure == nil { throw absence.error }
                 break
             }
             guard case .event(let event, _) = input else { continue }
-            switch event {
-            case .lost: backBy = backBy ?? bench.clock.deadline(in: Self.linkPatience)
-            case .ready: backBy = nil
-            default: break
-            }
+            absence.take(event, on: bench.clock)
             if case .answered(_, let text, _) = event { answer = text }
             if let failure = ChatFailure.ofProgram(event) {
                 verdict.failure = verdict.failure ?? failure
@@ -94,9 +88,13 @@ enum ChatFailure {
     }
 
     static func undeliverable(_ loss: DeliveryLoss) -> Diagnosis {
-        Diagnosis(
-            code: "NOA-0019", category: .unitFailed, fault: .unit, message: "the answer did not arrive, sent twice: \(loss.message)",
-            cause: "the unit's program is too busy to take what it is sent, or it has stopped",
+        let (attempts, cause) = switch loss {
+        case .noReceipt, .accepted: (", sent twice", "the unit's program is too busy to take what it is sent, or it has stopped")
+        case .linksLost: ("", "the unit refuses what it is sent, restarts, or is at the edge of its reach")
+        }
+        return Diagnosis(
+            code: "NOA-0019", category: .unitFailed, fault: .unit, message: "the answer did not arrive\(attempts): \(loss.message)",
+            cause: cause,
             remedy: "run the same command again; if it persists, look with noafw chat --json at what the program prints")
     }
 

@@ -32,7 +32,7 @@ struct ScriptLead: Sendable {
             if case .expect(let pattern, let seconds) = step.action {
                 guard try await !meets(pattern, seconds, &seen, inputs) else { continue }
                 if let failed = verdict(seen) { return failed }
-                let shown = seen.lines.suffix(Self.seenLimit) + (display().map { [$0] } ?? [])
+                let shown = seen.lines.suffix(Self.seenLimit) + (bench.senses.map { [Self.line(of: $0.display())] } ?? [])
                 return ChatVerdict(
                     failure: ChatFailure.notSeen(line: step.line, pattern: pattern, seconds: seconds, seen: Array(shown)),
                     display: bench.senses?.display())
@@ -76,13 +76,19 @@ struct ScriptLead: Sendable {
     }
 
     private func meets(_ pattern: String, _ seconds: Double, _ seen: inout Seen, _ inputs: Inbox<ChatInput>) async throws -> Bool {
-        let regex = try Regex(pattern)
+        let pattern = try TextPattern(pattern)
         let deadline = bench.clock.deadline(in: .seconds(seconds))
+        var checkedCount = 0
+        var checkedDisplay: [String]?
         while true {
             while let input = inputs.poll() { note(input, &seen) }
-            if try seen.lines.contains(where: { try regex.firstMatch(in: $0) != nil }) { return true }
+            if seen.lines[checkedCount...].contains(where: pattern.isFound) { return true }
+            checkedCount = seen.lines.count
             let shown = bench.senses?.display()
-            if shown != seen.displayBefore, let line = display(), try regex.firstMatch(in: line) != nil { return true }
+            if let shown, shown != seen.displayBefore, shown != checkedDisplay {
+                checkedDisplay = shown
+                if pattern.isFound(in: Self.line(of: shown)) { return true }
+            }
             guard bench.clock.now < deadline, seen.failure == nil else { return false }
             let next = min(deadline, bench.clock.deadline(in: Self.look))
             if let input = try await inputs.next(before: next, on: bench.clock) { note(input, &seen) }
@@ -97,5 +103,5 @@ struct ScriptLead: Sendable {
     }
 
     /// Its rows as one line: an answer is wrapped to the display's width.
-    private func display() -> String? { bench.senses.map { $0.display().joined(separator: " ") } }
+    private static func line(of display: [String]) -> String { display.joined(separator: " ") }
 }

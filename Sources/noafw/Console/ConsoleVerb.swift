@@ -34,11 +34,14 @@ struct ConsoleVerb: ContextCommand {
 
     func validate() throws {
         if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
-            throw ValidationError("--timeout must be a positive number of seconds.")
+            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
         }
     }
 
     func run(in context: CommandContext) async -> Int32 {
+        let conclusion = Conclusion()
+        context.interrupts.lastWords.set { conclusion.say { explain(CommandError.consoleInterrupted.diagnosis, in: context) } }
+        defer { context.interrupts.lastWords.set(nil) }
         do {
             let request = ConsoleRequest(
                 unit: unit.value, inputs: AssetInputs(search: search(in: context)), staysAtPrompt: stay,
@@ -57,9 +60,13 @@ struct ConsoleVerb: ContextCommand {
             }
         } catch {
             let diagnosis = CommandError.explain(error)
-            for line in ErrorText.lines(diagnosis, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
+            conclusion.say { explain(diagnosis, in: context) }
             return diagnosis.category.rawValue
         }
+    }
+
+    private func explain(_ error: Diagnosis, in context: CommandContext) {
+        for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
     }
 
     private func search(in context: CommandContext) -> AssetSearch {

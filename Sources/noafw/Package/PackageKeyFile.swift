@@ -14,7 +14,7 @@ enum PackageKeyFile {
     /// - Throws: ``CommandError/privateKeyTrusted(path:)`` for a private one.
     static func published(_ path: String) throws -> TrustedKey {
         let pem = try InputFile.read(path, limit: sizeLimit)
-        guard !PrivateKeyText.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
+        guard !PrivateKeyForm.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
         return try TrustedKey(name: path, pem: pem)
     }
 

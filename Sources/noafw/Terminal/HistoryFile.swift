@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 import Glibc
 
@@ -20,7 +21,7 @@ struct HistoryFile: Sendable {
     }
 
     private func tail() -> (bytes: [UInt8], isWhole: Bool)? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = open(path, O_RDONLY | BoundedFile.flags)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()
@@ -33,12 +34,12 @@ struct HistoryFile: Sendable {
 
     func append(_ line: String) {
         try? PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
-        guard let file = try? AppendedFile(path) else { return }
+        guard let file = try? AppendedFile(path, followsLinks: false) else { return }
         _ = file.write(Self.encode(line))
     }
 
     private func rewrite(_ lines: ArraySlice<String>) {
-        guard let descriptor = try? PrivateFile.open(path + ".new", O_WRONLY | O_TRUNC) else { return }
+        guard let descriptor = try? PrivateFile.open(path + ".new", O_WRONLY | O_TRUNC | O_NOFOLLOW) else { return }
         let isWritten = PrivateFile.write(lines.map { Self.encode($0) + "\n" }.joined().utf8, to: descriptor)
         close(descriptor)
         if isWritten { rename(path + ".new", path) }

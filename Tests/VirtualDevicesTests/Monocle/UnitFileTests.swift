@@ -83,6 +83,21 @@ struct UnitFileTests {
         }
     }
 
+    /// Nothing of the host is offered.
+    @Test(arguments: [
+        "import os;os.system('touch stolen')", "import os;os.popen('id')", "import os;os.getenv('HOME')", "import socket", "import usocket",
+        "import subprocess", "import ffi", "import uctypes", "import machine;machine.mem32[0]", "import os;os.symlink('/etc','e')",
+        "import os;os.chdir('/etc')", "import os;os.chdir('..');os.listdir('etc')", "open('/proc/self/mem')",
+    ])
+    func nothingOfTheHostIsThere(program: String) async throws {
+        try await withUnit { unit, central, folder in
+            let terminal = try await Terminal.raw(unit, central)
+            let answer = try await terminal.run(program)
+            #expect(answer.contains("ImportError") || answer.contains("AttributeError") || answer.contains("OSError"), "\(answer)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.files.path).isEmpty)
+        }
+    }
+
     /// Names and small files take room, too.
     @Test func smallFilesFillTheFileSystem() async throws {
         try await withUnit { unit, central, _ in

@@ -1,7 +1,7 @@
 -- The `frame` table of the virtual unit, as the firmware's lua_libraries describe it.
 local wire, root = ...
 local call = wire.call
-local io, os = io, os
+local open, remove, rename = io.open, os.remove, os.rename
 
 local frame = {
     FIRMWARE_VERSION = "v25.080.0838",
@@ -199,19 +199,19 @@ function frame.file.open(name, mode)
     mode = mode or "read"
     mode = ({ r = "rb", w = "wb", a = "ab", read = "rb", write = "wb", append = "ab" })[mode]
     check(mode, "mode must be 'read', 'write', or 'append'")
-    local handle = io.open(path(name), mode)
+    local handle = open(path(name), mode)
     check(handle, "cannot open file: " .. name)
     return setmetatable({ handle = handle }, File)
 end
 
-function frame.file.remove(name) check(os.remove(path(name)), "cannot remove file: " .. name) end
-function frame.file.rename(old, new) check(os.rename(path(old), path(new)), "cannot rename file: " .. old) end
+function frame.file.remove(name) check(remove(path(name)), "cannot remove file: " .. name) end
+function frame.file.rename(old, new) check(rename(path(old), path(new)), "cannot rename file: " .. old) end
 
 local loaded = {}
 
 function frame.file.require(name)
     if loaded[name] == nil then
-        local file = io.open(path(name .. ".lua"), "rb")
+        local file = open(path(name .. ".lua"), "rb")
         check(file, "cannot open file: " .. name .. ".lua")
         local source = file:read("a")
         file:close()

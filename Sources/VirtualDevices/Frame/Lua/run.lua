@@ -6,10 +6,21 @@ local wire = assert(loadfile(folder .. "/wire.lua"))()
 frame = assert(loadfile(folder .. "/frame.lua"))(wire, files)
 if age == "early" then frame.microphone.start, frame.camera.image_ready = nil, nil end
 
-local exit, call = os.exit, wire.call
+local exit, call, load = os.exit, wire.call, load
 -- The firmware opens base, coroutine, table, string, math, utf8 and debug.
 io, os, package, dofile, loadfile, arg = nil, nil, nil, nil, nil, nil
 require = frame.file.require
+-- What leads from a program to the host's files and programs: the registry, and the functions and values of others. Lua does not
+-- check compiled code.
+for _, name in ipairs {
+    "debug", "getinfo", "getlocal", "getregistry", "getupvalue", "setlocal", "setupvalue", "upvalueid", "upvaluejoin",
+} do
+    debug[name] = nil
+end
+function _G.load(chunk, name, mode, ...)
+    assert(mode == nil or mode:find("t", 1, true), "attempt to load a binary chunk")
+    return load(chunk, name, "t", ...)
+end
 
 function print(...)
     local parts = table.pack(...)

@@ -19,6 +19,7 @@
 #include "shared/readline/readline.h"
 #include "shared/runtime/gchelper.h"
 #include "shared/runtime/pyexec.h"
+#include "store.h"
 #include "unit.h"
 
 // 0x2000404C to 0x2000E000 (monocle.ld), and twice its stack of 8 KiB: x86 frames are about twice as large.
@@ -118,6 +119,9 @@ int main(int count, char **arguments) {
         printf("MicroPython %s, the Monocle's features\n", MICROPY_VERSION_STRING);
         return 0;
     }
+    if (count == 3 && strcmp(arguments[1], "--confinement") == 0) {
+        return unit_show_confinement(arguments[2]);
+    }
     if (count != 4) {
         fprintf(stderr, "usage: monocle-python FROZEN FILES SCRATCH, with the wire on descriptor 3\n");
         return 64;
@@ -125,6 +129,7 @@ int main(int count, char **arguments) {
     mp_cstack_init_with_sp_here(1 << 20);
     freeze(arguments[1]);
     unit_files_open(arguments[2], arguments[3]);
+    unit_confine((const int[]) {store_root, store_scratch}, 2);
     for (;;) {
         mp_cstack_init_with_sp_here(STACK_BYTES - 512);
         if (unit_start_count == 0) {

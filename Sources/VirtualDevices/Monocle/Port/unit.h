@@ -52,6 +52,12 @@ uint16_t unit_payload(void);
 // False: the queue is full.
 bool unit_notify_data(const void *data, size_t length);
 
+// confine.c
+// For good: from here on the process opens nothing but what lies in these folders, and starts nothing.
+void unit_confine(const int *folders, size_t count);
+// Confines the process to a folder, tries each way out and prints which are held: for a test.
+int unit_show_confinement(const char *folder);
+
 // radio.c
 void unit_data_received(const uint8_t *bytes, size_t length);
 void unit_touched(uint8_t pad);

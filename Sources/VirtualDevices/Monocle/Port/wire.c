@@ -130,13 +130,13 @@ static void exchange(uint8_t why) {
     uint32_t used = given - unit_budget;
     memcpy(outgoing, &used, 4);
     outgoing[4] = why;
-    if (send(WIRE, outgoing, outgoing_length, MSG_NOSIGNAL) < 0) {
+    if (write(WIRE, outgoing, outgoing_length) < 0) {
         _exit(0);
     }
     outgoing_length = 5;
     ssize_t length;
     do {
-        length = recv(WIRE, incoming, sizeof(incoming), 0);
+        length = read(WIRE, incoming, sizeof(incoming));
     } while (length < 0 && errno == EINTR);
     if (length < 16) {
         _exit(0);

@@ -1,0 +1,68 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A sleep in real time that leaves nothing behind when it is cancelled.
+///
+/// The timer of `Task.sleep` stays in memory until its time has come, cancelled or not, and most waits here have deadlines far
+/// beyond what they wait for.
+final class RealTimeSleep: @unchecked Sendable {
+    private enum Phase {
+        case new
+        case waiting(any DispatchSourceTimer, CheckedContinuation<Void, any Error>)
+        case over
+    }
+
+    /// Timers that are set.
+    static let pendingCount = Atomic<Int>(0)
+
+    // Read and written only with `lock` held.
+    private var phase = Phase.new
+    private let lock = NSLock()
+
+    /// - Throws: `CancellationError`.
+    static func until(_ deadline: ContinuousClock.Instant) async throws {
+        let sleep = RealTimeSleep()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { sleep.begin($0, ContinuousClock.now.duration(to: deadline)) }
+        } onCancel: {
+            sleep.end(CancellationError())
+        }
+    }
+
+    private func begin(_ continuation: CheckedContinuation<Void, any Error>, _ duration: Duration) {
+        let timer = DispatchSource.makeTimerSource()
+        timer.setEventHandler { self.end(nil) }
+        timer.schedule(deadline: .now() + .nanoseconds(duration.wholeNanoseconds))
+        let isCancelled = lock.withLock {
+            if case .over = phase { return true }
+            phase = .waiting(timer, continuation)
+            return false
+        }
+        // Whatever happens: a source that was never active must not be released.
+        timer.activate()
+        guard isCancelled else { return _ = Self.pendingCount.add(1, ordering: .relaxed) }
+        timer.cancel()
+        continuation.resume(throwing: CancellationError())
+    }
+
+    private func end(_ error: (any Error)?) {
+        let last = lock.withLock {
+            defer { phase = .over }
+            return phase
+        }
+        guard case .waiting(let timer, let continuation) = last else { return }
+        timer.cancel()
+        Self.pendingCount.subtract(1, ordering: .relaxed)
+        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+    }
+}
+
+extension Duration {
+    /// Clamped to a century and to now.
+    fileprivate var wholeNanoseconds: Int {
+        let century: Int64 = 100 * 366 * 86_400
+        let seconds = min(max(components.seconds, 0), century)
+        return Int(seconds) * 1_000_000_000 + (self > .zero ? Int(components.attoseconds / 1_000_000_000) : 0)
+    }
+}

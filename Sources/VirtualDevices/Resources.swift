@@ -1,0 +1,32 @@
+import Bluetooth
+import Foundation
+
+/// The files that the virtual units run: beside the binary, where SwiftPM builds them, or under the prefix it is installed in.
+///
+/// SwiftPM's own accessor is not used: it ends the process when the binary was moved without them.
+struct Resources: Sendable {
+    /// As SwiftPM calls this module's.
+    static let folder = "noafw_VirtualDevices.resources"
+
+    /// The folders that are looked in, in this order.
+    let searched: [String]
+
+    /// - Parameter executable: the path of the running program, without links.
+    init(executable: String) {
+        let place = URL(fileURLWithPath: executable).deletingLastPathComponent()
+        let prefix = place.deletingLastPathComponent()
+        searched = [place, prefix.appendingPathComponent("share/noafw")].map { $0.appendingPathComponent(Self.folder).path }
+    }
+
+    /// The running program's.
+    static let own = Resources(executable: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/")
+
+    /// - Throws: ``UnitFolderError/resourceMissing(name:searched:)``.
+    func locate(_ name: String) throws(UnitFolderError) -> URL {
+        for folder in searched {
+            let place = URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(name, isDirectory: true)
+            if FileManager.default.fileExists(atPath: place.path) { return place }
+        }
+        throw .resourceMissing(name: name, searched: searched)
+    }
+}
