@@ -14,6 +14,8 @@ public enum FPGAError: Error, Hashable, Sendable {
     case answerUnreadable(String)
     /// The FPGA does not answer its identification although nothing holds it in reset.
     case silent
+    /// The file is not a bitstream for the Monocle's FPGA.
+    case notABitstream(reason: String)
 }
 
 extension FPGAError: DiagnosableError {
@@ -52,6 +54,11 @@ extension FPGAError: DiagnosableError {
                 code: "FPGA-0007", category: .unitFailed, fault: .unit, message: "the unit's FPGA does not answer",
                 cause: "the image in its flash is not one for this unit, or the FPGA is damaged",
                 remedy: "write a released image with noafw flash --only fpga --force; replace the unit if it persists")
+        case .notABitstream(let reason):
+            Diagnosis(
+                code: "FPGA-0008", category: .badData, fault: nil, message: "this is no FPGA image for a Monocle: \(reason)",
+                cause: "it is another kind of file, or it was damaged",
+                remedy: "give the raw image of a Monocle release; flash, verify and bundle take your own with --any-fpga-image")
         }
     }
 

@@ -86,7 +86,7 @@ struct DevelopmentImageTests {
         let notice = "noafw development image, not for hardware"
         let firmware = try #require(try DFUPackage(bytes: catalogue.firmware(for: "monocle").file.bytes).images.first)
         let fpga = try catalogue.fpga(for: "monocle")
-        for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.320.0905")] {
+        for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.326.0800")] {
             #expect(bytes.occurrences(of: notice) == 1)
             #expect(DevelopmentMark.isIn(bytes) && DevelopmentMark.text == notice)
             #expect(!DevelopmentMark.isIn(Array(bytes.dropFirst(8192))))

@@ -59,9 +59,9 @@ import Testing
     /// Nothing on real glasses would refuse it.
     @Test func aDevelopmentImageIsKnownInABundleToo() throws {
         let image = Array("\u{0}\u{0}\(DevelopmentMark.text)\u{0}".utf8)
-        try write(BundleRecipe(scripts: set, fpga: .init(version: "v26.320.0905", bytes: image), tool: "1"))
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "v26.326.0800", bytes: image), tool: "1"))
         #expect(code { _ = try load(allowsDevelopment: false) } == "NOA-0006")
-        #expect(try load().1.last == "FPGA v26.320.0905 is a development image, not for hardware")
+        #expect(try load().1.last == "FPGA v26.326.0800 is a development image, not for hardware")
         #expect(try load("b.zip", [.scripts], allowsDevelopment: false).0.scripts == set)
     }
 

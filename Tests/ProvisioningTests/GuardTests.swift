@@ -52,7 +52,7 @@ struct GuardTests {
         let bench = Bench()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream()), version: Self.other)
+        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
         var options = FlashOptions()
         options.parts = [.fpga, .scripts]
         let report = try await bench.flash(assets, options: options)
@@ -92,7 +92,7 @@ struct GuardTests {
         defer { bench.remove() }
         var assets = try Bench.assets()
         assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: Self.other)
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream()), version: Self.other)
+        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
         assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("pass\n".utf8))])
         let report = try await bench.verify(assets, isDeep: false)
         #expect(!report.passed)
