@@ -16,6 +16,8 @@ public enum FPGAError: Error, Hashable, Sendable {
     case silent
     /// The file is not a bitstream for the Monocle's FPGA.
     case notABitstream(reason: String)
+    /// The flash does not erase.
+    case markerStays
 }
 
 extension FPGAError: DiagnosableError {
@@ -59,6 +61,10 @@ extension FPGAError: DiagnosableError {
                 code: "FPGA-0008", category: .badData, fault: nil, message: "this is no FPGA image for a Monocle: \(reason)",
                 cause: "it is another kind of file, or it was damaged",
                 remedy: "give the raw image of a Monocle release; flash, verify and bundle take your own with --any-fpga-image")
+        case .markerStays:
+            Diagnosis(
+                code: "FPGA-0009", category: .unitFailed, fault: .unit, message: "the FPGA image cannot be taken out again",
+                cause: "the unit's flash does not erase", remedy: "replace the unit")
         }
     }
 

@@ -117,6 +117,8 @@ public struct VerifyReport: Sendable {
         public var matches: Bool
         /// With `--deep`: what differs, such as `page 17 of the FPGA flash` or `main.py: 1 byte differs`.
         public var differences: [String]
+        /// With `--deep`: files and folders that do no harm, such as `notes.txt is not part of the set`.
+        public var extras: [String] = []
 
         public init(expected: String, actual: String?, matches: Bool, differences: [String] = []) {
             self.expected = expected

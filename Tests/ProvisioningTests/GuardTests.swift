@@ -11,7 +11,7 @@ import VirtualDevices
 /// Units and assets that only one guard tells from the right ones.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct GuardTests {
-    private static let other = "v26.399.2359"
+    private static let other = "v26.366.2359"
 
     private func flash(in bench: Bench) throws -> Data { try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) }
 
