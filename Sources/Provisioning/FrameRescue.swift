@@ -84,12 +84,16 @@ public struct FrameRescue: Sendable {
         }
     }
 
-    /// - Returns: the mode in which the unit is seen first, `nil` when it is not seen in time.
+    /// - Returns: the mode in which the unit is seen, its application rather than what calls itself its bootloader; `nil` when it is
+    ///   not seen in time.
     private func look(for modes: Set<SightedUnit.Mode>, within patience: Duration) async throws -> SightedUnit.Mode? {
         var seen: SightedUnit.Mode?
-        try await UnitFinder(central: central).watch(until: central.clock.deadline(in: patience)) { units, _ in
-            seen = units.first { $0.address == unit.address && modes.contains($0.mode) }?.mode
-            return seen != nil
+        var end: SessionClock.Instant?
+        try await UnitFinder(central: central).watch(until: central.clock.deadline(in: patience)) { units, now in
+            let here = Set(units.filter { $0.address == unit.address }.map(\.mode)).intersection(modes)
+            seen = here.contains(.application) ? .application : here.first ?? seen
+            if seen == .bootloader, end == nil { end = now.advanced(by: MonocleRadio.strangerPatience) }
+            return seen == .application || end.map { now >= $0 } ?? false
         }
         return seen
     }

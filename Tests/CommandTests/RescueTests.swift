@@ -13,7 +13,8 @@ import VirtualDevices
 struct RescueTests {
     /// A Monocle whose firmware update was interrupted, and the folder of a station.
     private func rescue(
-        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false, isStranded: Bool = true
+        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false, isStranded: Bool = true,
+        hasImpostor: Bool = false
     ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
         let bench = try ToolBench()
         defer { bench.remove() }
@@ -37,7 +38,9 @@ struct RescueTests {
         let notices = Mutex<[String]>([])
         let report = try await air.time.run {
             try await withVirtualMonocle(monocle) {
-                let station = RadioStation(central: VirtualCentral(air: air), stateFolder: request.stateFolder)
+                let central: any Central = hasImpostor
+                    ? CrowdedCentral(VirtualCentral(air: air), adding: monocle.address.bootloader) : VirtualCentral(air: air)
+                let station = RadioStation(central: central, stateFolder: request.stateFolder)
                 return try await Rescue(station: station, request: request, events: { event in
                     if case .notice(let text) = event { notices.withLock { $0.append(text) } }
                 }).run()
@@ -74,6 +77,21 @@ struct RescueTests {
         #expect(report.running?.address == address)
     }
 
+    /// A stranger that calls itself DfuTarg at the address after a healthy unit's.
+    @Test(arguments: [true, false])
+    func aUnitWhoseApplicationIsHeardIsNotStranded(isNamed: Bool) async throws {
+        let address = try UnitFolderAddress.stranded()
+        for named in [address, address.bootloader] where isNamed || named == address {
+            let (report, _, notices) = try await rescue(
+                isKnown: true, device: isNamed ? named : nil, isStranded: false, hasImpostor: true)
+            #expect(report.units.isEmpty && notices.isEmpty, "\(report)")
+            #expect(report.impostors.map(\.advertisedAddress) == [address.bootloader])
+            #expect(!report.passed)
+            let ending = RunEnding(report: report, error: nil, progress: ProgressModel(), seconds: 6)
+            #expect(RescuePresentation().error(of: ending)?.code == "PRV-0027")
+        }
+    }
+
     @Test func aNamedUnitThatNobodyHearsIsAnError() async throws {
         let absent = try #require(DeviceAddress("E1:00:00:00:00:09"))
         let error = await #expect(throws: ChoiceError.self) { try await rescue(isKnown: true, device: absent) }
@@ -89,6 +107,54 @@ struct RescueTests {
         #expect(report.passed)
         #expect(report.units.first?.steps.map(\.action) == [.planned, .skipped, .planned])
     }
+}
+
+/// The air, and a bootloader that is nobody's.
+private struct CrowdedCentral: Central {
+    let central: VirtualCentral
+    let stranger: Advertisement
+
+    init(_ central: VirtualCentral, adding address: DeviceAddress) {
+        self.central = central
+        stranger = Advertisement(address: address, name: "DfuTarg", services: [], rssi: -40)
+    }
+
+    var clock: SessionClock { central.clock }
+
+    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+        #expect(address != stranger.address, "the stranger is not to be connected to")
+        return try await central.connect(to: address, deadline: deadline)
+    }
+
+    func discover() async throws -> any Discovery {
+        CrowdedDiscovery(discovery: try await central.discover(), stranger: stranger, clock: clock)
+    }
+}
+
+/// Has the stranger advertise every 100 ms.
+private final class CrowdedDiscovery: Discovery {
+    let discovery: any Discovery
+    let stranger: Advertisement
+    let clock: SessionClock
+    private let last = Mutex<SessionClock.Instant?>(nil)
+
+    init(discovery: any Discovery, stranger: Advertisement, clock: SessionClock) {
+        self.discovery = discovery
+        self.stranger = stranger
+        self.clock = clock
+    }
+
+    var sightings: Inbox<Advertisement> {
+        let now = clock.now
+        let isDue = last.withLock { last in
+            defer { if last.map({ $0.duration(to: now) >= .milliseconds(100) }) ?? true { last = now } }
+            return last.map { $0.duration(to: now) >= .milliseconds(100) } ?? true
+        }
+        if isDue { discovery.sightings.deliver(stranger) }
+        return discovery.sightings
+    }
+
+    func stop() async { await discovery.stop() }
 }
 
 private enum DevelopmentKey {
