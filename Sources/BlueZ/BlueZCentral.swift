@@ -15,6 +15,8 @@ public final class BlueZCentral: Central {
 
     /// How long a missing adapter is waited for.
     struct Patience: Sendable {
+        /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
+        var list = Duration.seconds(10)
         /// At the first use: bluetoothd, just started, shows its adapters a moment later.
         var first = Duration.seconds(1)
         /// After it has worked: a restart of bluetoothd or the adapter.
@@ -151,9 +153,10 @@ public final class BlueZCentral: Central {
             state.session = session
             return (session, state.hasWorked)
         }
-        let own = clock.deadline(in: hasWorked ? patience.recovery : patience.first)
+        let limit = { (patience: Duration) in deadline.map { min($0, clock.deadline(in: patience)) } ?? clock.deadline(in: patience) }
+        try await session.awaitObjects(before: limit(patience.list))
         let adapter = try await session.usableAdapter(
-            adapterName, before: deadline.map { min($0, own) } ?? own, isRecovering: hasWorked)
+            adapterName, before: limit(hasWorked ? patience.recovery : patience.first), isRecovering: hasWorked)
         state.withLock { $0.hasWorked = true }
         return (session, adapter)
     }

@@ -77,8 +77,13 @@ struct Rescue {
 
     private func listen() async throws -> Air {
         let clock = station.central.clock
+        let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
+        let named: DeviceAddress? = if case .address(let address) = request.radio.wish { address } else { nil }
+        let isWanted = { @Sendable (unit: SightedUnit) in
+            known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
+        }
         var air = Air()
-        try await UnitFinder(central: station.central).watch(until: clock.deadline(in: Self.listening)) { seen, _ in
+        try await UnitFinder(central: station.central).watch(until: clock.deadline(in: Self.listening), wanting: isWanted) { seen, _ in
             air.units = seen
             for unit in seen where unit.mode == .application { air.running[unit.address] = unit }
             return false
