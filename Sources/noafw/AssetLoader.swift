@@ -10,7 +10,7 @@ struct AssetLoader {
     private static let hardware = "monocle"
 
     let inputs: AssetInputs
-    /// Whether the unit is a virtual one, or the operator insists.
+    /// Whether the unit is a virtual one or only looked at, or the operator insists.
     let allowsDevelopment: Bool
     /// Told about everything that an operator should know of the files.
     let notice: (String) -> Void

@@ -91,6 +91,9 @@ struct RescuePresentation: RunPresentation {
         lines += (ending.report?.impostors ?? []).map {
             "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at \($0.advertisedAddress) is another device's"
         }
+        if let error = ending.error, ending.report == nil {
+            return [ReportText.verdict(error, hasBegun: ending.hasBegun, style) + " " + time]
+        }
         if error(of: ending) == nil, units.isEmpty {
             let finding = ending.report?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "nobody is stranded"
             lines.append("\(style.paint("PASS", .good))  \(finding)")
