@@ -23,11 +23,11 @@ public struct FrameRescue: Sendable {
             record.planned(.firmware, from: nil, to: firmware.version)
             return finished(record, nil)
         }
-        var isTransferred = false
+        var transferCount = 0
         var escalation = Escalation(mayRestartUnit: false)
         while true {
             do {
-                try await attempt(&record, &isTransferred)
+                try await attempt(&record, &transferCount)
                 return finished(record, nil)
             } catch is CancellationError {
                 throw CancellationError()
@@ -47,18 +47,24 @@ public struct FrameRescue: Sendable {
         return report
     }
 
-    /// - Parameter isTransferred: whether the bootloader has taken the whole image, in this attempt or an earlier one.
-    private func attempt(_ record: inout RunRecord, _ isTransferred: inout Bool) async throws {
+    /// - Parameter transferCount: how often the bootloader has taken the whole image, in this attempt or earlier ones.
+    private func attempt(_ record: inout RunRecord, _ transferCount: inout Int) async throws {
         switch try await look(for: [.application, .bootloader], within: MonocleRadio.sightPatience) {
-        case .application where !isTransferred: record.notice("\(unit.address) runs its application again: nothing is left to do")
+        case .application where transferCount == 0: record.notice("\(unit.address) runs its application again: nothing is left to do")
         case .application: record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
         case .bootloader:
+            guard transferCount < MonocleRun.transferLimit else {
+                throw ProvisioningError.staysInBootloader(unit.address, transfers: transferCount)
+            }
             try await transfer(&record)
-            isTransferred = true
+            transferCount += 1
             record.begin(.restart)
-            guard try await look(for: [.application], within: Self.returnPatience) != nil else { throw ProvisioningError.doesNotReturn }
+            guard try await look(for: [.application], within: Self.returnPatience) != nil else {
+                let isThere = try await look(for: [.bootloader], within: MonocleRadio.sightPatience) != nil
+                throw isThere ? ProvisioningError.staysInBootloader(unit.address, transfers: transferCount) : .doesNotReturn
+            }
             record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
-        case nil: throw isTransferred ? ProvisioningError.doesNotReturn : .unitNotFound(unit.address)
+        case nil: throw transferCount > 0 ? ProvisioningError.doesNotReturn : .unitNotFound(unit.address)
         }
         record.complete()
     }

@@ -12,7 +12,7 @@ enum PartText {
         let prefix = "SHA256 digest: "
         guard version.hasPrefix(prefix) else {
             let text = UntrustedText.escape(version)
-            return text.count > width ? text.prefix(width - 3) + "..." : text
+            return text.count > width ? String(text.prefix(width - 3)) + "..." : text
         }
         return "sha256:" + UntrustedText.escape(String(version.dropFirst(prefix.count).prefix(12)))
     }

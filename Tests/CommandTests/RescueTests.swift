@@ -109,54 +109,6 @@ struct RescueTests {
     }
 }
 
-/// The air, and a bootloader that is nobody's.
-private struct CrowdedCentral: Central {
-    let central: VirtualCentral
-    let stranger: Advertisement
-
-    init(_ central: VirtualCentral, adding address: DeviceAddress) {
-        self.central = central
-        stranger = Advertisement(address: address, name: "DfuTarg", services: [], rssi: -40)
-    }
-
-    var clock: SessionClock { central.clock }
-
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
-        #expect(address != stranger.address, "the stranger is not to be connected to")
-        return try await central.connect(to: address, deadline: deadline)
-    }
-
-    func discover() async throws -> any Discovery {
-        CrowdedDiscovery(discovery: try await central.discover(), stranger: stranger, clock: clock)
-    }
-}
-
-/// Has the stranger advertise every 100 ms.
-private final class CrowdedDiscovery: Discovery {
-    let discovery: any Discovery
-    let stranger: Advertisement
-    let clock: SessionClock
-    private let last = Mutex<SessionClock.Instant?>(nil)
-
-    init(discovery: any Discovery, stranger: Advertisement, clock: SessionClock) {
-        self.discovery = discovery
-        self.stranger = stranger
-        self.clock = clock
-    }
-
-    var sightings: Inbox<Advertisement> {
-        let now = clock.now
-        let isDue = last.withLock { last in
-            defer { if last.map({ $0.duration(to: now) >= .milliseconds(100) }) ?? true { last = now } }
-            return last.map { $0.duration(to: now) >= .milliseconds(100) } ?? true
-        }
-        if isDue { discovery.sightings.deliver(stranger) }
-        return discovery.sightings
-    }
-
-    func stop() async { await discovery.stop() }
-}
-
 private enum DevelopmentKey {
     static func bigEndian() throws -> [UInt8] {
         let catalogue = AssetCatalogue(root: TestTools.root.path)

@@ -114,6 +114,22 @@ struct GuardTests {
         }
     }
 
+    // MARK: - Withdrawal
+
+    @Test func aWithdrawnImageIsErasedWithItsMarker() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder, flash: image.bytes + FPGALimits.marker + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_434))
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let updater = FPGAUpdater(repl: repl, image: image)
+        try await updater.withdraw()
+        #expect(try FlashModule.flash(in: folder).allSatisfy { $0 == 0xFF })
+        #expect(try await FPGAProbe(repl: repl).condition() == .stopped)
+        _ = try await repl.runText("_nf.mark=lambda:_nf.say('646f6e65')", within: .seconds(20))
+        await #expect(throws: FPGAError.markerStays) { try await updater.withdraw() }
+    }
+
     // MARK: - Pieces
 
     /// One piece is damaged on the way: the unit refuses it, the updater sees that, and nothing has to be erased.

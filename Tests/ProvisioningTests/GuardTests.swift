@@ -56,7 +56,7 @@ struct GuardTests {
         var options = FlashOptions()
         options.parts = [.fpga, .scripts]
         let report = try await bench.flash(assets, options: options)
-        #expect(report.error?.code == "PRV-0004", "\(report)")
+        #expect(report.error?.code == "PRV-0010", "\(report)")
         #expect(report.steps.last?.action == .skipped, "\(report)")
     }
 
