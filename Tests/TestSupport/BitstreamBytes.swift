@@ -1,11 +1,11 @@
 /// Small bitstreams in the form of the vendor's tools (YosysHQ/apicula, `doc/commandstructure.md`).
-public enum BitstreamBytes {
-    public static let monocleID: [UInt8] = [0x11, 0x00, 0x48, 0x1B]
+package enum BitstreamBytes {
+    package static let monocleID: [UInt8] = [0x11, 0x00, 0x48, 0x1B]
     /// Where the first frame begins, and how long each is.
-    public static let firstFrame = 68
-    public static let frameByteCount = 363
+    package static let firstFrame = 68
+    package static let frameByteCount = 363
 
-    public static func make(
+    package static func make(
         frames: Int = 3, id: [UInt8] = monocleID, seed: UInt64 = 1, isCompressed: Bool = false, hasCRC: Bool = true, text: String = ""
     ) -> [UInt8] {
         var generator = SeededNumbers(seed: seed)
@@ -25,7 +25,7 @@ public enum BitstreamBytes {
     }
 
     /// CRC-16/ARC, the lower byte first.
-    public static func crc(_ bytes: [UInt8]) -> [UInt8] {
+    package static func crc(_ bytes: [UInt8]) -> [UInt8] {
         let crc = bytes.reduce(UInt16(0)) { crc, byte in
             (0..<8).reduce(crc ^ UInt16(byte)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xA001 }
         }
