@@ -130,7 +130,7 @@ struct FlashHelper: Sendable {
     }
 
     static func counter(from text: String) throws -> Int? {
-        guard let value = Int(text), value <= FPGALimits.regionByteCount else { throw FPGAError.answerUnreadable(text) }
+        guard let value = Int(text), (-1...FPGALimits.regionByteCount).contains(value) else { throw FPGAError.answerUnreadable(text) }
         return value < 0 ? nil : value
     }
 }

@@ -32,9 +32,9 @@ struct MonocleRadio: Sendable {
         var end = clock.deadline(in: patience)
         let grace = modes.contains(.application) ? Self.strangerPatience : .zero
         try await central.listen(until: end, every: .milliseconds(500)) { sighting in
-            if let mode = sighting.flatMap(mode), modes.contains(mode), found != mode {
-                found = mode
-                end = mode == .application ? clock.now : min(end, clock.deadline(in: grace))
+            if let seen = sighting.flatMap(mode), modes.contains(seen), found != seen {
+                found = seen
+                end = seen == .application ? clock.now : min(end, clock.deadline(in: grace))
             }
             return found != nil && clock.now >= end
         }

@@ -25,7 +25,8 @@ public struct UnitCensus: Sendable {
     public var units: [SightedUnit] {
         entries.values.map(\.unit).sorted { first, second in
             first.rssi != second.rssi
-                ? first.rssi > second.rssi : first.advertisedAddress.description < second.advertisedAddress.description
+                ? first.rssi > second.rssi
+                : first.advertisedAddress.octets.lexicographicallyPrecedes(second.advertisedAddress.octets)
         }
     }
 
