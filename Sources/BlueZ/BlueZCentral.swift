@@ -153,12 +153,16 @@ public final class BlueZCentral: Central {
             state.session = session
             return (session, state.hasWorked)
         }
-        let limit = { (patience: Duration) in deadline.map { min($0, clock.deadline(in: patience)) } ?? clock.deadline(in: patience) }
-        try await session.awaitObjects(before: limit(patience.list))
+        try await session.awaitObjects(before: earlier(of: deadline, in: patience.list))
         let adapter = try await session.usableAdapter(
-            adapterName, before: limit(hasWorked ? patience.recovery : patience.first), isRecovering: hasWorked)
+            adapterName, before: earlier(of: deadline, in: hasWorked ? patience.recovery : patience.first), isRecovering: hasWorked)
         state.withLock { $0.hasWorked = true }
         return (session, adapter)
+    }
+
+    private func earlier(of deadline: SessionClock.Instant?, in patience: Duration) -> SessionClock.Instant {
+        let own = clock.deadline(in: patience)
+        return deadline.map { min($0, own) } ?? own
     }
 }
 

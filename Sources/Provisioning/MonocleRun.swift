@@ -1,4 +1,5 @@
 import Bluetooth
+import ScriptBundle
 
 /// The run of one Monocle from whatever it is to a proved unit.
 ///

@@ -14,6 +14,8 @@ struct ScriptHelper: Sendable {
     static let nameLimit = 1024
     /// Bytes: far above the 147 blocks of 4096 of the file system (monocle-micropython, `mpconfigport.h`).
     private static let sizeLimit = 1 << 24
+    /// Bytes: above any disk.
+    private static let spaceLimit = 1 << 56
 
     static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing])
 
@@ -145,7 +147,7 @@ struct ScriptHelper: Sendable {
     /// The size of a block and the bytes in free ones.
     func space() async throws -> (blockByteCount: Int, freeByteCount: Int) {
         let parts = try await ask("free()").split(separator: " ").compactMap { Int($0) }
-        guard parts.count == 2, (1...Self.sizeLimit).contains(parts[0]), (0...Self.sizeLimit).contains(parts[1]) else {
+        guard parts.count == 2, (1...Self.sizeLimit).contains(parts[0]), (0...Self.spaceLimit).contains(parts[1]) else {
             throw REPLError.garbage("the free space")
         }
         return (parts[0], parts[1])

@@ -9,7 +9,7 @@ import Testing
 
     private func reason(_ content: [UInt8]) -> String? {
         do {
-            _ = try FPGAImage(content, isChecked: false)
+            _ = try FPGAImage(content)
             return nil
         } catch FPGAError.notABitstream(let reason) {
             return reason

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import REPL
+import ScriptBundle
 import TestSupport
 import Testing
 import VirtualDevices

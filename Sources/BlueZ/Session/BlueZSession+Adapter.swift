@@ -5,7 +5,9 @@ extension BlueZSession {
     /// - Throws: ``BlueZError/daemonSilent`` at the deadline.
     func awaitObjects(before deadline: SessionClock.Instant) async throws {
         do {
-            try await wait(for: "bluetoothd's objects", before: deadline) { if case .loading = $0.phase { nil } else { () } }
+            try await wait(for: "bluetoothd's objects", before: deadline) { state -> Void? in
+                if case .loading = state.phase { nil } else { () }
+            }
         } catch LinkError.timedOut {
             throw BlueZError.daemonSilent
         }
