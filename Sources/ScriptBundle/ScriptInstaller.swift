@@ -52,7 +52,7 @@ public struct ScriptInstaller: Sendable {
         var found = try await differences()
         let expected = Set(scripts.files.map(\.name))
         let shadow = ModuleShadow(for: scripts)
-        for name in try await helper.names() where !expected.contains(name) {
+        for name in try await helper.names().sorted() where !expected.contains(name) {
             let shown = UnitText.printable(name.utf8)
             found.append(shadow.hides(name) ? .shadow(shown) : .extra(shown))
         }

@@ -80,7 +80,7 @@ import Testing
         let install = host.takeTraffic()
         _ = try await installer.deepCheck()
         let deep = host.takeTraffic()
-        #expect(deep.commands == 8 && deep.bytes < 290)
+        #expect(deep.commands == 7 && deep.bytes < 290)
         #expect(install.commands < 70 && install.bytes < 10_000)
     }
 
