@@ -8,9 +8,9 @@ import VirtualDevices
 
 @testable import Provisioning
 
-/// Bootloaders that take everything: what a run says of them, and how often it tries.
-@Suite struct StayingBootloaderTests {
-    @Test func twoWholeTransfersAreEnough() async throws {
+/// Bootloaders that are none: what a run says of them, and how often it tries.
+@Suite struct OddBootloaderTests {
+    private func flash(stays: Bool = false, refusal: UInt8? = nil) async throws -> (UnitReport, connects: Int) {
         let key = try SigningKey.generate()
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         image.replaceSubrange(64..<78, with: [0] + Array("v26.200.0001".utf8) + [0])
@@ -19,9 +19,10 @@ import VirtualDevices
         let assets = MonocleAssets(firmware: try .init(package: package, version: nil, trusting: [key.trusted(as: "test")]))
         let time = VirtualTime.simulated()
         let coordinates = key.publicCoordinates
-        let (report, connects) = try await time.run {
+        return try await time.run {
             let unit = StrandedUnit(
-                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), stays: true)
+                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), stays: stays,
+                refusal: refusal)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await unit.play() }
                 defer { group.cancelAll() }
@@ -29,9 +30,22 @@ import VirtualDevices
                 return (try await run.flash { _ in }, unit.connectCount)
             }
         }
+    }
+
+    /// It takes everything, and stays on the air.
+    @Test func twoWholeTransfersAreEnough() async throws {
+        let (report, connects) = try await flash(stays: true)
         #expect(report.error?.code == "PRV-0012", "\(report)")
         #expect(connects == 2)
         #expect(report.steps.first?.action == .failed)
+    }
+
+    /// Asking again changes nothing about a demand for pairing or encryption.
+    @Test(arguments: [0x05, 0x0F] as [UInt8]) func aDemandForPairingIsNamedAndEndsTheRun(error: UInt8) async throws {
+        let (report, connects) = try await flash(refusal: error)
+        #expect(report.error?.code == "BLE-0005" && report.error?.cause.contains("paired") == true, "\(report)")
+        #expect(report.error?.message.contains("refused a subscription") == true)
+        #expect(connects == 1)
     }
 }
 

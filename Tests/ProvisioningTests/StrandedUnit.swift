@@ -32,16 +32,19 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     private let family: DeviceFamily
     /// It takes whatever it is given, and begins anew.
     private let stays: Bool
+    /// The ATT error that its control point answers a subscription with.
+    private let refusal: UInt8?
     private let configuration: BootloaderConfiguration
 
     init(
         _ family: DeviceFamily, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false,
-        stays: Bool = false
+        stays: Bool = false, refusal: UInt8? = nil
     ) {
         self.clock = clock
         self.silence = silence
         self.family = family
         self.stays = stays
+        self.refusal = refusal
         var configuration = BootloaderConfiguration(trustedKeys: [key])
         if family == .frame { configuration.softDeviceID = 0x0123 }
         self.configuration = configuration
@@ -119,6 +122,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel { self }
 
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+        if let refusal { throw LinkError.refused(characteristic, attributeError: refusal, of: .subscription) }
         state.withLock { $0.bootloader.setControlPointNotifications(true) }
         return notifications.withLock { $0 }
     }
