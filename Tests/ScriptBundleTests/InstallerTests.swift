@@ -104,6 +104,21 @@ import Testing
         #expect(try await installer.deepCheck() == [.extra("foreign.py"), .extra("modules/")])
     }
 
+    /// A program has gone into a folder of its own: what is looked at and installed is the root's.
+    @Test func theRootIsMeantWhereverAProgramHasGone() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let installer = ScriptInstaller(repl: repl, scripts: try scripts(seed: 75))
+        let leave = "import os\ntry:\n os.mkdir('songs')\nexcept OSError:\n pass\nos.chdir('songs')"
+        _ = try await repl.runText(leave, within: .seconds(20))
+        _ = try await installer.install()
+        _ = try await repl.runText(leave.replacing("os.chdir('songs')", with: "os.chdir('/');os.chdir('songs')"), within: .seconds(20))
+        #expect(try await installer.deepCheck() == [.extra("modules/"), .extra("songs/")])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("songs").path).isEmpty)
+    }
+
     /// The new files are uploaded and proved, then the unit loses power: no version is claimed, and nothing is sent twice.
     @Test func aRunThatWasInterruptedGoesOn() async throws {
         let folder = try makeUnitFolder()
