@@ -30,7 +30,7 @@ extension MonocleRun {
     private func refuseShadows(among differences: [ScriptDifference], _ record: inout RunRecord) throws {
         let shadows = differences.compactMap { if case .shadow(let name) = $0 { name } else { nil } }
         guard shadows.isEmpty else { throw ScriptError.shadowed(shadows) }
-        let extras = differences.filter(\.isHarmless).map(\.description)
+        let extras = differences.compactMap { if case .extra(let name) = $0 { name } else { nil } }
         if !extras.isEmpty { record.notice("left alone on the unit: \(extras.prefix(8).joined(separator: ", "))") }
     }
 

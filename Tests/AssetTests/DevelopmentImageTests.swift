@@ -95,6 +95,15 @@ struct DevelopmentImageTests {
         #expect(fpga.isDevelopment)
     }
 
+    /// Both stand-ins are whole bitstreams, for a device that does not exist: a JTAG IDCODE is odd.
+    @Test func fpgaImagesAreBitstreamsForNoDevice() throws {
+        for image in [FPGAStandIn.image(), FPGAStandIn.sparseImage()] {
+            #expect(image.count == 444_430)
+            #expect(throws: Never.self) { try FPGAImage(image) }
+            #expect(image[31] % 2 == 0 && DevelopmentMark.isIn(image))
+        }
+    }
+
     @Test func imagesHaveTheTextureOfRealOnes() throws {
         let fpga = try catalogue.fpga(for: "monocle").file.bytes
         #expect(fpga.count == 444_430)

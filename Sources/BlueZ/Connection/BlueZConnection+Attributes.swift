@@ -32,7 +32,7 @@ extension BlueZConnection {
     /// as signals, notifications are flushed one by one, wait in the bus's queue, which holds far more than a socket, and
     /// come in order with the loss of the link.
     func subscribe(to target: CharacteristicObject, before deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
-        guard !target.flags.isDisjoint(with: ["notify", "indicate"]) else { throw LinkError.notAllowed(target.id, .subscription) }
+        guard target.allows(["notify", "indicate"]) else { throw LinkError.notAllowed(target.id, .subscription) }
         let session = session, link = link
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
         let inbox = Inbox<[UInt8]>()

@@ -50,7 +50,7 @@ final class BlueZConnection: Connection {
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
-        guard target.flags.contains("write-without-response") else { throw LinkError.notAllowed(characteristic, .writeWithoutResponse) }
+        guard target.allows(["write-without-response"]) else { throw LinkError.notAllowed(characteristic, .writeWithoutResponse) }
         return try await translating(characteristic, .writeWithoutResponse) {
             let (socket, mtu) = try await acquire("AcquireWrite", target, receiver: nil, before: deadline)
             return BlueZChannel(session: session, link: link, socket: socket, limit: min(ObjectLimits.payload(mtu: mtu), payloadSize))
