@@ -123,9 +123,14 @@ struct BundleCreateCommand: ContextCommand {
             let source = BundleSource(folder: folder, family: bundle.manifest.family, scheme: bundle.manifest.scripts.scheme)
             var differences = try bundle.scripts(limits: .bundle).differences(in: source.scripts(note: verb.note))
             differences += try imageDifferences(bundle)
-            let report = BundleComparisonReport(file: file, folder: folder, differences: differences)
+            let report = BundleComparisonReport(
+                file: file, folder: folder, differences: differences, notCompared: imagesNotGiven(bundle.manifest))
             return report.result(style: style)
         }
+    }
+
+    private func imagesNotGiven(_ manifest: BundleManifest) -> [String] {
+        (manifest.firmware != nil && firmware == nil ? ["firmware"] : []) + (manifest.fpga != nil && fpga == nil ? ["FPGA image"] : [])
     }
 
     /// Images are compared when they are given: the folder alone says nothing of them.
