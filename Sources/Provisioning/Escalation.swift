@@ -101,7 +101,7 @@ struct Escalation {
         case REPLError.noPrompt: .noPrompt
         case REPLError.timedOut, LinkError.timedOut: .silence
         case let error as LinkError where error.demandsPairing: nil
-        case REPLError.lacking, FPGAError.silent, FPGAError.markerStays, ScriptError.noSpace, ScriptError.shadowed: nil
+        case REPLError.lacking, FPGAError.markerStays, ScriptError.noSpace, ScriptError.shadowed: nil
         case is REPLError, is FPGAError, is ScriptError: isFinal(error) ? nil : .garbage
         default: isFinal(error) ? nil : .link
         }
