@@ -83,7 +83,9 @@ let package = Package(
             name: "TestSupport", dependencies: ["Bluetooth", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
-        .target(name: "FuzzTargets", dependencies: ["Archive", "DFU", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets", swiftSettings: strict),
+        .target(
+            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets",
+            swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),

@@ -15,6 +15,8 @@ public final class BlueZCentral: Central {
 
     /// How long a missing adapter is waited for.
     struct Patience: Sendable {
+        /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
+        var list = Duration.seconds(10)
         /// At the first use: bluetoothd, just started, shows its adapters a moment later.
         var first = Duration.seconds(1)
         /// After it has worked: a restart of bluetoothd or the adapter.
@@ -151,11 +153,16 @@ public final class BlueZCentral: Central {
             state.session = session
             return (session, state.hasWorked)
         }
-        let own = clock.deadline(in: hasWorked ? patience.recovery : patience.first)
+        try await session.awaitObjects(before: earlier(of: deadline, in: patience.list))
         let adapter = try await session.usableAdapter(
-            adapterName, before: deadline.map { min($0, own) } ?? own, isRecovering: hasWorked)
+            adapterName, before: earlier(of: deadline, in: hasWorked ? patience.recovery : patience.first), isRecovering: hasWorked)
         state.withLock { $0.hasWorked = true }
         return (session, adapter)
+    }
+
+    private func earlier(of deadline: SessionClock.Instant?, in patience: Duration) -> SessionClock.Instant {
+        let own = clock.deadline(in: patience)
+        return deadline.map { min($0, own) } ?? own
     }
 }
 

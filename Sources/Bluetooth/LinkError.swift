@@ -6,13 +6,28 @@ public enum LinkError: Error, Hashable, Sendable {
     case timedOut(String)
     case characteristicMissing(AttributeID)
     /// An ATT error, such as 0xFD: client characteristic configuration improperly configured.
-    case refused(AttributeID, attributeError: UInt8)
+    case refused(AttributeID, attributeError: UInt8, of: Operation = .write)
+    /// The unit's table says that the characteristic does not allow it.
+    case notAllowed(AttributeID, Operation)
     case valueTooLong(count: Int, limit: Int)
     /// More notifications arrived than anybody took.
     case overrun
     /// Another process holds the unit.
     case busy(String)
     case unavailable(String)
+
+    /// What is done with a characteristic.
+    public enum Operation: String, Hashable, Sendable {
+        case write
+        case writeWithoutResponse = "write without response"
+        case subscription
+    }
+
+    /// The unit wants to be paired or encrypted first: insufficient authentication, authorization, key size or encryption (Core 5.4,
+    /// Vol 3, Part F, 3.4.1.1). Asking again changes nothing.
+    public var demandsPairing: Bool {
+        if case .refused(_, let error, _) = self { [0x05, 0x08, 0x0C, 0x0F].contains(error) } else { false }
+    }
 }
 
 extension LinkError: DiagnosableError {
@@ -38,12 +53,21 @@ extension LinkError: DiagnosableError {
                 code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
                 cause: "it is not the device its name says, or a stale attribute cache answered",
                 remedy: "remove the device from the Bluetooth cache and try again")
-        case .refused(let id, let attributeError):
+        case .refused(let id, let attributeError, let operation):
             Diagnosis(
                 code: "BLE-0005", category: .unitFailed, fault: .unit,
-                message: "the unit refused a write to \(id) with ATT error 0x\(String(attributeError, radix: 16))",
-                cause: "notifications are off or the unit is in another mode",
-                remedy: "run the same command again; if it persists, power-cycle the unit")
+                message: "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) with ATT error 0x\(String(attributeError, radix: 16))",
+                cause: demandsPairing
+                    ? "it wants to be paired first, which no Monocle does" : "notifications are off or the unit is in another mode",
+                remedy: demandsPairing
+                    ? "make sure that it is your unit, with its vendor's firmware and bootloader"
+                    : "run the same command again; if it persists, power-cycle the unit")
+        case .notAllowed(let id, let operation):
+            Diagnosis(
+                code: "BLE-0010", category: .unitFailed, fault: .unit,
+                message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
+                cause: "it is another firmware than expected, or a stale attribute cache answered",
+                remedy: "make sure that it is your unit; remove the device from the Bluetooth cache (bluetoothctl remove ADDRESS) and try again")
         case .valueTooLong(let count, let limit):
             Diagnosis(
                 code: "BLE-0006", category: .unitFailed, fault: .station,

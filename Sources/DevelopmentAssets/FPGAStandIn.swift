@@ -1,34 +1,43 @@
-/// A stand-in for the Monocle's FPGA image: size, share of zeros and compressibility of a real bitstream.
+/// A stand-in for the Monocle's FPGA image: form, size, share of zeros and compressibility of a real bitstream.
 enum FPGAStandIn {
-    static let version = "v26.320.0905"
-    static let fileName = "monocle-development-v26.320.0905.bin"
+    static let version = "v26.326.0800"
+    static let fileName = "monocle-development-v26.326.0800.bin"
     /// The image fills the flash up to the commit marker.
     static let byteCount = 444_430
     static let notice = "noafw development image, not for hardware"
 
-    static func image() -> [UInt8] {
-        var noise = Noise(seed: 0x4D4F_4E4F_4650_4741)
-        var image: [UInt8] = []
-        image.reserveCapacity(byteCount + 4096)
-        while image.count < byteCount {
-            for _ in 0..<noise.number(in: 1...48) { image.append(fuses(&noise)) }
-            image += [UInt8](repeating: 0, count: runLength(&noise))
-        }
-        image.removeLast(image.count - byteCount)
-        image.place(.text(version), at: 0x40)
-        image.place(.text(notice), at: 0x60)
-        return image
-    }
+    /// A real one with all of its memory blocks has as many.
+    private static let frameCount = 1224
+    private static let sparseFrameCount = 24
+    /// Within the first frame's data, so that the CRC covers them; in the file they stand at 0x60 and 0x80.
+    private static let textPlaces = (version: 28, notice: 60)
+
+    static func image() -> [UInt8] { padded(GowinFrames.bitstream(of: fuses(frameCount: frameCount))) }
 
     /// The same size, but erased flash for the most part: a bench's writer sends little more than the noise.
-    static func sparseImage() -> [UInt8] {
-        var image = [UInt8](repeating: 0xFF, count: byteCount)
-        image.place(Array(Self.image()[..<8192]), at: 0)
-        return image
+    static func sparseImage() -> [UInt8] { padded(GowinFrames.bitstream(of: fuses(frameCount: sparseFrameCount))) }
+
+    private static func padded(_ bitstream: [UInt8]) -> [UInt8] {
+        bitstream + [UInt8](repeating: 0xFF, count: byteCount - bitstream.count)
+    }
+
+    private static func fuses(frameCount: Int) -> [UInt8] {
+        var noise = Noise(seed: 0x4D4F_4E4F_4650_4741)
+        let count = frameCount * GowinFrames.dataByteCount
+        var fuses: [UInt8] = []
+        fuses.reserveCapacity(count + 4096)
+        while fuses.count < count {
+            for _ in 0..<noise.number(in: 1...48) { fuses.append(fuse(&noise)) }
+            fuses += [UInt8](repeating: 0, count: runLength(&noise))
+        }
+        fuses.removeLast(fuses.count - count)
+        fuses.place(.text(version), at: textPlaces.version)
+        fuses.place(.text(notice), at: textPlaces.notice)
+        return fuses
     }
 
     /// Configuration bits are sparse: most used bytes have only a few of them set.
-    private static func fuses(_ noise: inout Noise) -> UInt8 {
+    private static func fuse(_ noise: inout Noise) -> UInt8 {
         let dense = noise.byte()
         return noise.number(in: 0...3) == 0 ? dense : dense & noise.byte()
     }

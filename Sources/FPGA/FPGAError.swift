@@ -12,8 +12,10 @@ public enum FPGAError: Error, Hashable, Sendable {
     case commitFailed(marker: String)
     /// The helper on the unit answered what it never answers.
     case answerUnreadable(String)
-    /// The FPGA does not answer its identification although nothing holds it in reset.
-    case silent
+    /// The file is not a bitstream for the Monocle's FPGA.
+    case notABitstream(reason: String)
+    /// The flash does not erase.
+    case markerStays
 }
 
 extension FPGAError: DiagnosableError {
@@ -47,11 +49,15 @@ extension FPGAError: DiagnosableError {
             Diagnosis(
                 code: "FPGA-0006", category: .tryAgain, fault: .unit, message: "the unit's answer cannot be read: \(answer)",
                 cause: "data was damaged on the air", remedy: "run the same command again")
-        case .silent:
+        case .notABitstream(let reason):
             Diagnosis(
-                code: "FPGA-0007", category: .unitFailed, fault: .unit, message: "the unit's FPGA does not answer",
-                cause: "the image in its flash is not one for this unit, or the FPGA is damaged",
-                remedy: "write a released image with noafw flash --only fpga --force; replace the unit if it persists")
+                code: "FPGA-0008", category: .badData, fault: nil, message: "this is no FPGA image for a Monocle: \(reason)",
+                cause: "it is another kind of file, or it was damaged",
+                remedy: "give the raw image of a Monocle release; flash, verify and bundle take your own with --any-fpga-image")
+        case .markerStays:
+            Diagnosis(
+                code: "FPGA-0009", category: .unitFailed, fault: .unit, message: "the FPGA image cannot be taken out again",
+                cause: "the unit's flash does not erase", remedy: "replace the unit")
         }
     }
 

@@ -14,13 +14,16 @@ public struct FPGAImage: Sendable, Hashable {
     public var sha256Text: String { HexText.encode(sha256) }
     public var contentSHA256Text: String { HexText.encode(contentSHA256) }
 
-    /// - Parameter content: 1…444,430 bytes.
-    /// - Throws: ``FPGAError/imageTooLong(byteCount:)``, ``FPGAError/imageEmpty``.
-    public init(_ content: [UInt8]) throws {
+    /// - Parameters:
+    ///   - content: 1…444,430 bytes.
+    ///   - isChecked: it has to be a whole bitstream for the Monocle's FPGA; `false` takes anything.
+    /// - Throws: ``FPGAError/imageTooLong(byteCount:)``, ``FPGAError/imageEmpty``, ``FPGAError/notABitstream(reason:)``.
+    public init(_ content: [UInt8], isChecked: Bool = true) throws {
         guard !content.isEmpty else { throw FPGAError.imageEmpty }
         guard content.count <= FPGALimits.imageByteCount else {
             throw FPGAError.imageTooLong(byteCount: content.count)
         }
+        if isChecked { try GowinBitstream.check(content) }
         let padding = FPGALimits.imageByteCount - content.count
         let bytes = content + [UInt8](repeating: 0xFF, count: padding)
         self.bytes = bytes

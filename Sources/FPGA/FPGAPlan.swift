@@ -17,6 +17,8 @@ public struct FPGASurvey: Sendable, Hashable {
 
     /// As ``FPGAImage/pageDigests``, 109 of them.
     public var pageDigests: [UInt64]
+    /// As ``FPGAImage/sha256``: a page's digest is cut short, and so tells where the flash differs, not that it does not.
+    public var sha256: [UInt8]
     /// The four bytes behind the image.
     public var marker: [UInt8]
     /// Where the next write would land, when the helper that did all writes since the last erase is still there.
@@ -24,8 +26,9 @@ public struct FPGASurvey: Sendable, Hashable {
     /// Of the page that ``FPGAPlan/openPage(survey:image:)`` names.
     public var edge: Edge?
 
-    public init(pageDigests: [UInt64], marker: [UInt8], counter: Int?, edge: Edge? = nil) {
+    public init(pageDigests: [UInt64], sha256: [UInt8], marker: [UInt8], counter: Int?, edge: Edge? = nil) {
         self.pageDigests = pageDigests
+        self.sha256 = sha256
         self.marker = marker
         self.counter = counter
         self.edge = edge
@@ -54,7 +57,7 @@ public enum FPGAPlan: Sendable, Hashable {
             self = .erase
             return
         }
-        if survey.pageDigests == image.pageDigests {
+        if survey.sha256 == image.sha256 {
             self = survey.isCommitted ? .nothing : markerIsWritable ? .commit : .erase
         } else if let page = Self.resumablePage(survey, image), let written = Self.writtenByteCount(of: page, survey, image) {
             self = .resume(from: FPGALimits.page(page).lowerBound + written)

@@ -75,35 +75,39 @@ public struct FPGAProbe: Sendable {
         return digest
     }
 
-    /// Digests of all pages, computed on the unit, and the marker.
+    /// Digests of all pages and of the whole flash, computed on the unit, and the marker.
     /// - Parameters:
     ///   - image: when given, what a plan for it needs beside them is asked, too.
     ///   - onProgress: bytes read so far.
     public func survey(for image: FPGAImage? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> FPGASurvey {
         try await helper.ensure()
         let counter = try await helper.counter()
-        let digests = try await CheckedAnswer.insisting { try await pageDigests(onProgress: onProgress) }
+        let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests(onProgress: onProgress) }
         let marker = try await helper.askSafely("mark()", within: timing.command)
         guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else {
             throw FPGAError.answerUnreadable(marker)
         }
-        var survey = FPGASurvey(pageDigests: digests, marker: bytes, counter: counter)
+        var survey = FPGASurvey(pageDigests: digests, sha256: sha256, marker: bytes, counter: counter)
         if let image, let page = FPGAPlan.openPage(survey: survey, image: image) { survey.edge = try await edge(of: page) }
         return survey
     }
 
-    private func pageDigests(onProgress: (Int) -> Void) async throws -> [UInt64] {
+    private func flashDigests(onProgress: (Int) -> Void) async throws -> (pages: [UInt64], whole: [UInt8]) {
         let groups = groups
         let commands = try groups.map { try PythonCode("_nf.pages(\($0.lowerBound),\($0.count))") }
-        var digests: [UInt64] = []
+        var pages: [UInt64] = []
+        var whole: [UInt8] = []
         try await repl.pipeline(commands, atOnce: Self.surveysInFlight, within: timing.read) { index, answer in
             let text = try CheckedAnswer.decode(answer)
-            let values = text.split(separator: " ").compactMap { Self.digest(from: $0) }
+            var words = text.split(separator: " ")
+            if index == groups.count - 1 { whole = words.popLast().flatMap { HexText.decode($0) } ?? [] }
+            let values = words.compactMap { Self.digest(from: $0) }
             guard values.count == groups[index].count else { throw FPGAError.answerUnreadable(String(text.suffix(80))) }
-            digests += values
+            pages += values
             onProgress(FPGALimits.page(groups[index].upperBound - 1).upperBound)
         }
-        return digests
+        guard whole.count == SHA256.byteCount else { throw FPGAError.answerUnreadable("no digest of the flash") }
+        return (pages, whole)
     }
 
     private func edge(of page: Int) async throws -> FPGASurvey.Edge {
@@ -131,7 +135,7 @@ public struct FPGAProbe: Sendable {
         let survey = try await survey()
         var found = survey.differingPages(from: image).map { "page \($0) of the FPGA flash" }
         if !survey.isCommitted { found.append("the FPGA commit marker") }
-        if found.isEmpty, try await digest() != image.sha256 { found.append("the digest of the FPGA flash") }
+        if found.isEmpty, survey.sha256 != image.sha256 { found.append("the digest of the FPGA flash") }
         return found
     }
 }

@@ -90,6 +90,20 @@ public struct FPGAUpdater: Sendable {
         throw FPGAError.writeFailed("the unit restarts again and again")
     }
 
+    /// Takes the image and its marker away, so that the unit starts its built-in image from its next reset on.
+    /// - Throws: ``FPGAError/markerStays``, `REPLError`, `LinkError`.
+    public func withdraw(onEvent: (FPGAEvent) -> Void = { _ in }) async throws {
+        try await stopFPGA(onEvent)
+        onEvent(.erasing)
+        do {
+            try await erase(onEvent)
+        } catch is FPGASetback {
+            throw FPGAError.markerStays
+        }
+        let marker = try await retrying(onEvent) { try await helper.askSafely("mark()", within: timing.command) }
+        guard marker != HexText.encode(FPGALimits.marker) else { throw FPGAError.markerStays }
+    }
+
     private func carryOut(
         _ plan: FPGAPlan, after survey: FPGASurvey, ledger: inout Ledger, onEvent: (FPGAEvent) -> Void
     ) async throws {

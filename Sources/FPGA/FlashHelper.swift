@@ -5,7 +5,7 @@ import REPL
 /// It does every write itself, so it knows the firmware's write counter, which has no getter. It stays when the link is lost,
 /// and goes with a restart of Python. Each answer carries a check of its own, since notifications can be lost or damaged.
 struct FlashHelper: Sendable {
-    static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests])
+    static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying])
 
     /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 when it is not known; `b` is set while a write is under way,
     /// so that an interrupt in between, which leaves the firmware's counter behind, leaves this one unknown instead of wrong.
@@ -72,26 +72,38 @@ struct FlashHelper: Sendable {
           s.say(str(z-q)+' '+s.part(q,z))
         """#
 
-    /// `part` is the beginning of a digest, `pages` has one for each of `k` pages of 4 KiB, `sha` the whole one over several
-    /// calls. The firmware reads into a buffer on a stack of 8 KiB: 1024 bytes at most (``FPGALimits/maximumReadByteCount``).
+    /// `part` is the beginning of a digest, `sha` the whole one over several calls. The firmware reads into a buffer on a stack of
+    /// 8 KiB: 1024 bytes at most (``FPGALimits/maximumReadByteCount``).
     private static let digests = """
         class _nf(_nf):
-         def feed(s,h,q,e):
+         def feed(s,q,e,*a):
           while q<e:
            m=min(1024,e-q)
-           h.update(s.F.read(q,m))
+           d=s.F.read(q,m)
+           for h in a:
+            h.update(d)
            q+=m
-         def part(s,q,e):
+         def part(s,q,e,*a):
           h=s.H()
-          s.feed(h,q,e)
+          s.feed(q,e,h,*a)
           return s.x(h.digest()[:8])
-         def pages(s,p,k):
-          s.say(' '.join([s.part(i*4096,min(i*4096+4096,444430))for i in range(p,p+k)]))
          def sha(s,q,e):
           if q==0:
            s.h=s.H()
-          s.feed(s.h,q,e)
+          s.feed(q,e,s.h)
           s.say(s.x(s.h.digest())if e==444430 else'')
+        """
+
+    /// `pages` has a digest for each of `k` pages of 4 KiB, and behind the last page's the whole one of all since page 0.
+    private static let surveying = """
+        class _nf(_nf):
+         def pages(s,p,k):
+          if p==0:
+           s.h=s.H()
+          t=[s.part(i*4096,min(i*4096+4096,444430),s.h)for i in range(p,p+k)]
+          if p+k==109:
+           t.append(s.x(s.h.digest()))
+          s.say(' '.join(t))
          def mark(s):
           s.say(s.x(s.F.read(444430,4)))
         """
@@ -118,7 +130,7 @@ struct FlashHelper: Sendable {
     }
 
     static func counter(from text: String) throws -> Int? {
-        guard let value = Int(text), value <= FPGALimits.regionByteCount else { throw FPGAError.answerUnreadable(text) }
+        guard let value = Int(text), (-1...FPGALimits.regionByteCount).contains(value) else { throw FPGAError.answerUnreadable(text) }
         return value < 0 ? nil : value
     }
 }

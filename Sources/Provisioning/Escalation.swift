@@ -90,6 +90,7 @@ struct Escalation {
         case let error as ProvisioningError:
             switch error {
             case .doesNotReturn, .staysInApplication: .link
+            case .staysInBootloader(_, let transfers): transfers < MonocleRun.transferLimit ? .link : nil
             // A unit that was never seen is not there; one that was may be on its way back.
             case .unitNotFound: isFirst ? nil : .link
             default: nil
@@ -99,7 +100,8 @@ struct Escalation {
         case REPLError.exception(let exception) where exception.lastLine.hasPrefix("MemoryError"): .memory
         case REPLError.noPrompt: .noPrompt
         case REPLError.timedOut, LinkError.timedOut: .silence
-        case REPLError.lacking, FPGAError.silent, ScriptError.noSpace: nil
+        case let error as LinkError where error.demandsPairing: nil
+        case REPLError.lacking, FPGAError.markerStays, ScriptError.noSpace, ScriptError.shadowed: nil
         case is REPLError, is FPGAError, is ScriptError: isFinal(error) ? nil : .garbage
         default: isFinal(error) ? nil : .link
         }

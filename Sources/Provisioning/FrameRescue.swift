@@ -23,11 +23,11 @@ public struct FrameRescue: Sendable {
             record.planned(.firmware, from: nil, to: firmware.version)
             return finished(record, nil)
         }
-        var isTransferred = false
+        var transferCount = 0
         var escalation = Escalation(mayRestartUnit: false)
         while true {
             do {
-                try await attempt(&record, &isTransferred)
+                try await attempt(&record, &transferCount)
                 return finished(record, nil)
             } catch is CancellationError {
                 throw CancellationError()
@@ -47,18 +47,24 @@ public struct FrameRescue: Sendable {
         return report
     }
 
-    /// - Parameter isTransferred: whether the bootloader has taken the whole image, in this attempt or an earlier one.
-    private func attempt(_ record: inout RunRecord, _ isTransferred: inout Bool) async throws {
+    /// - Parameter transferCount: how often the bootloader has taken the whole image, in this attempt or earlier ones.
+    private func attempt(_ record: inout RunRecord, _ transferCount: inout Int) async throws {
         switch try await look(for: [.application, .bootloader], within: MonocleRadio.sightPatience) {
-        case .application where !isTransferred: record.notice("\(unit.address) runs its application again: nothing is left to do")
+        case .application where transferCount == 0: record.notice("\(unit.address) runs its application again: nothing is left to do")
         case .application: record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
         case .bootloader:
+            guard transferCount < MonocleRun.transferLimit else {
+                throw ProvisioningError.staysInBootloader(unit.address, transfers: transferCount)
+            }
             try await transfer(&record)
-            isTransferred = true
+            transferCount += 1
             record.begin(.restart)
-            guard try await look(for: [.application], within: Self.returnPatience) != nil else { throw ProvisioningError.doesNotReturn }
+            guard try await look(for: [.application], within: Self.returnPatience) != nil else {
+                let isThere = try await look(for: [.bootloader], within: MonocleRadio.sightPatience) != nil
+                throw isThere ? ProvisioningError.staysInBootloader(unit.address, transfers: transferCount) : .doesNotReturn
+            }
             record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
-        case nil: throw isTransferred ? ProvisioningError.doesNotReturn : .unitNotFound(unit.address)
+        case nil: throw transferCount > 0 ? ProvisioningError.doesNotReturn : .unitNotFound(unit.address)
         }
         record.complete()
     }
@@ -87,12 +93,16 @@ public struct FrameRescue: Sendable {
         }
     }
 
-    /// - Returns: the mode in which the unit is seen first, `nil` when it is not seen in time.
+    /// - Returns: the mode in which the unit is seen, its application rather than what calls itself its bootloader; `nil` when it is
+    ///   not seen in time.
     private func look(for modes: Set<SightedUnit.Mode>, within patience: Duration) async throws -> SightedUnit.Mode? {
         var seen: SightedUnit.Mode?
-        try await UnitFinder(central: central).watch(until: central.clock.deadline(in: patience)) { units, _ in
-            seen = units.first { $0.address == unit.address && modes.contains($0.mode) }?.mode
-            return seen != nil
+        var end: SessionClock.Instant?
+        try await UnitFinder(central: central).watch(until: central.clock.deadline(in: patience)) { units, now in
+            let here = Set(units.filter { $0.address == unit.address }.map(\.mode)).intersection(modes)
+            seen = here.contains(.application) ? .application : here.first ?? seen
+            if seen == .bootloader, end == nil { end = now.advanced(by: MonocleRadio.strangerPatience) }
+            return seen == .application || end.map { now >= $0 } ?? false
         }
         return seen
     }

@@ -21,13 +21,22 @@ struct MonocleRadio: Sendable {
 
     var clock: SessionClock { central.clock }
 
-    /// Waits until the unit is seen in one of the modes.
+    /// How long a bootloader is taken for a stranger's while the unit's application may still be heard: both advertise several
+    /// times a second, and anything may call itself DfuTarg at the address after the unit's.
+    static let strangerPatience = Duration.seconds(2)
+
+    /// Waits until the unit is seen in one of the modes; a unit that is heard in its application is not in its bootloader.
     /// - Returns: the mode, or `nil` when it was not seen in time.
     func find(_ modes: Set<Mode> = [.application, .bootloader], within patience: Duration = sightPatience) async throws -> Mode? {
         var found: Mode?
-        try await central.listen(until: clock.deadline(in: patience), every: patience) { sighting in
-            found = sighting.flatMap(mode).flatMap { modes.contains($0) ? $0 : nil }
-            return found != nil
+        var end = clock.deadline(in: patience)
+        let grace = modes.contains(.application) ? Self.strangerPatience : .zero
+        try await central.listen(until: end, every: .milliseconds(500)) { sighting in
+            if let seen = sighting.flatMap(mode), modes.contains(seen), found != seen {
+                found = seen
+                end = seen == .application ? clock.now : min(end, clock.deadline(in: grace))
+            }
+            return found != nil && clock.now >= end
         }
         return found
     }

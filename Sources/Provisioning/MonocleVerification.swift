@@ -65,10 +65,10 @@ public struct MonocleVerification: Sendable {
             result.findings[.fpga] = finding(fpga.version, identity.fpga, differences)
         }
         if let scripts = assets.scripts {
-            let differences = isDeep
-                ? try await ScriptInstaller(repl: session.repl, scripts: scripts).deepCheck().filter { !$0.isHarmless }
-                : []
-            result.findings[.scripts] = finding(scripts.version, identity.scripts, differences.map(\.description))
+            let differences = isDeep ? try await ScriptInstaller(repl: session.repl, scripts: scripts).deepCheck() : []
+            var found = finding(scripts.version, identity.scripts, differences.filter { !$0.isHarmless }.map(\.description))
+            found.extras = differences.filter(\.isHarmless).map(\.description)
+            result.findings[.scripts] = found
         }
     }
 

@@ -19,6 +19,12 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     /// The argument is the last line that it printed.
     case programPrints(String)
     case bitstreamVersionUnknown(String)
+    /// A committed FPGA image was erased again, since the FPGA did not run as its version.
+    case bitstreamWithdrawn(expected: String, actual: String?, builtIn: String?)
+    /// Whether the firmware is older than the unit's cannot be told.
+    case ageUnknown(unit: String?, ours: String)
+    /// A bootloader at the unit's next address takes whole images and goes on advertising.
+    case staysInBootloader(DeviceAddress, transfers: Int)
 }
 
 extension ProvisioningError: DiagnosableError {
@@ -71,6 +77,25 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0009", category: .badData, fault: nil, message: "the version of \(path) is not known",
                 cause: "an FPGA image does not tell its version, and the catalogue has no entry with its digest",
                 remedy: "give the version that the unit shall show with --fpga-version, or add the file to the catalogue")
+        case .bitstreamWithdrawn(let expected, let actual, let builtIn):
+            Diagnosis(
+                code: "PRV-0010", category: .unitFailed, fault: .unit,
+                message: "the unit's FPGA \(actual.map { "says \($0)" } ?? "does not answer") instead of \(expected); the image was taken out"
+                    + " again" + (builtIn.map { ", and the built-in \($0) runs" } ?? ", and the built-in one does not answer either"),
+                cause: "the image is not one for this unit, the version given for it is not its own, or the FPGA is damaged",
+                remedy: "check the file and its --fpga-version, then run the same command again; replace the unit if a released image fails")
+        case .ageUnknown(let unit, let ours):
+            Diagnosis(
+                code: "PRV-0011", category: .unitFailed, fault: .unit,
+                message: "the unit's firmware \(unit ?? "without a version") cannot be compared with \(ours)",
+                cause: "versions have the form vYY.DDD.HHMM, such as v23.248.0754",
+                remedy: "accept that the firmware may be older with --allow-downgrade (the bootloader may still refuse)")
+        case .staysInBootloader(let address, let transfers):
+            Diagnosis(
+                code: "PRV-0012", category: .unitFailed, fault: .unit,
+                message: "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
+                cause: "the unit does not start the image, or another device answers under its bootloader's address",
+                remedy: "see noafw scan; move other devices in their bootloader away, power-cycle the unit and run the same command again")
         case .programFailed(let exception):
             program("PRV-0040", "the unit's program fails: \(exception.lastLine)", cause: "its scripts raise what nothing catches")
         case .programEnded:

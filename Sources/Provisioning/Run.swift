@@ -62,6 +62,14 @@ public struct UnitIdentity: Sendable, Equatable {
     }
 }
 
+/// What a part was proved by.
+public enum PartProof: String, Sendable {
+    /// What the unit says of itself: all that there is for firmware, which cannot be read back.
+    case version
+    /// Digests of every byte, computed on the unit.
+    case digest
+}
+
 public struct StepReport: Sendable, Equatable {
     public enum Action: String, Sendable { case updated, transferred, current, skipped, failed, planned }
 
@@ -80,6 +88,14 @@ public struct StepReport: Sendable, Equatable {
         self.to = to
         self.bytes = bytes
         self.seconds = seconds
+    }
+
+    /// `nil` for what was not proved.
+    public var proof: PartProof? {
+        switch action {
+        case .updated, .current: part == .firmware ? .version : .digest
+        case .transferred, .skipped, .failed, .planned: nil
+        }
     }
 }
 
@@ -117,6 +133,8 @@ public struct VerifyReport: Sendable {
         public var matches: Bool
         /// With `--deep`: what differs, such as `page 17 of the FPGA flash` or `main.py: 1 byte differs`.
         public var differences: [String]
+        /// With `--deep`: files and folders that do no harm, such as `notes.txt is not part of the set`.
+        public var extras: [String] = []
 
         public init(expected: String, actual: String?, matches: Bool, differences: [String] = []) {
             self.expected = expected

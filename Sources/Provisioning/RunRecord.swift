@@ -1,4 +1,5 @@
 import Bluetooth
+import FPGA
 import Synchronization
 
 /// What one run has found and done so far, over all its passes, and the events that tell of it.
@@ -15,6 +16,10 @@ struct RunRecord {
     private var recoveries: [Recovery] = []
     /// Firmware transfers begun and not ended: their links were lost.
     var lostTransfers = 0
+    /// Whole firmware images that a bootloader took.
+    var transferCount = 0
+    /// How the FPGA came up with a committed image that is to be taken out again.
+    var rejection: FPGACondition?
     private let reach = Reach()
     private let parts: Set<Part>
     private let clock: SessionClock
@@ -89,8 +94,10 @@ struct RunRecord {
         if origins[part] == nil { origins[part] = version }
     }
 
-    mutating func current(_ part: Part, version: String) {
+    /// What an earlier pass of this run wrote is updated, though nobody had the time to say so.
+    mutating func current(_ part: Part, version: String, bytes: Int) {
         guard steps[part] == nil else { return }
+        guard started[part] == nil else { return updated(part, to: version, bytes: bytes) }
         progress.drop(part)
         conclude(StepReport(part: part, action: .current, from: version, to: version))
     }

@@ -71,8 +71,12 @@ struct UnitSession: Sendable {
     /// Ctrl-C waits for it.
     static let farewell = Duration.seconds(2)
 
+    /// Characters of a version that are kept; more are no version.
+    private static let versionLimit = 80
+
     func firmwareVersion() async throws -> String {
-        try await repl.runText(Self.versionCode, using: "device.VERSION", within: Self.answerPatience)
+        let text = try await repl.runText(Self.versionCode, using: "device.VERSION", within: Self.answerPatience)
+        return String(text.prefix(Self.versionLimit))
     }
 
     /// `nil` for anything but 0…100.

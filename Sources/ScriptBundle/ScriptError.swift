@@ -19,6 +19,8 @@ public enum ScriptError: Error, Hashable, Sendable {
     /// A file on the unit does not hold what was sent.
     case proofFailed(String)
     case uploadFailed(String)
+    /// Names of files and folders on the unit that Python would load instead of what is proved; printable.
+    case shadowed([String])
 }
 
 extension ScriptError: DiagnosableError {
@@ -59,6 +61,12 @@ extension ScriptError: DiagnosableError {
             Diagnosis(
                 code: "SCR-0010", category: .tryAgain, fault: .radio, message: "\(name) could not be brought to the unit",
                 cause: "data is lost on the air again and again", remedy: "bring the unit closer and run the same command again")
+        case .shadowed(let names):
+            Diagnosis(
+                code: "SCR-0015", category: .unitFailed, fault: .unit,
+                message: "the unit would load other files in the place of its scripts or modules: \(Self.list(names))",
+                cause: "Python looks for them first, so what is proved would not be what runs",
+                remedy: "remove them with noafw console (import uos, then uos.remove('NAME') or uos.rmdir('NAME')), and run the same command again")
         case .fileMissing(let file):
             Diagnosis(
                 code: "SCR-0011", category: .missingInput, fault: nil, message: "the script \(file) is missing",
@@ -73,6 +81,10 @@ extension ScriptError: DiagnosableError {
             badData("SCR-0014", "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
                     "it is another folder", "give a folder that holds the unit's scripts only")
         }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     private func badData(_ code: String, _ message: String, _ cause: String, _ remedy: String) -> Diagnosis {

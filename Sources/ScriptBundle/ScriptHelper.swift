@@ -12,6 +12,10 @@ struct ScriptHelper: Sendable {
     static let command = Duration.seconds(6)
     /// More files than this are no list: the file system has 147 blocks.
     static let nameLimit = 1024
+    /// Bytes: far above the 147 blocks of 4096 of the file system (monocle-micropython, `mpconfigport.h`).
+    private static let sizeLimit = 1 << 24
+    /// Bytes: above any disk.
+    private static let spaceLimit = 1 << 56
 
     static let remote = RemoteHelper("_ns", pieces: [reading, listing, writing])
 
@@ -37,20 +41,22 @@ struct ScriptHelper: Sendable {
         _ns.o=_nr().get('os',())
         """
 
-    /// `ls` lists files from number `k` on: at most 900 digits, so that the answer stays below 1000 bytes; `+` when there are more.
+    /// `top` undoes a program's `chdir`: all names here are the root's. `ls` lists files and folders, whose names end in `/`, from
+    /// number `k` on: at most 900 digits, so that the answer stays below 1000 bytes; `+` when there are more.
     private static let listing = """
         class _ns(_ns):
+         def top(s):
+          s.o.chdir('/')
          def ls(s,k):
           t=''
           for e in s.o.ilistdir():
-           if e[1]==0x8000:
-            k-=1
-            if k<0:
-             x=s.x(e[0].encode())
-             if len(t)+len(x)>900:
-              t+='+'
-              break
-             t+=x+' '
+           k-=1
+           if k<0:
+            x=s.x((e[0]+('/'if e[1]==0x4000 else'')).encode())
+            if len(t)+len(x)>900:
+             t+='+'
+             break
+            t+=x+' '
           s.say(t)
          def free(s):
           v=s.o.statvfs(s.o.getcwd())
@@ -93,7 +99,10 @@ struct ScriptHelper: Sendable {
 
     let repl: PythonREPL
 
-    func ensure() async throws { try await Self.remote.ensure(on: repl, within: Self.command) }
+    func ensure() async throws {
+        try await Self.remote.ensure(on: repl, within: Self.command)
+        try await tell("top()")
+    }
 
     /// Runs a method that answers nothing.
     func tell(_ call: String) async throws {
@@ -112,13 +121,13 @@ struct ScriptHelper: Sendable {
         let answer = try await ask("sha(\(Self.literal(name)))")
         if answer == "-" { return nil }
         let parts = answer.split(separator: " ")
-        guard parts.count == 2, let digest = HexText.decode(parts[0]), let byteCount = Int(parts[1]) else {
-            throw REPLError.garbage("a file's digest")
-        }
+        guard parts.count == 2, let digest = HexText.decode(parts[0]), let byteCount = Int(parts[1]),
+            (0...Self.sizeLimit).contains(byteCount)
+        else { throw REPLError.garbage("a file's digest") }
         return RemoteFile(sha256: digest, byteCount: byteCount)
     }
 
-    /// Names of all files, asked for in pages; a name that is not UTF-8 loses the bytes that are not.
+    /// Names of all files and folders, asked for in pages; a name that is not UTF-8 loses the bytes that are not.
     func names() async throws -> [String] {
         var names: [String] = []
         while names.count < Self.nameLimit {
@@ -138,7 +147,9 @@ struct ScriptHelper: Sendable {
     /// The size of a block and the bytes in free ones.
     func space() async throws -> (blockByteCount: Int, freeByteCount: Int) {
         let parts = try await ask("free()").split(separator: " ").compactMap { Int($0) }
-        guard parts.count == 2, parts[0] > 0 else { throw REPLError.garbage("the free space") }
+        guard parts.count == 2, (1...Self.sizeLimit).contains(parts[0]), (0...Self.spaceLimit).contains(parts[1]) else {
+            throw REPLError.garbage("the free space")
+        }
         return (parts[0], parts[1])
     }
 
@@ -148,7 +159,7 @@ struct ScriptHelper: Sendable {
     }
 
     static func position(from text: String) throws -> Int? {
-        guard let value = Int(text) else { throw REPLError.garbage("a position") }
+        guard let value = Int(text), (-1...sizeLimit).contains(value) else { throw REPLError.garbage("a position") }
         return value < 0 ? nil : value
     }
 

@@ -5,8 +5,10 @@ public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
     case missing(String)
     /// Lengths in bytes.
     case differs(String, expected: Int, actual: Int)
-    /// A file the set does not have; untrusted name, printable.
+    /// A file or folder that the set does not have; untrusted name, printable, a folder's ends in `/`.
     case extra(String)
+    /// As ``extra(_:)``, and Python would load it in the place of a script or of a module that is needed.
+    case shadow(String)
 
     public var description: String {
         switch self {
@@ -14,6 +16,7 @@ public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
         case .differs(let name, let expected, let actual) where expected == actual: "\(name) differs in content"
         case .differs(let name, let expected, let actual): "\(name) has \(actual) bytes instead of \(expected)"
         case .extra(let name): "\(name) is not part of the set"
+        case .shadow(let name): "\(name) takes the place of a script or module"
         }
     }
 }
@@ -48,8 +51,10 @@ public struct ScriptInstaller: Sendable {
         try await helper.ensure()
         var found = try await differences()
         let expected = Set(scripts.files.map(\.name))
-        for name in try await helper.names() where !expected.contains(name) {
-            found.append(.extra(UnitText.printable(name.utf8)))
+        let shadow = ModuleShadow(for: scripts)
+        for name in try await helper.names().sorted() where !expected.contains(name) {
+            let shown = UnitText.printable(name.utf8)
+            found.append(shadow.hides(name) ? .shadow(shown) : .extra(shown))
         }
         return found
     }

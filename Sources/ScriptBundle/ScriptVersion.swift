@@ -22,7 +22,9 @@ extension ScriptInstaller {
         return version.isEmpty ? nil : version
     }
 
+    /// A program may have changed the folder.
     private static let headCode = """
+        _nr().use('os','chdir')('/')
         try:
          _n=open('main.py','rb')
          _k=_n.read(160)

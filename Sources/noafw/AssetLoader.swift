@@ -10,7 +10,7 @@ struct AssetLoader {
     private static let hardware = "monocle"
 
     let inputs: AssetInputs
-    /// Whether the unit is a virtual one, or the operator insists.
+    /// Whether the unit is a virtual one or only looked at, or the operator insists.
     let allowsDevelopment: Bool
     /// Told about everything that an operator should know of the files.
     let notice: (String) -> Void
@@ -85,14 +85,18 @@ struct AssetLoader {
     private func fpga() throws -> MonocleAssets.Bitstream {
         guard let path = inputs.fpga else {
             let entry = try inputs.search.locate().fpga(for: Self.hardware)
-            let image = try FPGAImage(entry.file.bytes)
+            let image = try bitstream(entry.file.bytes)
             return try marked(.init(image: image, version: inputs.fpgaVersion ?? entry.version), listed: entry.isDevelopment)
         }
-        let image = try FPGAImage(try InputFile.read(path, limit: 1024 * 1024))
+        let image = try bitstream(try InputFile.read(path, limit: 1024 * 1024))
         guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
             throw ProvisioningError.bitstreamVersionUnknown(path)
         }
         return try marked(.init(image: image, version: version))
+    }
+
+    private func bitstream(_ bytes: [UInt8]) throws -> FPGAImage {
+        try FPGAImage(bytes, isChecked: !inputs.allowsAnyFPGAImage)
     }
 
     /// The catalogue's version of a file with the same digest; an image may be shorter than the flash that it fills.

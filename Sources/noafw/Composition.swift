@@ -9,7 +9,9 @@ import VirtualDevices
 /// Joins the verbs to the modules that do the work: opens what is asked for, puts the unit on the air, runs.
 struct ComposedRunner: UnitRunner {
     func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
-        let assets = try load(request.inputs, request.options.parts, for: request.unit, events)
+        let isVirtual = if case .virtual = request.unit { true } else { false }
+        let assets = try load(
+            request.inputs, request.options.parts, allowsDevelopment: isVirtual || request.inputs.allowsDevelopment, events)
         return try await on(request.unit, assets, request.inputs, request.stateFolder, events) { central, address in
             try await MonocleRun(central: central, address: address, assets: assets, options: request.options)
                 .flash(report: events)
@@ -17,7 +19,8 @@ struct ComposedRunner: UnitRunner {
     }
 
     func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
-        let assets = try load(request.inputs, request.parts, for: request.unit, events)
+        // It only reads: whatever the images are, no unit gets them.
+        let assets = try load(request.inputs, request.parts, allowsDevelopment: true, events)
         return try await on(request.unit, assets, request.inputs, request.stateFolder, events) { central, address in
             try await MonocleVerification(central: central, address: address, assets: assets, isDeep: request.isDeep)
                 .run(report: events)
@@ -48,12 +51,9 @@ struct ComposedRunner: UnitRunner {
     func examine(_ request: DoctorRequest) async -> DoctorFacts { await DoctorFacts.gather(request) }
 
     private func load(
-        _ inputs: AssetInputs, _ parts: Set<Part>, for unit: UnitSelection, _ events: @escaping @Sendable (RunEvent) -> Void
+        _ inputs: AssetInputs, _ parts: Set<Part>, allowsDevelopment: Bool, _ events: @escaping @Sendable (RunEvent) -> Void
     ) throws -> MonocleAssets {
-        let isVirtual = if case .virtual = unit { true } else { false }
-        return try AssetLoader(
-            inputs: inputs, allowsDevelopment: isVirtual || inputs.allowsDevelopment, notice: { events(.notice($0)) }
-        ).load(parts)
+        try AssetLoader(inputs: inputs, allowsDevelopment: allowsDevelopment, notice: { events(.notice($0)) }).load(parts)
     }
 
     private func on<Value: Sendable>(

@@ -48,6 +48,7 @@ struct FlashPresentation: RunPresentation {
             ("to", .optional(step.to)),
             ("bytes", .integer(step.bytes)),
             ("seconds", .number(step.seconds)),
+            ("proof", .optional(step.proof?.rawValue)),
         ])
     }
 
@@ -56,7 +57,12 @@ struct FlashPresentation: RunPresentation {
         var lines = identity(ending).map { [PartText.describe($0), ""] } ?? []
         if !steps.isEmpty { lines += table(steps, style) + [""] }
         lines += ReportText.needed(ending.report?.recoveries ?? [])
-        return lines + [verdict(ending, steps, style)] + ReportText.silence(ending.report?.program)
+        lines.append(verdict(ending, steps, style))
+        guard error(of: ending) == nil, !isDryRun else { return lines }
+        if steps.contains(where: { $0.part == .firmware && $0.action == .current }) {
+            lines.append("  the firmware is current by its version alone: a unit's firmware cannot be read back")
+        }
+        return lines + ReportText.silence(ending.report?.program)
     }
 
     private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
@@ -85,20 +91,22 @@ struct FlashPresentation: RunPresentation {
 
     private func verdict(_ ending: RunEnding<UnitReport>, _ steps: [StepReport], _ style: TextStyle) -> String {
         let time = "(\(Measure.seconds(ending.seconds)) s)"
-        if let error = error(of: ending) { return ReportText.verdict(error, style) + " " + time }
+        if let error = error(of: ending) { return ReportText.verdict(error, hasBegun: ending.hasBegun, style) + " " + time }
         let planned = steps.filter { $0.action == .planned }.map(\.part.rawValue)
         if isDryRun {
             let plan = planned.isEmpty ? "nothing to update" : "would update \(planned.joined(separator: ", "))"
             return "\(style.paint("DRY RUN", .careful))  \(plan); nothing was changed \(time)"
         }
-        let isIdle = steps.allSatisfy { $0.action == .current || $0.action == .skipped }
-        return "\(style.paint("PASS", .good))  \(isIdle ? "everything is current" : Self.proved(steps)) \(time)"
+        return "\(style.paint("PASS", .good))  \(Self.proved(steps)) \(time)"
     }
 
-    /// Without its scripts nobody has waited for the unit's program.
+    /// No more than was done: parts that were left out are named by their absence.
     private static func proved(_ steps: [StepReport]) -> String {
-        let parts = steps.filter { $0.action != .skipped }.map(\.part)
-        return parts.contains(.scripts) ? "the unit is proved" : "proved: " + parts.map(\.rawValue).joined(separator: ", ")
+        let done = steps.filter { $0.action != .skipped }
+        let isIdle = done.allSatisfy { $0.action == .current }
+        guard done.count < Part.allCases.count else { return isIdle ? "everything is current" : "the unit is proved" }
+        let parts = done.map(\.part.rawValue).joined(separator: ", ")
+        return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "proved: \(parts)"
     }
 
     private func identity(_ ending: RunEnding<UnitReport>) -> UnitIdentity? {
@@ -112,8 +120,9 @@ struct FlashPresentation: RunPresentation {
 
 /// What both presentations share.
 enum ReportText {
-    static func verdict(_ error: Diagnosis, _ style: TextStyle) -> String {
-        style.paint(error.category == .interrupted ? "INTERRUPTED" : "FAIL", .bad) + "  the unit is not proved"
+    static func verdict(_ error: Diagnosis, hasBegun: Bool, _ style: TextStyle) -> String {
+        if error.category == .interrupted { return style.paint("INTERRUPTED", .bad) + "  the unit is not proved" }
+        return hasBegun ? style.paint("FAIL", .bad) + "  the unit is not proved" : style.paint("NOT STARTED", .bad) + "  no unit was touched"
     }
 
     static func document(_ recovery: Recovery) -> JSONText {

@@ -3,11 +3,17 @@ import Provisioning
 
 /// Units, steps and versions in words. All of it may come from a device.
 enum PartText {
+    /// Characters of a table cell.
+    private static let width = 24
+
     /// A version for a table cell. The scripts' version is a long digest: its first 12 digits tell sets apart.
     static func version(_ version: String?) -> String {
         guard let version else { return "-" }
         let prefix = "SHA256 digest: "
-        guard version.hasPrefix(prefix) else { return UntrustedText.escape(version) }
+        guard version.hasPrefix(prefix) else {
+            let text = UntrustedText.escape(version)
+            return text.count > width ? String(text.prefix(width - 3)) + "..." : text
+        }
         return "sha256:" + UntrustedText.escape(String(version.dropFirst(prefix.count).prefix(12)))
     }
 

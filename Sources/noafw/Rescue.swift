@@ -9,11 +9,13 @@ struct RescueReport: RunVerdict {
     var units: [UnitReport]
     /// Bootloaders that this station has not met and nobody named.
     var strangers: [SightedUnit]
+    /// Bootloaders at the next address of a unit that runs its application: whoever they are, that unit is not stranded.
+    var impostors: [SightedUnit] = []
     /// The named unit, when it is not stranded at all.
     var running: SightedUnit?
 
-    /// Strangers beside units of ours fail nothing: they may be anybody's.
-    var passed: Bool { units.isEmpty ? strangers.isEmpty : units.allSatisfy(\.passed) }
+    /// Others beside units of ours fail nothing: they may be anybody's.
+    var passed: Bool { units.isEmpty ? strangers.isEmpty && impostors.isEmpty : units.allSatisfy(\.passed) }
 }
 
 /// Finds units stranded in their bootloaders, and finishes those that are this station's or were named.
@@ -28,16 +30,28 @@ struct Rescue {
     /// - Throws: ``ChoiceError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
     func run() async throws -> RescueReport {
         try await station.endLeftovers(request.radio.wish, families: Set(DeviceFamily.allCases))
-        let units = try await listen()
-        guard case .address(let address) = request.radio.wish else { return try await rescueKnown(among: units) }
-        return try await rescue(address, among: units)
+        let air = try await listen()
+        guard case .address(let address) = request.radio.wish else { return try await rescueKnown(in: air) }
+        return try await rescue(address, in: air)
     }
 
-    private func rescueKnown(among units: [SightedUnit]) async throws -> RescueReport {
+    /// Who was heard.
+    private struct Air {
+        /// At the end.
+        var units: [SightedUnit] = []
+        /// Applications, at any time.
+        var running: [DeviceAddress: SightedUnit] = [:]
+
+        var bootloaders: [SightedUnit] { units.filter { $0.mode == .bootloader } }
+    }
+
+    private func rescueKnown(in air: Air) async throws -> RescueReport {
         let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
         var report = RescueReport(units: [], strangers: [])
-        for unit in units where unit.mode == .bootloader {
-            if known.contains(unit.address) {
+        for unit in air.bootloaders {
+            if air.running[unit.address] != nil {
+                report.impostors.append(unit)
+            } else if known.contains(unit.address) {
                 report.units.append(try await finish(unit))
             } else {
                 report.strangers.append(unit)
@@ -47,28 +61,34 @@ struct Rescue {
     }
 
     /// The address may be the application's or the bootloader's, and a neighbour's application may have the latter's.
-    private func rescue(_ address: DeviceAddress, among units: [SightedUnit]) async throws -> RescueReport {
-        let stranded = units.filter { $0.mode == .bootloader }
-        if let unit = stranded.first(where: { $0.address == address }) {
-            return RescueReport(units: [try await finish(unit)], strangers: [])
+    private func rescue(_ address: DeviceAddress, in air: Air) async throws -> RescueReport {
+        let unit = air.bootloaders.first { $0.address == address }
+        if let running = air.running[address] {
+            return RescueReport(units: [], strangers: [], impostors: unit.map { [$0] } ?? [], running: running)
         }
-        if let running = units.first(where: { $0.mode == .application && $0.address == address }) {
-            return RescueReport(units: [], strangers: [], running: running)
+        guard let unit = unit ?? air.bootloaders.first(where: { $0.advertisedAddress == address }) else {
+            throw ChoiceError.noneAtAddress(address, inReach: air.units)
         }
-        if let unit = stranded.first(where: { $0.advertisedAddress == address }) {
-            return RescueReport(units: [try await finish(unit)], strangers: [])
+        if let running = air.running[unit.address] {
+            return RescueReport(units: [], strangers: [], impostors: [unit], running: running)
         }
-        throw ChoiceError.noneAtAddress(address, inReach: units)
+        return RescueReport(units: [try await finish(unit)], strangers: [])
     }
 
-    private func listen() async throws -> [SightedUnit] {
+    private func listen() async throws -> Air {
         let clock = station.central.clock
-        var units: [SightedUnit] = []
-        try await UnitFinder(central: station.central).watch(until: clock.deadline(in: Self.listening)) { seen, _ in
-            units = seen
+        let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
+        let named: DeviceAddress? = if case .address(let address) = request.radio.wish { address } else { nil }
+        let isWanted = { @Sendable (unit: SightedUnit) in
+            known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
+        }
+        var air = Air()
+        try await UnitFinder(central: station.central).watch(until: clock.deadline(in: Self.listening), wanting: isWanted) { seen, _ in
+            air.units = seen
+            for unit in seen where unit.mode == .application { air.running[unit.address] = unit }
             return false
         }
-        return units
+        return air
     }
 
     /// One unit's failure is its report; the next one still gets its turn.

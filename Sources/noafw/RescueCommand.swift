@@ -11,7 +11,8 @@ struct RescueCommand: ContextCommand {
             An interrupted firmware update leaves a unit that only advertises as DfuTarg (Monocle) or Frame Update (Frame), \
             at the address after its own. Those of units that this station has worked on are finished one after the other: \
             a Monocle is flashed and proved whole, a Frame gets its firmware and is awaited. Any Nordic device calls its \
-            bootloader so: one that this station has not met is only listed, until it is named with --device.
+            bootloader so: one that this station has not met is only listed, until it is named with --device. A unit whose \
+            application is heard is not stranded, whatever advertises at the address after its own.
 
             Examples:
               noafw rescue
@@ -60,6 +61,7 @@ struct RescuePresentation: RunPresentation {
     func error(of ending: RunEnding<RescueReport>) -> Diagnosis? {
         if let error = ending.error ?? ending.report?.units.compactMap(\.error).first { return error }
         guard ending.report?.passed == false else { return nil }
+        if let impostor = ending.report?.impostors.first { return ChoiceError.impostor(impostor).diagnosis }
         return ending.report?.strangers.first.map { ChoiceError.strangerInBootloader($0).diagnosis }
     }
 
@@ -70,6 +72,7 @@ struct RescuePresentation: RunPresentation {
             ("verdict", .string(error == nil ? "pass" : "fail")),
             ("units", .array((ending.report?.units ?? []).map(FlashPresentation.document))),
             ("strangers", .array((ending.report?.strangers ?? []).map { .string($0.address.description) })),
+            ("impostors", .array((ending.report?.impostors ?? []).map { .string($0.advertisedAddress.description) })),
             ("running", .optional(ending.report?.running?.address.description)),
             ("error", error.map(ReportText.document) ?? .null),
         ])
@@ -85,6 +88,12 @@ struct RescuePresentation: RunPresentation {
             return "\(verdict)  \(unit.family) \(unit.identity.address)\(end)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
         }
         lines += (ending.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
+        lines += (ending.report?.impostors ?? []).map {
+            "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at \($0.advertisedAddress) is another device's"
+        }
+        if let error = ending.error, ending.report == nil {
+            return [ReportText.verdict(error, hasBegun: ending.hasBegun, style) + " " + time]
+        }
         if error(of: ending) == nil, units.isEmpty {
             let finding = ending.report?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "nobody is stranded"
             lines.append("\(style.paint("PASS", .good))  \(finding)")

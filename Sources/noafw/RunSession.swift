@@ -16,6 +16,9 @@ struct RunEnding<Report: RunVerdict>: Sendable {
     var error: Diagnosis?
     var progress: ProgressModel
     var seconds: Double
+
+    /// Whether a unit was worked on.
+    var hasBegun: Bool { report != nil || progress.stage != nil }
 }
 
 /// One verb's results as text.

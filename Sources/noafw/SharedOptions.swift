@@ -84,6 +84,9 @@ struct InputOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The version that the image of --fpga shows, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
 
+    @Flag(help: "Take an FPGA image that is no bitstream for the Monocle's FPGA, or a damaged one.")
+    var anyFpgaImage = false
+
     @Option(help: ArgumentHelp("A folder of scripts instead of the catalogue's.", valueName: "folder"), completion: .directory)
     var scripts: String?
 
@@ -117,7 +120,7 @@ struct InputOptions: ParsableArguments, Sendable {
             executable: context.executable)
         return AssetInputs(
             bundle: bundle, firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust, search: search,
-            allowsDevelopment: development)
+            allowsDevelopment: development, allowsAnyFPGAImage: anyFpgaImage)
     }
 }
 

@@ -99,6 +99,8 @@ struct AssetInputs: Sendable, Hashable {
     var search: AssetSearch
     /// Development images may go to a unit that is not virtual.
     var allowsDevelopment = false
+    /// Whatever is given as an FPGA image is taken for one.
+    var allowsAnyFPGAImage = false
 }
 
 /// Where the catalogue may be. It is looked for only when a part has no file of its own.

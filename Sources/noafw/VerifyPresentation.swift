@@ -35,15 +35,18 @@ struct VerifyPresentation: RunPresentation {
                 ("expected", .string(finding.expected)),
                 ("actual", .optional(finding.actual)),
                 ("match", .bool(finding.matches)),
-            ] + (isDeep ? [differences] : []))
+                ("proof", .string(proof(of: part).rawValue)),
+            ] + (isDeep ? [differences, ("extras", .array(finding.extras.map { .string($0) }))] : []))
     }
+
+    private func proof(of part: Part) -> PartProof { isDeep && part != .firmware ? .digest : .version }
 
     func summary(_ ending: RunEnding<VerifyReport>, style: TextStyle) -> [String] {
         let findings = (ending.report?.findings ?? [:]).sorted { $0.key < $1.key }
         var lines = identity(ending).map { [PartText.describe($0), ""] } ?? []
         if !findings.isEmpty { lines += table(findings, style) + [""] }
-        for (part, finding) in findings where !finding.differences.isEmpty {
-            lines += finding.differences.map { "  \(part.rawValue): \(UntrustedText.escape($0))" } + [""]
+        for (part, finding) in findings where !(finding.differences + finding.extras).isEmpty {
+            lines += (finding.differences + finding.extras).map { "  \(part.rawValue): \(UntrustedText.escape($0))" } + [""]
         }
         lines += ReportText.needed(ending.report?.recoveries ?? [])
         return lines + verdict(ending, findings.filter { !$0.value.matches }.map(\.key), style)
@@ -52,7 +55,7 @@ struct VerifyPresentation: RunPresentation {
     private func table(_ findings: [(key: Part, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
         var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
         for (part, finding) in findings {
-            let result = finding.matches ? (isDeep && part != .firmware ? "proved" : "matches") : "DIFFERS"
+            let result = finding.matches ? (proof(of: part) == .digest ? "proved" : "matches") : "DIFFERS"
             table.append([
                 part.rawValue, PartText.version(finding.expected), PartText.version(finding.actual), result,
             ])
@@ -67,7 +70,7 @@ struct VerifyPresentation: RunPresentation {
             let verdict = "\(style.paint("FAIL", .bad))  drift in \(parts.joined(separator: ", ")) \(time)"
             return [verdict, "  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
-        if let error = error(of: ending) { return [ReportText.verdict(error, style) + " " + time] }
+        if let error = error(of: ending) { return [ReportText.verdict(error, hasBegun: ending.hasBegun, style) + " " + time] }
         return ["\(style.paint("PASS", .good))  \(proof(ending)) \(time)"] + ReportText.silence(ending.report?.program)
     }
 

@@ -23,7 +23,7 @@ import Testing
         "LabRounds": ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth"],
         "TestSupport": ["Bluetooth"],
-        "FuzzTargets": ["Archive", "DFU", "ScriptBundle", "Bluetooth"],
+        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

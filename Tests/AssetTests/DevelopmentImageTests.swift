@@ -86,13 +86,22 @@ struct DevelopmentImageTests {
         let notice = "noafw development image, not for hardware"
         let firmware = try #require(try DFUPackage(bytes: catalogue.firmware(for: "monocle").file.bytes).images.first)
         let fpga = try catalogue.fpga(for: "monocle")
-        for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.320.0905")] {
+        for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.326.0800")] {
             #expect(bytes.occurrences(of: notice) == 1)
             #expect(DevelopmentMark.isIn(bytes) && DevelopmentMark.text == notice)
             #expect(!DevelopmentMark.isIn(Array(bytes.dropFirst(8192))))
             #expect(bytes.occurrences(of: version) == 1)
         }
         #expect(fpga.isDevelopment)
+    }
+
+    /// Both stand-ins are whole bitstreams, for a device that does not exist: a JTAG IDCODE is odd.
+    @Test func fpgaImagesAreBitstreamsForNoDevice() throws {
+        for image in [FPGAStandIn.image(), FPGAStandIn.sparseImage()] {
+            #expect(image.count == 444_430)
+            #expect(throws: Never.self) { try FPGAImage(image) }
+            #expect(image[31] % 2 == 0 && DevelopmentMark.isIn(image))
+        }
     }
 
     @Test func imagesHaveTheTextureOfRealOnes() throws {

@@ -73,6 +73,52 @@ struct RecoveryTests {
         await connection.disconnect()
     }
 
+    /// bluetoothd's word for ATT error 05.
+    @Test func aDemandForPairingIsTheUnits() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        try await station.daemon.fail("WriteValue", "org.bluez.Error.NotPermitted", "Not paired")
+        let demand = LinkError.refused(Station.receive, attributeError: 0x05)
+        await #expect(throws: demand) { try await connection.write([1], to: Station.receive, deadline: station.soon) }
+        #expect(demand.demandsPairing && demand.diagnosis.cause.contains("paired"))
+        try await station.daemon.fail("StartNotify", "org.bluez.Error.Failed", "Operation failed with ATT error: 0x80")
+        let refusal = LinkError.refused(Station.transmit, attributeError: 0x80, of: .subscription)
+        await #expect(throws: refusal) { _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon) }
+        #expect(refusal.diagnosis.message.contains("refused a subscription of"))
+        await connection.disconnect()
+    }
+
+    /// The table says so: neither the adapter nor bluetoothd is to blame.
+    @Test func whatACharacteristicDoesNotAllowIsTheUnits() async throws {
+        let characteristics: [[String: Any]] = [
+            ["uuid": Station.receive.description, "flags": ["write"]], ["uuid": Station.transmit.description, "flags": ["read"]],
+        ]
+        let station = try await Station(unit: ["services": [["uuid": Station.service, "characteristics": characteristics]]])
+        let connection = try await station.connect()
+        await #expect(throws: LinkError.notAllowed(Station.receive, .writeWithoutResponse)) {
+            _ = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        }
+        await #expect(throws: LinkError.notAllowed(Station.transmit, .subscription)) {
+            _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
+        }
+        #expect(LinkError.notAllowed(Station.transmit, .subscription).diagnosis.fault == .unit)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
+    /// A crowd of advertisers makes bluetoothd's list long: what is slow does not hang.
+    @Test func aListThatTakesItsTimeIsWaitedFor() async throws {
+        let station = try await Station()
+        let central = Station.central(on: station.bus)
+        try await station.daemon.hold("GetManagedObjects")
+        async let discovery = central.discover()
+        try await station.daemon.until(calls: "GetManagedObjects")
+        try await Station.clock.sleep(until: Station.clock.deadline(in: .milliseconds(600)))
+        try await station.daemon.answerHeld()
+        await (try await discovery).stop()
+        await central.close()
+    }
+
     @Test func aDaemonThatRestartsEndsLinksAndTheNextUseWorks() async throws {
         let station = try await Station()
         let connection = try await station.connect()

@@ -118,7 +118,7 @@ struct RefusalTests {
                 refusal("InProgress", "In Progress", "BLZ-0016"),
                 refusal("NotPermitted", "Write acquired", "BLZ-0040"),
                 refusal("NotPermitted", "Write not permitted", "BLZ-0041", .unitFailed),
-                refusal("NotPermitted", "Not paired", "BLZ-0042"),
+                refusal("NotPermitted", "Not paired", "BLE-0005", .unitFailed),
                 refusal("InvalidArguments", "Invalid Length", "BLZ-0049", .unitFailed),
                 refusal("NotAuthorized", "Operation Not Authorized", "BLZ-0043", .permission),
                 refusal("NotSupported", "Operation is not supported", "BLZ-0044", .unavailable),

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func partsThatAreNotThereAreLeftAlone() throws {
-        try write(BundleRecipe(scripts: set, fpga: .init(version: "v23.230.0808", bytes: [1, 2]), tool: "1"))
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "v23.230.0808", bytes: BitstreamBytes.make()), tool: "1"))
         let (assets, notices) = try load()
         #expect(assets.scripts == set && assets.scripts?.version == set.version)
         #expect(assets.fpga?.version == "v23.230.0808")
@@ -58,10 +58,10 @@ import Testing
 
     /// Nothing on real glasses would refuse it.
     @Test func aDevelopmentImageIsKnownInABundleToo() throws {
-        let image = Array("\u{0}\u{0}\(DevelopmentMark.text)\u{0}".utf8)
-        try write(BundleRecipe(scripts: set, fpga: .init(version: "v26.320.0905", bytes: image), tool: "1"))
+        let image = BitstreamBytes.make(text: "\u{0}\(DevelopmentMark.text)\u{0}")
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "v26.326.0800", bytes: image), tool: "1"))
         #expect(code { _ = try load(allowsDevelopment: false) } == "NOA-0006")
-        #expect(try load().1.last == "FPGA v26.320.0905 is a development image, not for hardware")
+        #expect(try load().1.last == "FPGA v26.326.0800 is a development image, not for hardware")
         #expect(try load("b.zip", [.scripts], allowsDevelopment: false).0.scripts == set)
     }
 
@@ -90,11 +90,13 @@ import Testing
         #expect(code { _ = try load() } == "DFU-1003")
         try write(BundleRecipe(scripts: set, fpga: .init(version: "x", bytes: [1]), tool: "1"))
         #expect(code { _ = try load() } == "BND-0001")
+        try write(BundleRecipe(scripts: set, fpga: .init(version: "v23.230.0808", bytes: Array("PK\u{3}\u{4}".utf8)), tool: "1"))
+        #expect(code { _ = try load() } == "FPGA-0008")
     }
 
     /// An image may be shorter than the flash that it fills.
-    @Test(arguments: [1000, 444_430]) func aNamedImageIsFoundInTheCatalogue(count: Int) throws {
-        let content = [UInt8](repeating: 0x5A, count: count)
+    @Test(arguments: [3, 1223]) func aNamedImageIsFoundInTheCatalogue(frameCount: Int) throws {
+        let content = BitstreamBytes.make(frames: frameCount)
         try folder.write(content, to: "FPGA/image.bin")
         let digest = try FPGAImage(content).contentSHA256Text
         let list = #"{"entries":[{"file":"image.bin","hardware":"monocle","sha256":"\#(digest)","version":"v23.230.0808"}]}"#
@@ -105,5 +107,16 @@ import Testing
         let inputs = AssetInputs(fpga: folder.path("elsewhere.bin"), search: search)
         let assets = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
         #expect(assets.fpga?.version == "v23.230.0808")
+    }
+
+    /// Given or listed, it is refused before a unit is touched; who insists gets it.
+    @Test func whatIsNoBitstreamIsTakenOnlyByInsistence() throws {
+        try folder.write([1, 2, 3], to: "junk.bin")
+        let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
+        var inputs = AssetInputs(fpga: folder.path("junk.bin"), fpgaVersion: "v23.230.0808", search: search)
+        #expect(code { _ = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga]) } == "FPGA-0008")
+        inputs.allowsAnyFPGAImage = true
+        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
+        #expect(assets.fpga?.image.bytes.starts(with: [1, 2, 3, 0xFF]) == true)
     }
 }

@@ -10,7 +10,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         for name in ["Firmware", "FPGA", "Scripts/monocle"] { try folder.write(#"{"entries": []}"#, to: "\(name)/manifest.json") }
-        try folder.write([1, 2, 3], to: "given.bin")
+        try folder.write(BitstreamBytes.make(), to: "given.bin")
     }
 
     private func run(_ arguments: [String]) async throws -> (code: Int32, output: String, errors: String) {
@@ -37,6 +37,23 @@ import Testing
         let entries = try #require(document["entries"] as? [[String: Any]])
         #expect(document["schema"] as? String == "noafw.assets/1" && entries.count == 1)
         #expect(entries[0]["verdict"] as? String == "bad" && entries[0]["used"] as? Bool == true)
+    }
+
+    @Test func whatIsNoBitstreamIsNotAdded() async throws {
+        try folder.write([1, 2, 3], to: "junk.bin")
+        let refused = try await run(["add", folder.path("junk.bin"), "--version", "v23.230.0808"])
+        #expect(refused.code == 65 && refused.errors.hasPrefix("error FPGA-0008"), "\(refused)")
+    }
+
+    /// The project's own stand-in is no release, whatever the command says.
+    @Test func aDevelopmentImageIsListedAsOne() async throws {
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: ToolBench.root.path + "/FPGA").first { $0.hasSuffix(".bin") })
+        let added = try await run(["add", ToolBench.root.path + "/FPGA/\(name)", "--version", "v26.326.0800"])
+        #expect(added.errors.contains("note: the image is one of noafw's development images; it is listed as one"), "\(added)")
+        #expect(try await run(["list"]).output.contains("development"))
+        _ = try await run(["add", folder.path("given.bin"), "--version", "v23.230.0808"])
+        let list = try await run(["list"]).output.split(separator: "\n")
+        #expect(list.contains { $0.contains("v23.230.0808") && $0.contains("yes") }, "the release is used: \(list)")
     }
 
     @Test func whatDoesNotMatchIsRefused() async throws {

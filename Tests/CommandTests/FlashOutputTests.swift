@@ -61,9 +61,9 @@ import Testing
         let expected = """
             {"schema":"noafw.flash/1","verdict":"fail","units":[{"id":"monocle:line-7","family":"monocle",\
             "address":"D3:5A:00:11:22:33","verdict":"fail","fault":"unit","steps":[\
-            {"name":"firmware","action":"updated","from":"v23.100.0000","to":"v26.001.0000","bytes":214708,"seconds":14.2},\
-            {"name":"fpga","action":"current","from":"v26.001.0000","to":"v26.001.0000","bytes":0,"seconds":0},\
-            {"name":"scripts","action":"updated","from":null,"to":"\(Sample.scriptsDigest)","bytes":9120,"seconds":1.25}],\
+            {"name":"firmware","action":"updated","from":"v23.100.0000","to":"v26.001.0000","bytes":214708,"seconds":14.2,"proof":"version"},\
+            {"name":"fpga","action":"current","from":"v26.001.0000","to":"v26.001.0000","bytes":0,"seconds":0,"proof":"digest"},\
+            {"name":"scripts","action":"updated","from":null,"to":"\(Sample.scriptsDigest)","bytes":9120,"seconds":1.25,"proof":"digest"}],\
             "error":{"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"},\
             "program":null,"recoveries":[]}]}
 
@@ -145,7 +145,31 @@ import Testing
         let steps = Part.allCases.map { StepReport(part: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
         let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed(steps: steps) })
         #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 0)
-        #expect(harness.output.hasSuffix("PASS  everything is current (0.0 s)\n"))
+        #expect(harness.output.hasSuffix("""
+            PASS  everything is current (0.0 s)
+              the firmware is current by its version alone: a unit's firmware cannot be read back
+
+            """))
+    }
+
+    /// Parts that were not asked for are not called proved.
+    @Test(arguments: [
+        ([StepReport.Action.skipped, .skipped, .updated], "PASS  proved: scripts (0.0 s)\n"),
+        ([.skipped, .current, .current], "PASS  current: fpga, scripts (0.0 s)\n"),
+        ([.updated, .skipped, .skipped], "PASS  proved: firmware (0.0 s)\n"),
+        ([.updated, .updated, .updated], "PASS  the unit is proved (0.0 s)\n"),
+    ])
+    func noMoreIsClaimedThanWasDone(actions: [StepReport.Action], verdict: String) async throws {
+        let steps = zip(Part.allCases, actions).map { StepReport(part: $0, action: $1, from: "v1", to: "v1") }
+        let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed(steps: steps) })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 0)
+        #expect(harness.output.hasSuffix(verdict), "\(harness.output)")
+    }
+
+    @Test func whatFailsBeforeAUnitIsTouchedIsNotStarted() async throws {
+        let runner = FakeRunner(onFlash: { _, _ in throw CatalogueError.fileMissing(path: "/line/Firmware/a.zip") })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 66)
+        #expect(harness.output == "NOT STARTED  no unit was touched (0.0 s)\n")
     }
 
     @Test func verboseLinesCarryTheSecondsSinceTheStart() async throws {

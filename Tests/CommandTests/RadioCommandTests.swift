@@ -122,7 +122,7 @@ import Testing
     @Test func nobodyStrandedIsSuccess() async {
         let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], runner: runner)) == 0)
-        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"running\":null,\"error\":null}\n")
+        #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n")
     }
 
     @Test func aRunningUnitIsSaidToRun() async throws {

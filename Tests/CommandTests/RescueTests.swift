@@ -13,7 +13,8 @@ import VirtualDevices
 struct RescueTests {
     /// A Monocle whose firmware update was interrupted, and the folder of a station.
     private func rescue(
-        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false, isStranded: Bool = true
+        isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false, isStranded: Bool = true,
+        hasImpostor: Bool = false
     ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
         let bench = try ToolBench()
         defer { bench.remove() }
@@ -37,7 +38,9 @@ struct RescueTests {
         let notices = Mutex<[String]>([])
         let report = try await air.time.run {
             try await withVirtualMonocle(monocle) {
-                let station = RadioStation(central: VirtualCentral(air: air), stateFolder: request.stateFolder)
+                let central: any Central = hasImpostor
+                    ? CrowdedCentral(VirtualCentral(air: air), adding: monocle.address.bootloader) : VirtualCentral(air: air)
+                let station = RadioStation(central: central, stateFolder: request.stateFolder)
                 return try await Rescue(station: station, request: request, events: { event in
                     if case .notice(let text) = event { notices.withLock { $0.append(text) } }
                 }).run()
@@ -72,6 +75,21 @@ struct RescueTests {
         let (report, _, _) = try await rescue(isKnown: true, device: address, isStranded: false)
         #expect(report.passed && report.units.isEmpty)
         #expect(report.running?.address == address)
+    }
+
+    /// A stranger that calls itself DfuTarg at the address after a healthy unit's.
+    @Test(arguments: [true, false])
+    func aUnitWhoseApplicationIsHeardIsNotStranded(isNamed: Bool) async throws {
+        let address = try UnitFolderAddress.stranded()
+        for named in [address, address.bootloader] where isNamed || named == address {
+            let (report, _, notices) = try await rescue(
+                isKnown: true, device: isNamed ? named : nil, isStranded: false, hasImpostor: true)
+            #expect(report.units.isEmpty && notices.isEmpty, "\(report)")
+            #expect(report.impostors.map(\.advertisedAddress) == [address.bootloader])
+            #expect(!report.passed)
+            let ending = RunEnding(report: report, error: nil, progress: ProgressModel(), seconds: 6)
+            #expect(RescuePresentation().error(of: ending)?.code == "PRV-0027")
+        }
     }
 
     @Test func aNamedUnitThatNobodyHearsIsAnError() async throws {

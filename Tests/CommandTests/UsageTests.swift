@@ -90,7 +90,7 @@ import Testing
             #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
             #expect(request.options.minimumBattery == 5)
             #expect(request.inputs.firmware == "a.zip" && request.inputs.fpga == "b.bin" && request.inputs.scripts == "s")
-            #expect(request.inputs.fpgaVersion == "v23.230.0808")
+            #expect(request.inputs.fpgaVersion == "v23.230.0808" && request.inputs.allowsAnyFPGAImage)
             #expect(request.inputs.trust == ["k1.pem", "k2.pem"])
             #expect(request.inputs.search.given == "assets" && request.inputs.search.currentDirectory == "/line")
             #expect(request.stateFolder == "/home/op/.local/state/noafw")
@@ -98,7 +98,7 @@ import Testing
         })
         let arguments = [
             "flash", "--virtual", "monocle:a-1", "--virtual-speed", "2.5", "--only", "fpga", "--only", "scripts,fpga",
-            "--force", "--allow-downgrade", "--min-battery", "5", "--firmware", "a.zip", "--fpga", "b.bin",
+            "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--firmware", "a.zip", "--fpga", "b.bin",
             "--fpga-version", "v23.230.0808", "--scripts", "s", "--trust", "k1.pem", "--trust", "k2.pem", "--assets", "assets",
         ]
         #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 0)

@@ -54,12 +54,16 @@ import Testing
         #expect(harness.output.contains("PASS  \(words) ("), "\(harness.output)")
     }
 
-    @Test(arguments: [(true, ",\"differences\":[\"main.py: 1 byte differs\"]"), (false, "")])
+    @Test(arguments: [(true, ",\"proof\":\"digest\",\"differences\":[\"main.py: 1 byte differs\"],\"extras\":[\"notes.txt is not part of the set\"]"), (false, ",\"proof\":\"version\"")])
     func jsonKeepsTheBlueprintsOrder(isDeep: Bool, differences: String) async throws {
-        let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
+        let runner = FakeRunner(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: false)
+            report.findings[.scripts]?.extras = ["notes.txt is not part of the set"]
+            return report
+        })
         let arguments = ["verify", "--virtual", "monocle", "--json"] + (isDeep ? ["--deep"] : [])
         #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 1)
-        let none = isDeep ? ",\"differences\":[]" : ""
+        let none = ",\"proof\":\"version\"" + (isDeep ? ",\"differences\":[],\"extras\":[]" : "")
         #expect(harness.output == """
             {"schema":"noafw.verify/1","verdict":"fail","units":[{"id":"monocle","family":"monocle",\
             "address":"D3:5A:00:11:22:33",\
@@ -69,6 +73,27 @@ import Testing
             "verdict":"fail","error":null,"program":null,"recoveries":[]}]}
 
             """)
+    }
+
+    /// What lies beside the set is told, and is no drift.
+    @Test func extraFilesAreTold() async throws {
+        let runner = FakeRunner(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: true)
+            report.findings[.scripts]?.extras = ["no\u{1B}tes.txt is not part of the set"]
+            return report
+        })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], runner: runner)) == 0)
+        #expect(harness.output.contains("\n  scripts: no\\u{1b}tes.txt is not part of the set\n\nPASS  "), "\(harness.output)")
+    }
+
+    @Test func aLongVersionDoesNotWidenTheTable() async throws {
+        let runner = FakeRunner(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: true)
+            report.findings[.firmware] = .init(expected: "v26.001.0000", actual: String(repeating: "v", count: 10_000), matches: false)
+            return report
+        })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], runner: runner)) == 1)
+        #expect(harness.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(harness.output)")
     }
 
     @Test func anErrorOutranksWhatWasFound() async throws {

@@ -11,7 +11,7 @@ struct GuardTests {
     private static let flipped = 70_000
     private let image: FPGAImage
 
-    init() throws { image = try FPGAImage(developmentImage(seed: 31)) }
+    init() throws { image = try FPGAImage(developmentImage(seed: 31), isChecked: false) }
 
     /// A unit whose flash changes each time that a command arrives which holds the text, `times` times at most.
     private func host(
@@ -71,15 +71,24 @@ struct GuardTests {
         #expect(FlashModule.eraseCount(in: folder) == 1)
     }
 
-    /// The pages were looked at, and then one of them changes.
-    @Test func aByteThatFlipsAfterThePagesIsFoundByTheWholeDigest() async throws {
+    /// A page that differs and has the right digest, as far as the unit says.
+    @Test func aForgedPageIsFoundByTheWholeDigest() async throws {
         let folder = try makeUnitFolder()
-        let whole = image.bytes + FPGALimits.marker + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_434)
-        let host = try host(in: folder, flash: whole, before: "_nf.sha(0,", change: Self.flip)
+        var flash = image.bytes + FPGALimits.marker + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_434)
+        flash[Self.flipped] ^= 0x10
+        try FlashModule.install(in: folder, flash: flash)
+        let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
-        let probe = FPGAProbe(repl: try await attach(host))
-        #expect(try await probe.differences(from: image) == ["the digest of the FPGA flash"])
+        let repl = try await attach(host)
+        let probe = FPGAProbe(repl: repl)
         #expect(try await probe.differences(from: image) == ["page 17 of the FPGA flash"])
+        let right = HexText.encode(SHA256.of(image.bytes[FPGALimits.page(17)]).prefix(8))
+        let forgery = "_p=_nf.part\n_nf.part=lambda q,e,*a:(_p(q,e,*a),'\(right)')[1] if q==17*4096 else _p(q,e,*a)"
+        _ = try await repl.runText(forgery, within: .seconds(20))
+        #expect(try await probe.differences(from: image) == ["the digest of the FPGA flash"])
+        let outcome = try await FPGAUpdater(repl: repl, image: image).update()
+        #expect(outcome.plan == .erase && outcome.bytesWritten == FPGALimits.imageByteCount)
+        #expect(try Array(FlashModule.flash(in: folder)[..<FPGALimits.imageByteCount]) == image.bytes)
     }
 
     @Test func anImageWithoutItsMarkerIsNotProved() async throws {
@@ -103,6 +112,22 @@ struct GuardTests {
         await #expect(throws: FPGAError.commitFailed(marker: "246f6e65")) {
             _ = try await FPGAUpdater(repl: repl, image: image).update()
         }
+    }
+
+    // MARK: - Withdrawal
+
+    @Test func aWithdrawnImageIsErasedWithItsMarker() async throws {
+        let folder = try makeUnitFolder()
+        try FlashModule.install(in: folder, flash: image.bytes + FPGALimits.marker + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_434))
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let updater = FPGAUpdater(repl: repl, image: image)
+        try await updater.withdraw()
+        #expect(try FlashModule.flash(in: folder).allSatisfy { $0 == 0xFF })
+        #expect(try await FPGAProbe(repl: repl).condition() == .stopped)
+        _ = try await repl.runText("_nf.mark=lambda:_nf.say('646f6e65')", within: .seconds(20))
+        await #expect(throws: FPGAError.markerStays) { try await updater.withdraw() }
     }
 
     // MARK: - Pieces

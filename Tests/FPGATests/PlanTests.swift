@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FPGAImageTests {
     @Test func aShortImageIsPadded() throws {
-        let image = try FPGAImage([1, 2, 3])
+        let image = try FPGAImage([1, 2, 3], isChecked: false)
         #expect(image.bytes.count == 444_430)
         #expect(image.bytes[3...].allSatisfy { $0 == 0xFF })
         #expect(image.pageDigests.count == 109)
@@ -18,7 +18,7 @@ import Testing
         #expect(throws: FPGAError.imageTooLong(byteCount: 444_431)) {
             try FPGAImage([UInt8](repeating: 0, count: 444_431))
         }
-        #expect(throws: Never.self) { try FPGAImage([UInt8](repeating: 0, count: 444_430)) }
+        #expect(throws: Never.self) { try FPGAImage([UInt8](repeating: 0, count: 444_430), isChecked: false) }
     }
 
     @Test func digestIsSHA256() throws {
@@ -29,9 +29,9 @@ import Testing
     @Test func codesAreStable() {
         let errors: [FPGAError] = [
             .imageTooLong(byteCount: 1), .imageEmpty, .proofFailed(pages: [1]), .writeFailed(""), .commitFailed(marker: ""),
-            .answerUnreadable(""), .silent,
+            .answerUnreadable(""), .notABitstream(reason: ""), .markerStays,
         ]
-        #expect(errors.map(\.diagnosis.code) == (1...7).map { "FPGA-000\($0)" })
+        #expect(errors.map(\.diagnosis.code) == [1, 2, 3, 4, 5, 6, 8, 9].map { "FPGA-000\($0)" })
         #expect(errors.prefix(2).allSatisfy { $0.diagnosis.category == .badData })
     }
 }
@@ -40,12 +40,13 @@ import Testing
     private let image: FPGAImage
     private let blank: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
 
-    init() throws { image = try FPGAImage(developmentImage(seed: 41)) }
+    init() throws { image = try FPGAImage(developmentImage(seed: 41), isChecked: false) }
 
     /// As the unit looks at its flash: the edge of a page only when it is asked for.
     private func survey(_ flash: [UInt8], _ marker: [UInt8]) -> FPGASurvey {
         let digests = (0..<FPGALimits.pageCount).map { FPGAImage.digest(of: flash[FPGALimits.page($0)]) }
-        var survey = FPGASurvey(pageDigests: digests, marker: marker, counter: nil)
+        let whole = SHA256.of(flash[..<FPGALimits.imageByteCount])
+        var survey = FPGASurvey(pageDigests: digests, sha256: whole, marker: marker, counter: nil)
         if let page = FPGAPlan.openPage(survey: survey, image: image) {
             let content = flash[FPGALimits.page(page)]
             let count = (content.lastIndex { $0 != 0xFF }).map { $0 + 1 - content.startIndex } ?? 0
@@ -66,6 +67,15 @@ import Testing
         #expect(plan(flash: image.bytes, marker: FPGALimits.marker) == .nothing)
         #expect(plan(flash: image.bytes, marker: blank) == .commit)
         #expect(plan(flash: image.bytes, marker: [0, 0, 0, 0]) == .erase)
+    }
+
+    /// The pages' digests are cut short: only the whole one says that nothing is to do.
+    @Test func equalPagesAloneAreNotTheImage() {
+        var forged = survey(image.bytes, FPGALimits.marker)
+        forged.sha256 = SHA256.of([1])
+        #expect(FPGAPlan(survey: forged, image: image) == .erase)
+        forged.marker = blank
+        #expect(FPGAPlan(survey: forged, image: image) == .erase)
     }
 
     @Test func interruptedAnywhereItResumes() {
@@ -118,7 +128,7 @@ import Testing
     }
 
     @Test func shortSurveysAreNotTrusted() {
-        #expect(FPGAPlan(survey: FPGASurvey(pageDigests: [], marker: [], counter: nil), image: image) == .erase)
+        #expect(FPGAPlan(survey: FPGASurvey(pageDigests: [], sha256: [], marker: [], counter: nil), image: image) == .erase)
     }
 }
 
@@ -147,7 +157,7 @@ import Testing
             (0..<40_000).map { _ in UInt8(ascii: "'") }, (0..<40_000).map { $0 % 2 == 0 ? 0 : 0x31 }, [7],
         ]
         for content in contents {
-            let image = try FPGAImage(content)
+            let image = try FPGAImage(content, isChecked: false)
             var position = 0
             for chunk in FPGAChunkEncoder(image: image, from: 0) {
                 #expect(chunk.range.lowerBound == position)
@@ -161,7 +171,7 @@ import Testing
     }
 
     @Test func itBeginsAnywhere() throws {
-        let image = try FPGAImage(developmentImage(seed: 53))
+        let image = try FPGAImage(developmentImage(seed: 53), isChecked: false)
         for offset in [1, 127, 444_429] {
             #expect(FPGAChunkEncoder(image: image, from: offset).first { _ in true }?.range.lowerBound == offset)
         }
@@ -169,7 +179,7 @@ import Testing
     }
 
     @Test func zerosAreCheap() throws {
-        let image = try FPGAImage(developmentImage(seed: 54))
+        let image = try FPGAImage(developmentImage(seed: 54), isChecked: false)
         let sourceByteCount = FPGAChunkEncoder(image: image, from: 0).reduce(0) { $0 + $1.code.bytes.count + 1 }
         #expect(sourceByteCount < image.bytes.count * 6 / 10)
     }

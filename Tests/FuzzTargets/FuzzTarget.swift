@@ -4,6 +4,7 @@ import Bluetooth
 public struct FuzzTarget: Sendable {
     public static let all: [FuzzTarget] = [
         .archive,
+        .bitstream,
         .bundle,
         .bundleKey,
         .bundleManifest,

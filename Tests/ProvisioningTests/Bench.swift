@@ -39,7 +39,7 @@ struct Bench: Sendable {
     static func assets(firmwareSize: Int = 20_000) throws -> MonocleAssets {
         return MonocleAssets(
             firmware: try firmware(version: firmwareVersion, size: firmwareSize),
-            fpga: .init(image: try FPGAImage(bitstream()), version: fpgaVersion),
+            fpga: .init(image: try FPGAImage(bitstream(), isChecked: false), version: fpgaVersion),
             scripts: try ScriptSet(files: [
                 .init(name: "states.py", bytes: Array("IDLE = 'idle'\n# \u{3}\u{1C}\u{4} ''' \\ \r\n".utf8)),
                 .init(name: "main.py", bytes: Array("import states\nimport time\nwhile True:\n    time.sleep(1)\n".utf8)),
@@ -76,7 +76,7 @@ struct Bench: Sendable {
         let coordinates = try Self.key.get().publicCoordinates
         configuration.trustedKeys.append(
             Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()))
-        configuration.fpgaVersions = [try FPGAImage(Self.bitstream()).sha256Text: Self.fpgaVersion]
+        configuration.fpgaVersions = [try FPGAImage(Self.bitstream(), isChecked: false).sha256Text: Self.fpgaVersion]
         configuration.faults = faults
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)

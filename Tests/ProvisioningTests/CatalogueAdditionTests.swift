@@ -28,7 +28,7 @@ import Testing
     }
 
     private func image(_ seed: UInt64 = 1) -> AssetCandidate {
-        AssetCandidate(part: .fpga, hardware: "monocle", bytes: SeededNumbers.bytes(5000, seed: seed), name: "given.bin")
+        AssetCandidate(part: .fpga, hardware: "monocle", bytes: BitstreamBytes.make(seed: seed), name: "given.bin")
     }
 
     /// A package as the project itself makes it, with a version text in its image.

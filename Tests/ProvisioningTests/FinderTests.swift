@@ -281,6 +281,39 @@ private final class ScriptedAir: Central {
     }
 }
 
+extension CensusTests {
+    private func flooded(wanting isWanted: @escaping @Sendable (SightedUnit) -> Bool) throws -> UnitCensus {
+        var census = UnitCensus(wanting: isWanted)
+        for number in 0..<300 {
+            let address = try #require(DeviceAddress(octets: [0xC0, 0, 0, 1, UInt8(number / 256), UInt8(number % 256)]))
+            census.note(Advertisement(address: address, name: "monocle", services: [], rssi: -50), at: instant(0))
+        }
+        return census
+    }
+
+    /// A flood of invented addresses does not keep out the unit that was named, however weak it is.
+    @Test func whoIsNamedHasAPlace() throws {
+        let unit = try sighting(-90)
+        for wish in [UnitWish.address(unit.address), .address(unit.address.application)] {
+            let bootloader = Advertisement(address: unit.address, name: "DfuTarg", services: [], rssi: -90)
+            let unit = wish == .address(unit.address) ? unit : bootloader
+            var census = try flooded(wanting: wish.names)
+            census.note(unit, at: instant(1))
+            #expect(census.units.count == 256)
+            #expect(census.units.last?.advertisedAddress == unit.address)
+        }
+        var nobody = try flooded { _ in false }
+        nobody.note(unit, at: instant(1))
+        #expect(!nobody.units.contains { $0.advertisedAddress == unit.address })
+        var near = try flooded { _ in false }
+        near.note(try sighting(-30), at: instant(1))
+        #expect(near.units.first?.rssi == -30 && near.units.count == 256)
+        var all = try flooded { _ in true }
+        all.note(unit, at: instant(1))
+        #expect(all.units.count == 256, "a flood of the wanted name stays bounded")
+    }
+}
+
 @Suite struct KnownUnitsTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-known-\(UUID().uuidString)")
 

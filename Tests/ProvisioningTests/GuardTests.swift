@@ -11,7 +11,7 @@ import VirtualDevices
 /// Units and assets that only one guard tells from the right ones.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct GuardTests {
-    private static let other = "v26.399.2359"
+    private static let other = "v26.366.2359"
 
     private func flash(in bench: Bench) throws -> Data { try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) }
 
@@ -52,11 +52,11 @@ struct GuardTests {
         let bench = Bench()
         defer { bench.remove() }
         var assets = try Bench.assets()
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream()), version: Self.other)
+        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
         var options = FlashOptions()
         options.parts = [.fpga, .scripts]
         let report = try await bench.flash(assets, options: options)
-        #expect(report.error?.code == "PRV-0004", "\(report)")
+        #expect(report.error?.code == "PRV-0010", "\(report)")
         #expect(report.steps.last?.action == .skipped, "\(report)")
     }
 
@@ -92,7 +92,7 @@ struct GuardTests {
         defer { bench.remove() }
         var assets = try Bench.assets()
         assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: Self.other)
-        assets.fpga = .init(image: try FPGAImage(Bench.bitstream()), version: Self.other)
+        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
         assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("pass\n".utf8))])
         let report = try await bench.verify(assets, isDeep: false)
         #expect(!report.passed)

@@ -47,7 +47,8 @@ import Testing
         try expectInstalled(set, in: folder)
         #expect(try await ScriptInstaller.installedVersion(repl) == set.version)
         #expect(try await ScriptInstaller.runningVersion(repl) == nil)
-        #expect(try await installer.deepCheck().isEmpty)
+        // What the host's interpreter brings along.
+        #expect(try await installer.deepCheck() == [.extra("modules/")])
         #expect(try await installer.install() == ScriptOutcome(replaced: [], bytesSent: 0))
         #expect(host.droppedByteCount == 0)
     }
@@ -64,7 +65,7 @@ import Testing
         let repl = try await attach(host)
         let helper = ScriptHelper(repl: repl)
         try await helper.ensure()
-        #expect(try await helper.names().sorted() == names.sorted())
+        #expect(try await helper.names().sorted() == (names + ["modules/"]).sorted())
         #expect(host.longestAnswer < 1000)
     }
 
@@ -79,7 +80,7 @@ import Testing
         let install = host.takeTraffic()
         _ = try await installer.deepCheck()
         let deep = host.takeTraffic()
-        #expect(deep.commands == 6 && deep.bytes < 260)
+        #expect(deep.commands == 7 && deep.bytes < 290)
         #expect(install.commands < 70 && install.bytes < 10_000)
     }
 
@@ -97,10 +98,25 @@ import Testing
         try FileManager.default.removeItem(at: folder.appendingPathComponent("audio.py"))
         try Data("x".utf8).write(to: folder.appendingPathComponent("foreign.py"))
         #expect(try await installer.deepCheck() == [
-            .differs("states.py", expected: 5000, actual: 5000), .missing("audio.py"), .extra("foreign.py"),
+            .differs("states.py", expected: 5000, actual: 5000), .missing("audio.py"), .extra("foreign.py"), .extra("modules/"),
         ])
         #expect(try await installer.install().replaced == ["states.py", "audio.py"])
-        #expect(try await installer.deepCheck() == [.extra("foreign.py")])
+        #expect(try await installer.deepCheck() == [.extra("foreign.py"), .extra("modules/")])
+    }
+
+    /// A program has gone into a folder of its own: what is looked at and installed is the root's.
+    @Test func theRootIsMeantWhereverAProgramHasGone() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let installer = ScriptInstaller(repl: repl, scripts: try scripts(seed: 75))
+        let leave = "import os\ntry:\n os.mkdir('songs')\nexcept OSError:\n pass\nos.chdir('songs')"
+        _ = try await repl.runText(leave, within: .seconds(20))
+        _ = try await installer.install()
+        _ = try await repl.runText(leave.replacing("os.chdir('songs')", with: "os.chdir('/');os.chdir('songs')"), within: .seconds(20))
+        #expect(try await installer.deepCheck() == [.extra("modules/"), .extra("songs/")])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent("songs").path).isEmpty)
     }
 
     /// The new files are uploaded and proved, then the unit loses power: no version is claimed, and nothing is sent twice.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Takes from the unix port of MicroPython what the Monocle's firmware v23.248.0754 does not have, as far as Python can: the
-/// rest of `binascii`, `hashlib` and `os`, and some built-in functions. A user's file still hides a module.
+/// rest of `binascii`, `hashlib` and `os`, some built-in functions, and the host's root. A user's file still hides a module.
 enum DeviceMask {
     static let path = "modules/device_mask.py"
 
@@ -20,6 +20,9 @@ enum DeviceMask {
             (hashlib, _part(hashlib, 'sha256')),
             (os, _part(os, 'chdir getcwd ilistdir listdir mkdir remove rename rmdir stat statvfs unlink')),
         ]
+        # The unit's root is the folder that the interpreter was started in.
+        _root, _chdir = os.getcwd(), os.chdir
+        _parts[2][1].chdir = lambda path: _chdir(_root if path == '/' else path)
         _unix_import = builtins.__import__
         def _device_import(*arguments):
             module = _unix_import(*arguments)

@@ -7,12 +7,14 @@ extension BlueZConnection {
     private static let releasePatience = Duration.seconds(1)
 
     /// Turns bluetoothd's errors into the link's where the link says it better.
-    func translating<Value>(_ characteristic: AttributeID, _ operation: () async throws -> Value) async throws -> Value {
+    func translating<Value>(
+        _ characteristic: AttributeID, _ operation: LinkError.Operation, _ body: () async throws -> Value
+    ) async throws -> Value {
         do {
-            return try await operation()
+            return try await body()
         } catch let error as BlueZError {
             if let attributeError = error.attributeError, attributeError != 0 {
-                throw LinkError.refused(characteristic, attributeError: attributeError)
+                throw LinkError.refused(characteristic, attributeError: attributeError, of: operation)
             }
             switch error {
             case .notConnected, .noATTTransport, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
@@ -30,6 +32,7 @@ extension BlueZConnection {
     /// as signals, notifications are flushed one by one, wait in the bus's queue, which holds far more than a socket, and
     /// come in order with the loss of the link.
     func subscribe(to target: CharacteristicObject, before deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+        guard target.allows(["notify", "indicate"]) else { throw LinkError.notAllowed(target.id, .subscription) }
         let session = session, link = link
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
         let inbox = Inbox<[UInt8]>()

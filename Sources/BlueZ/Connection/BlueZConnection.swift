@@ -38,7 +38,7 @@ final class BlueZConnection: Connection {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
         guard value.count <= payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: payloadSize) }
-        try await translating(characteristic) {
+        try await translating(characteristic, .write) {
             _ = try await session.call(
                 .bluez(
                     BusName.characteristic, "WriteValue", at: target.path, .bytes(value),
@@ -50,7 +50,8 @@ final class BlueZConnection: Connection {
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
-        return try await translating(characteristic) {
+        guard target.allows(["write-without-response"]) else { throw LinkError.notAllowed(characteristic, .writeWithoutResponse) }
+        return try await translating(characteristic, .writeWithoutResponse) {
             let (socket, mtu) = try await acquire("AcquireWrite", target, receiver: nil, before: deadline)
             return BlueZChannel(session: session, link: link, socket: socket, limit: min(ObjectLimits.payload(mtu: mtu), payloadSize))
         }
@@ -59,7 +60,7 @@ final class BlueZConnection: Connection {
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
-        return try await translating(characteristic) { try await subscribe(to: target, before: deadline) }
+        return try await translating(characteristic, .subscription) { try await subscribe(to: target, before: deadline) }
     }
 
     func disconnect() async { await session.disconnect(link) }

@@ -135,7 +135,9 @@ extension BlueZError {
     }
 
     /// The ATT error in a failed operation's text, such as `Operation failed with ATT error: 0x0e` (src/gatt-client.c).
+    /// "Not paired" is bluetoothd's word for insufficient authentication.
     var attributeError: UInt8? {
+        if self == .notPaired { return 0x05 }
         guard case .failed(let text) = self, let mark = text.firstRange(of: "ATT error: 0x") else { return nil }
         return UInt8(text[mark.upperBound...].prefix { $0.isHexDigit }, radix: 16)
     }

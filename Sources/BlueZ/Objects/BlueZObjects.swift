@@ -73,6 +73,9 @@ extension DeviceObject {
 }
 
 extension CharacteristicObject {
+    /// Whether the table has one of these properties; a characteristic without any says nothing.
+    func allows(_ properties: Set<String>) -> Bool { flags.isEmpty || !flags.isDisjoint(with: properties) }
+
     init?(path: String, properties: [String: BusValue]) {
         guard let id = properties["UUID"]?.asText else { return nil }
         self.init(path: path, id: AttributeID(id))

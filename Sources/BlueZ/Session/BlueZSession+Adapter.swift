@@ -1,6 +1,18 @@
 import Bluetooth
 
 extension BlueZSession {
+    /// Waits until bluetoothd has said what it knows, or cannot.
+    /// - Throws: ``BlueZError/daemonSilent`` at the deadline.
+    func awaitObjects(before deadline: SessionClock.Instant) async throws {
+        do {
+            try await wait(for: "bluetoothd's objects", before: deadline) { state -> Void? in
+                if case .loading = state.phase { nil } else { () }
+            }
+        } catch LinkError.timedOut {
+            throw BlueZError.daemonSilent
+        }
+    }
+
     /// Waits until there is a powered adapter.
     /// - Parameters:
     ///   - wanted: a kernel name such as `hci0`, or an adapter's address; `nil` for the first that is on.

@@ -9,13 +9,15 @@ public enum ChoiceError: Error, Sendable, Hashable {
     case noneAtAddress(DeviceAddress, inReach: [SightedUnit])
     case otherFamily(SightedUnit)
     case strangerInBootloader(SightedUnit)
+    /// A bootloader at the next address of a unit whose application is heard.
+    case impostor(SightedUnit)
 
     /// Who is in reach, strongest first.
     public var candidates: [SightedUnit] {
         switch self {
         case .none: []
         case .several(let units), .noneNear(let units), .noneWithName(_, let units), .noneAtAddress(_, let units): units
-        case .otherFamily(let unit), .strangerInBootloader(let unit): [unit]
+        case .otherFamily(let unit), .strangerInBootloader(let unit), .impostor(let unit): [unit]
         }
     }
 }
@@ -64,6 +66,12 @@ extension ChoiceError: DiagnosableError {
                 message: "a bootloader is in reach that this station has not met before: \(Self.list([unit]))",
                 cause: "any device with Nordic's bootloader calls itself so; it may not be your unit",
                 remedy: "if it is yours, insist with --device \(unit.address)")
+        case .impostor(let unit):
+            Diagnosis(
+                code: "PRV-0027", category: .unavailable, fault: .station,
+                message: "\(unit.address) runs its application, and a bootloader advertises at \(unit.advertisedAddress), the address after it",
+                cause: "another device has the address that this unit's bootloader would have; nothing was sent to it",
+                remedy: "find that device and take it out of reach, then run the same command again")
         }
     }
 

@@ -16,13 +16,17 @@ public struct UnitCensus: Sendable {
     }
 
     private var entries: [DeviceAddress: Entry] = [:]
+    private let isWanted: @Sendable (SightedUnit) -> Bool
 
-    public init() {}
+    /// - Parameter isWanted: who is listed however many others are.
+    public init(wanting isWanted: @escaping @Sendable (SightedUnit) -> Bool = { _ in false }) { self.isWanted = isWanted }
 
     /// Strongest first.
     public var units: [SightedUnit] {
-        entries.values.map(\.unit).sorted {
-            ($1.rssi, $0.advertisedAddress.description) < ($0.rssi, $1.advertisedAddress.description)
+        entries.values.map(\.unit).sorted { first, second in
+            first.rssi != second.rssi
+                ? first.rssi > second.rssi
+                : first.advertisedAddress.octets.lexicographicallyPrecedes(second.advertisedAddress.octets)
         }
     }
 
@@ -31,11 +35,21 @@ public struct UnitCensus: Sendable {
     public mutating func note(_ advertisement: Advertisement, at now: SessionClock.Instant) -> Bool {
         guard var unit = SightedUnit(advertisement) else { return false }
         let known = entries[unit.advertisedAddress]
-        guard known != nil || entries.count < Self.capacity else { return true }
         let heard = Double(min(20, max(-127, advertisement.rssi)))
+        guard known != nil || hasRoom(for: unit, heard) else { return true }
         let rssi = known.map { $0.rssi + Self.newness * (heard - $0.rssi) } ?? heard
         unit.rssi = Int(rssi.rounded())
         entries[unit.advertisedAddress] = Entry(unit: unit, rssi: rssi, seen: now)
+        return true
+    }
+
+    /// A full census has room for who is wanted or nearer, in the place of the weakest of the others.
+    private mutating func hasRoom(for unit: SightedUnit, _ heard: Double) -> Bool {
+        guard entries.count >= Self.capacity else { return true }
+        let others = entries.filter { !isWanted($0.value.unit) }
+        guard let weakest = others.min(by: { $0.value.rssi < $1.value.rssi }) else { return false }
+        guard isWanted(unit) || heard > weakest.value.rssi else { return false }
+        entries[weakest.key] = nil
         return true
     }
 

@@ -24,7 +24,7 @@ public struct UnitFinder: Sendable {
         var gate = IdentityGate(wish: wish, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<SightedUnit, ChoiceError> = .failure(.none)
-        try await watch(until: end.advanced(by: Self.settling)) { units, now in
+        try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
             let hasListened = start.duration(to: now) >= Self.listening
             do throws(ChoiceError) {
                 let unit = try gate.decide(units)
@@ -48,11 +48,13 @@ public struct UnitFinder: Sendable {
     /// Who is in reach: calls `look` after every sighting and at least twice a second, until it returns `true` or the deadline.
     /// A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may take longer for its
     /// return than the deadline allows.
+    /// - Parameter isWanted: who is listed however many others are in reach.
     /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
     public func watch(
-        until deadline: SessionClock.Instant, _ look: ([SightedUnit], SessionClock.Instant) -> Bool
+        until deadline: SessionClock.Instant, wanting isWanted: @escaping @Sendable (SightedUnit) -> Bool = { _ in false },
+        _ look: ([SightedUnit], SessionClock.Instant) -> Bool
     ) async throws {
-        var census = UnitCensus()
+        var census = UnitCensus(wanting: isWanted)
         let clock = central.clock
         try await central.listen(until: deadline, every: .milliseconds(500)) { sighting in
             if let sighting { census.note(sighting, at: clock.now) }

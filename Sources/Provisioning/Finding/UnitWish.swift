@@ -10,6 +10,15 @@ public enum UnitWish: Sendable, Hashable {
     case name(String)
     /// The one right here: as the phone app pairs, from −65 dBm, withdrawn below −85 dBm (noa-for-ios).
     case nearest
+
+    /// Whether it names this unit.
+    @Sendable func names(_ unit: SightedUnit) -> Bool {
+        switch self {
+        case .only, .nearest: false
+        case .address(let address): unit.address == address || unit.advertisedAddress == address
+        case .name(let name): unit.name == name
+        }
+    }
 }
 
 /// The identity gate: whether what is in reach makes out one unit. It never guesses.

@@ -64,7 +64,7 @@ struct VirtualConnection: Connection {
         let inbox = link.inbox(for: characteristic)
         let reply = Inbox<UInt8?>()
         try link.send(.subscribe(characteristic, isOn: true, reply: reply))
-        try await answer(reply, characteristic, deadline)
+        try await answer(reply, characteristic, deadline, of: .subscription)
         return inbox
     }
 
@@ -93,14 +93,14 @@ struct VirtualConnection: Connection {
     }
 
     private func answer(
-        _ reply: Inbox<UInt8?>, _ characteristic: AttributeID, _ deadline: SessionClock.Instant
+        _ reply: Inbox<UInt8?>, _ characteristic: AttributeID, _ deadline: SessionClock.Instant, of operation: LinkError.Operation = .write
     ) async throws {
         guard let result = try await reply.next(before: deadline, on: clock) else {
-            throw LinkError.timedOut("the answer to a write")
+            throw LinkError.timedOut("the answer to a \(operation.rawValue)")
         }
         guard let error = result else { return }
         throw error == 0x01 ? LinkError.characteristicMissing(characteristic)
-            : LinkError.refused(characteristic, attributeError: error)
+            : LinkError.refused(characteristic, attributeError: error, of: operation)
     }
 }
 

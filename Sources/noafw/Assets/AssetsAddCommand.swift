@@ -71,8 +71,10 @@ struct AssetsAddCommand: ContextCommand {
             if part == .fpga, bytes.count != Self.usualImageByteCount {
                 verb.note("the image has \(bytes.count) bytes, released ones have \(Self.usualImageByteCount); make sure that it is one")
             }
+            let isMarked = candidate.isDevelopmentImage
+            if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
             let outcome = try catalogue.add(
-                candidate, version: version, isDevelopment: development, makesDefault: makeDefault)
+                candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault)
             return result(outcome, candidate, version)
         }
     }

@@ -50,6 +50,9 @@ struct BundleCreateCommand: ContextCommand {
     @Option(help: ArgumentHelp("The version that the image of --fpga shows, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
 
+    @Flag(help: "Take an FPGA image that is no bitstream for the Monocle's FPGA, or a damaged one.")
+    var anyFpgaImage = false
+
     @Option(
         help: ArgumentHelp("Sign with this Ed25519 private key (PEM).", valueName: "key"), completion: .file(extensions: ["pem"]))
     var sign: String?
@@ -104,7 +107,7 @@ struct BundleCreateCommand: ContextCommand {
         let parts = BundleParts(family: scripts.family, trust: TrustInputs(given: trust))
         let recipe = BundleRecipe(
             scripts: scripts, firmware: try firmware.map(parts.firmware),
-            fpga: try fpga.map { try parts.fpga($0, version: fpgaVersion ?? "") }, tool: Noafw.version)
+            fpga: try fpga.map { try parts.fpga($0, version: fpgaVersion ?? "", isChecked: !anyFpgaImage) }, tool: Noafw.version)
         try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path, signedBy: key) }
     }
 
@@ -120,9 +123,14 @@ struct BundleCreateCommand: ContextCommand {
             let source = BundleSource(folder: folder, family: bundle.manifest.family, scheme: bundle.manifest.scripts.scheme)
             var differences = try bundle.scripts().differences(in: source.scripts(note: verb.note))
             differences += try imageDifferences(bundle)
-            let report = BundleComparisonReport(file: file, folder: folder, differences: differences)
+            let report = BundleComparisonReport(
+                file: file, folder: folder, differences: differences, notCompared: imagesNotGiven(bundle.manifest))
             return report.result(style: style)
         }
+    }
+
+    private func imagesNotGiven(_ manifest: BundleManifest) -> [String] {
+        (manifest.firmware != nil && firmware == nil ? ["firmware"] : []) + (manifest.fpga != nil && fpga == nil ? ["FPGA image"] : [])
     }
 
     /// Images are compared when they are given: the folder alone says nothing of them.

@@ -50,7 +50,8 @@ struct BundleLoader {
         guard BundleParts.isVersion(listed.version) else {
             throw BundleError.manifestInvalid(reason: "the FPGA image's version is not of the form vYY.DDD.HHMM")
         }
-        return MonocleAssets.Bitstream(image: try FPGAImage(bytes), version: listed.version)
+        let image = try FPGAImage(bytes, isChecked: !inputs.allowsAnyFPGAImage)
+        return MonocleAssets.Bitstream(image: image, version: listed.version)
     }
 
     private func scripts(_ bundle: ReleaseBundle) throws -> ScriptSet {

@@ -19,10 +19,11 @@ struct BundleParts {
         return BundleRecipe.Image(version: version.description, bytes: bytes)
     }
 
-    func fpga(_ path: String, version: String) throws -> BundleRecipe.Image {
+    /// - Parameter isChecked: the image has to be a bitstream for the Monocle's FPGA.
+    func fpga(_ path: String, version: String, isChecked: Bool) throws -> BundleRecipe.Image {
         guard family == .monocle else { throw BundleError.fpgaInFirmware(family) }
         let bytes = try InputFile.read(path, limit: Self.imageLimit)
-        _ = try FPGAImage(bytes)
+        _ = try FPGAImage(bytes, isChecked: isChecked)
         return BundleRecipe.Image(version: version, bytes: bytes)
     }
 

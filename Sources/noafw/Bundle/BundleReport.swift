@@ -95,11 +95,14 @@ struct BundleComparisonReport {
     var file: String
     var folder: String
     var differences: [BundleDifference]
+    /// Images of the bundle that nothing was given to compare with.
+    var notCompared: [String] = []
 
     func result(style: TextStyle) -> FileVerb.Result {
         guard !differences.isEmpty else {
             let line = "\(style.paint("PASS", .good))  \(UntrustedText.escape(folder)) is what \(UntrustedText.escape(file)) holds"
-            return FileVerb.Result(lines: [line], document: document(verdict: "pass", error: nil))
+            let rest = notCompared.isEmpty ? "" : "; not compared: its \(notCompared.joined(separator: " and "))"
+            return FileVerb.Result(lines: [line + rest], document: document(verdict: "pass", error: nil))
         }
         let error = Diagnosis(
             code: "BND-0030", category: .unitFailed, fault: nil,
@@ -114,6 +117,7 @@ struct BundleComparisonReport {
         .object([
             ("schema", .string(Self.schema)), ("file", .string(file)), ("folder", .string(folder)), ("verdict", .string(verdict)),
             ("differences", .array(differences.map { .string($0.description) })),
+            ("not_compared", .array(notCompared.map { .string($0) })),
             ("error", error.map(ReportText.document) ?? .null),
         ])
     }

@@ -1,0 +1,87 @@
+/// A Gowin bitstream in binary form, as a GW1N-9C boots it from flash: filler, a preamble, commands, and frames of which each has
+/// a CRC (YosysHQ/apicula, `doc/commandstructure.md`; held against the vendor's `monocle-fpga.bin` in noa-for-ios).
+///
+/// The FPGA refuses what fails here, so such an image would only cost the unit its FPGA.
+struct GowinBitstream {
+    /// Of the GW1N-9C.
+    static let monocleID: [UInt8] = [0x11, 0x00, 0x48, 0x1B]
+    /// Of the images that noafw makes for virtual units. JTAG's IDCODEs are odd (IEEE 1149.1), so no device takes it for its own.
+    static let standInID: [UInt8] = Array("noaf".utf8)
+
+    private static let preamble: [UInt8] = [0xA5, 0xC3]
+    private static let fillerLimit = 64
+    private static let frameDataByteCount = 355
+    private static let frameFiller = [UInt8](repeating: 0xFF, count: 6)
+    /// Starts the FPGA.
+    private static let doneCommand: [UInt8] = [0x08, 0x00, 0x00, 0x00]
+
+    private enum Command {
+        static let checkID: UInt8 = 0x06
+        static let configure: UInt8 = 0x10
+        static let loadFrames: UInt8 = 0x3B
+        /// The only one before the frames that their CRC does not cover.
+        static let flashAddress: UInt8 = 0xD2
+
+        /// In bytes.
+        static let lengths: [UInt8: Int] = [
+            checkID: 8, configure: 8, 0x51: 8, 0x0B: 4, flashAddress: 8, 0x12: 4, loadFrames: 4,
+        ]
+    }
+
+    private var rest: ArraySlice<UInt8>
+    /// Runs from the first command to the end of the first frame, and then over each frame with the filler before it.
+    private var crc = CRC16()
+    private var frameCount = 0
+
+    /// - Throws: ``FPGAError/notABitstream(reason:)``.
+    static func check(_ content: [UInt8]) throws(FPGAError) {
+        let fillerByteCount = content.prefix(fillerLimit).prefix { $0 == 0xFF }.count
+        guard fillerByteCount > 0, content.dropFirst(fillerByteCount).starts(with: preamble) else {
+            throw .notABitstream(reason: ForeignFile.describe(content) ?? "it does not begin as a bitstream does")
+        }
+        var bitstream = GowinBitstream(rest: content.dropFirst(fillerByteCount + preamble.count))
+        try bitstream.readCommands()
+        try bitstream.readFrames()
+        guard bitstream.rest.firstRange(of: doneCommand) != nil else { throw .notABitstream(reason: "its end is missing") }
+    }
+
+    private mutating func readCommands() throws(FPGAError) {
+        var hasID = false
+        while frameCount == 0 {
+            guard let code = rest.first, let length = Command.lengths[code], rest.count >= length else {
+                throw .notABitstream(reason: "its commands cannot be read")
+            }
+            let command = Array(rest.prefix(length))
+            rest = rest.dropFirst(length)
+            if code != Command.flashAddress { crc.update(command) }
+            switch code {
+            case Command.checkID:
+                let id = Array(command[4...])
+                guard id == Self.monocleID || id == Self.standInID else { throw .notABitstream(reason: "it is for another FPGA") }
+                hasID = true
+            case Command.configure where command[6] & 0x20 != 0: throw .notABitstream(reason: "it is compressed")
+            case Command.loadFrames:
+                guard command[1] & 0x80 != 0 else { throw .notABitstream(reason: "its frames have no CRC") }
+                frameCount = Int(command[2]) << 8 | Int(command[3])
+                guard frameCount > 0 else { throw .notABitstream(reason: "it has no frames") }
+            default: break
+            }
+        }
+        guard hasID else { throw .notABitstream(reason: "it does not say which FPGA it is for") }
+    }
+
+    private mutating func readFrames() throws(FPGAError) {
+        for number in 1...frameCount {
+            let data = rest.prefix(Self.frameDataByteCount)
+            let end = rest.dropFirst(Self.frameDataByteCount).prefix(2 + Self.frameFiller.count)
+            guard end.count == 2 + Self.frameFiller.count else { throw .notABitstream(reason: "it ends at frame \(number) of \(frameCount)") }
+            crc.update(data)
+            guard end.starts(with: crc.bytes), end.dropFirst(2).elementsEqual(Self.frameFiller) else {
+                throw .notABitstream(reason: "frame \(number) of \(frameCount) is damaged")
+            }
+            crc = CRC16()
+            crc.update(Self.frameFiller)
+            rest = rest.dropFirst(data.count + end.count)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import REPL
+
+/// Files and folders that Python on a Monocle loads in the place of a script or of a module of the firmware: it looks in the file
+/// system before its frozen modules and most of its built-in ones, and for a folder before a file (micropython,
+/// `py/builtinimport.c`).
+struct ModuleShadow {
+    /// What the firmware v23.248.0754 can import (monocle-micropython, `modules`; micropython, core features).
+    static let firmwareModules: Set<String> = [
+        "array", "asyncio", "binascii", "builtins", "collections", "errno", "gc", "hashlib", "io", "json", "math", "micropython", "os",
+        "random", "re", "select", "struct", "sys", "time", "vgr2d", "_camera", "_display", "_update", "bluetooth", "camera", "device",
+        "display", "fpga", "led", "microphone", "touch", "update",
+    ]
+
+    private static let suffixes = [".py", ".mpy"]
+
+    private let modules: Set<String>
+
+    /// - Parameter scripts: what is to run: they, and whatever they import, must not be hidden.
+    init(for scripts: ScriptSet) {
+        let names = scripts.files.compactMap { Self.stem(of: $0.name) }
+        modules = Self.firmwareModules.union(names).union(scripts.files.flatMap { Self.imports(in: $0.bytes) })
+    }
+
+    /// - Parameter name: as the unit lists it: a folder's ends in `/`.
+    func hides(_ name: String) -> Bool { Self.stem(of: name).map(modules.contains) ?? false }
+
+    /// The module that a file or folder is found as; `nil` for what cannot be imported.
+    private static func stem(of name: String) -> String? {
+        let isFolder = name.hasSuffix("/")
+        let base = isFolder ? String(name.dropLast()) : name
+        if let suffix = suffixes.first(where: base.hasSuffix) { return String(base.dropLast(suffix.count)) }
+        return isFolder ? base : nil
+    }
+
+    /// All words of the lines that import something: rather one too many.
+    private static func imports(in script: [UInt8]) -> [String] {
+        script.split(separator: 0x0A).flatMap { line -> [String] in
+            let words = line.split { !isWordByte($0) }.map { String(decoding: $0, as: UTF8.self) }
+            return words.contains("import") ? words : []
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}

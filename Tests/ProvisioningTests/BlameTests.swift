@@ -1,0 +1,132 @@
+import Bluetooth
+import DFU
+import FPGA
+import Foundation
+import TestSupport
+import Testing
+import VirtualDevices
+
+@testable import Provisioning
+
+/// Bootloaders that are none: what a run says of them, and how often it tries.
+@Suite struct OddBootloaderTests {
+    private func flash(stays: Bool = false, refusal: UInt8? = nil) async throws -> (UnitReport, connects: Int) {
+        let key = try SigningKey.generate()
+        var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        image.replaceSubrange(64..<78, with: [0] + Array("v26.200.0001".utf8) + [0])
+        let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
+        let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
+        let assets = MonocleAssets(firmware: try .init(package: package, version: nil, trusting: [key.trusted(as: "test")]))
+        let time = VirtualTime.simulated()
+        let coordinates = key.publicCoordinates
+        return try await time.run {
+            let unit = StrandedUnit(
+                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), stays: stays,
+                refusal: refusal)
+            return try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await unit.play() }
+                defer { group.cancelAll() }
+                let run = MonocleRun(central: unit, address: StrandedUnit.application, assets: assets, options: FlashOptions())
+                return (try await run.flash { _ in }, unit.connectCount)
+            }
+        }
+    }
+
+    /// It takes everything, and stays on the air.
+    @Test func twoWholeTransfersAreEnough() async throws {
+        let (report, connects) = try await flash(stays: true)
+        #expect(report.error?.code == "PRV-0012", "\(report)")
+        #expect(connects == 2)
+        #expect(report.steps.first?.action == .failed)
+    }
+
+    /// Asking again changes nothing about a demand for pairing or encryption.
+    @Test(arguments: [0x05, 0x0F] as [UInt8]) func aDemandForPairingIsNamedAndEndsTheRun(error: UInt8) async throws {
+        let (report, connects) = try await flash(refusal: error)
+        #expect(report.error?.code == "BLE-0005" && report.error?.cause.contains("paired") == true, "\(report)")
+        #expect(report.error?.message.contains("refused a subscription") == true)
+        #expect(connects == 1)
+    }
+}
+
+/// What a run says of units that are not what they should be.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct BlameTests {
+    /// The unit took everything, and nobody knows its image: it is erased again, and the built-in one runs.
+    @Test(arguments: [false, true]) func anImageThatDoesNotRunIsTakenOutAgain(isKnown: Bool) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        var assets = try Bench.assets()
+        let content = isKnown ? Bench.bitstream() : [1, 2, 3]
+        assets.fpga = .init(image: try FPGAImage(content, isChecked: false), version: isKnown ? "v26.366.2359" : Bench.fpgaVersion)
+        var options = FlashOptions()
+        options.parts = [.fpga]
+        let journal = Journal()
+        let report = try await bench.flash(assets, options: options) { journal.add($0) }
+        let error = try #require(report.error)
+        #expect(error.code == "PRV-0010", "\(report)")
+        #expect(error.message.contains(isKnown ? "says v26.300.1201 instead of" : "does not answer instead of"))
+        #expect(error.message.contains("the built-in v22.351.1434 runs"), "\(error.message)")
+        #expect(report.steps.first { $0.part == .fpga }?.action == .failed)
+        let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
+        #expect(flash.allSatisfy { $0 == 0xFF })
+        #expect(!journal.text.contains("step fpga updated"))
+        let look = try await bench.verify(try Bench.assets(), isDeep: false)
+        #expect(look.identity.fpga == "v22.351.1434")
+    }
+
+    /// A bootloader that takes everything proves nothing: the version is asked first.
+    @Test func updatedIsSaidAfterTheVersionWasRead() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        var assets = try Bench.assets()
+        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
+        let journal = Journal()
+        let report = try await bench.flash(assets) { journal.add($0) }
+        #expect(report.error?.code == "PRV-0004", "\(report)")
+        #expect(report.steps.first?.action == .failed)
+        #expect(!journal.text.contains { $0.hasPrefix("step firmware") }, "\(journal.text)")
+    }
+
+    /// Neither a unit's version nor ours is passed over because it cannot be read.
+    @Test func aVersionThatDoesNotParseIsNoDowngradeUnlessItIsAllowed() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        var assets = try Bench.assets()
+        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v1")
+        var options = FlashOptions()
+        options.dryRun = true
+        let refused = try await bench.flash(assets, options: options)
+        #expect(refused.error?.code == "PRV-0011", "\(refused)")
+        options.allowDowngrade = true
+        #expect(try await bench.flash(assets, options: options).passed)
+    }
+
+    /// The last answer of an installation is lost with the link: the next pass finds what this run wrote.
+    @Test func whatThisRunWroteIsUpdated() {
+        var record = RunRecord(
+            address: DeviceAddress("C0:00:00:00:00:01")!, parts: [.scripts], clock: .continuous, report: { _ in })
+        record.start(.scripts, from: nil)
+        record.current(.scripts, version: "SHA256 digest: 12", bytes: 100)
+        record.current(.fpga, version: "v23.230.0808", bytes: 100)
+        #expect(record.finished(nil).steps.map(\.action) == [.skipped, .current, .updated])
+    }
+}
+
+/// A healthy unit, and a stranger that calls itself DfuTarg at the address after it.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct ImpostorTests {
+    @Test func aUnitThatIsHeardIsNotInItsBootloader() async throws {
+        let bench = try await DriftTests.provisioned()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        try await bench.play { central, monocle in
+            let crowded = CrowdedCentral(central, adding: monocle.address.bootloader)
+            let report = try await MonocleRun(central: crowded, address: monocle.address, assets: assets, options: FlashOptions()).flash { _ in }
+            #expect(report.passed && report.steps.map(\.action) == [.current, .current, .current], "\(report)")
+            let look = try await MonocleVerification(central: crowded, address: monocle.address, assets: assets, isDeep: false).run { _ in }
+            #expect(look.passed, "\(look)")
+            #expect(!crowded.wasAsked)
+        }
+    }
+}
