@@ -18,38 +18,30 @@ import VirtualDevices
     private func runner(
         display: [String]? = nil, hands: Inbox<String> = Inbox(), answer: @escaping @Sendable (ExchangeID, String) -> [ChatEvent]
     ) -> FakeRunner {
-        let time = harness.time
-        return FakeRunner(
+        FakeRunner(
             onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
             onChat: { request, body in
                 let isVirtual = if case .virtual = request.unit { true } else { false }
                 let senses = VirtualSenses(
                     hand: { hands.deliver("\($0)") }, speak: { hands.deliver("speak \($0.count)") },
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
-                // Time passes by itself, as it does for a unit.
-                let clock = SessionClock(
-                    now: { time.clock.now.offset },
-                    sleepUntil: { offset in
-                        while time.clock.now.offset < offset {
-                            try Task.checkCancellation()
-                            await Task.yield()
-                            time.advance(min(.milliseconds(50), offset - time.clock.now.offset))
+                let time = VirtualTime.simulated()
+                return try await time.run {
+                    try await body(ChatBench(clock: time.clock, senses: isVirtual ? senses : nil) { commands, report in
+                        report(.connecting(attempt: 1))
+                        report(.starting)
+                        report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))
+                        report(.ready)
+                        var count = 0
+                        while let command = try await commands.next(before: time.clock.deadline(in: .seconds(10_000_000)), on: time.clock) {
+                            guard case .ask(let text) = command else { continue }
+                            count += 1
+                            let id = ExchangeID(number: count)
+                            report(.asked(id, .typed(text)))
+                            for event in answer(id, text) { report(event) }
                         }
                     })
-                return try await body(ChatBench(clock: clock, senses: isVirtual ? senses : nil) { commands, report in
-                    report(.connecting(attempt: 1))
-                    report(.starting)
-                    report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))
-                    report(.ready)
-                    var count = 0
-                    while let command = try await commands.next(before: time.clock.deadline(in: .seconds(10_000_000)), on: time.clock) {
-                        guard case .ask(let text) = command else { continue }
-                        count += 1
-                        let id = ExchangeID(number: count)
-                        report(.asked(id, .typed(text)))
-                        for event in answer(id, text) { report(event) }
-                    }
-                })
+                }
             })
     }
 
