@@ -45,7 +45,7 @@ public struct DFUSession: Sendable {
     /// Transfers one image and waits until the unit resets into it, continuing where an earlier transfer stopped.
     ///
     /// A link that drops after the last EXECUTE counts as done; asking the unit for its version then proves it.
-    /// After an error or a cancellation the unit keeps what it has received, for the next call to continue from.
+    /// After an error or a cancellation the unit keeps its init packet and the progress that was saved; the rest goes with the link.
     /// - Throws: ``DFUError``, ``LinkError`` or `CancellationError`.
     @discardableResult
     public func transfer(

@@ -56,11 +56,12 @@ public struct FrameRescue: Sendable {
             guard transferCount < MonocleRun.transferLimit else {
                 throw ProvisioningError.staysInBootloader(unit.address, transfers: transferCount)
             }
-            try await transfer(&record)
-            transferCount += 1
+            let summary = try await transfer(&record)
+            if summary.isConfirmed { transferCount += 1 }
             record.begin(.restart)
             guard try await look(for: [.application], within: Self.returnPatience) != nil else {
                 let isThere = try await look(for: [.bootloader], within: MonocleRadio.sightPatience) != nil
+                guard summary.isConfirmed || !isThere else { throw summary.lostLink(byteCount: firmware.image.bytes.count) }
                 throw isThere ? ProvisioningError.staysInBootloader(unit.address, transfers: transferCount) : .doesNotReturn
             }
             record.transferred(.firmware, to: firmware.version, bytes: firmware.image.bytes.count)
@@ -69,7 +70,7 @@ public struct FrameRescue: Sendable {
         record.complete()
     }
 
-    private func transfer(_ record: inout RunRecord) async throws {
+    private func transfer(_ record: inout RunRecord) async throws -> TransferSummary {
         let clock = central.clock
         record.start(.firmware, from: nil)
         record.begin(.firmware)
@@ -79,14 +80,15 @@ public struct FrameRescue: Sendable {
         let connection = try await central.connect(
             to: unit.advertisedAddress, deadline: clock.deadline(in: MonocleRadio.connectPatience))
         do {
-            try await DFUSession(connection: connection, clock: clock, lostLinks: lostLinks).transfer(firmware.image) { event in
+            let summary = try await DFUSession(connection: connection, clock: clock, lostLinks: lostLinks).transfer(firmware.image) { event in
                 switch event {
                 case .progress(let done, let total): relay.progress(done, of: total)
                 case .notice(let notice): relay.notice("\(notice)")
                 }
             }
-            record.lostTransfers = 0
+            if summary.isConfirmed { record.lostTransfers = 0 }
             await connection.disconnect()
+            return summary
         } catch {
             await connection.disconnect()
             throw error

@@ -40,21 +40,26 @@ extension MonocleRun {
         let relay = record.relay(.firmware)
         let lostLinks = record.lostTransfers
         record.lostTransfers += 1
-        try await radio.withConnection(.bootloader) { connection in
+        let summary = try await radio.withConnection(.bootloader) { connection in
             let session = DFUSession(connection: connection, clock: radio.clock, lostLinks: lostLinks)
-            try await session.transfer(firmware.image) { event in
+            let summary = try await session.transfer(firmware.image) { event in
                 switch event {
                 case .progress(let done, let total): relay.progress(done, of: total)
                 case .notice(let notice): relay.notice("\(notice)")
                 }
             }
             try? await connection.waitUntilGone(deadline: radio.clock.deadline(in: .seconds(10)))
+            return summary
         }
-        record.lostTransfers = 0
-        record.transferCount += 1
+        if summary.isConfirmed {
+            record.lostTransfers = 0
+            record.transferCount += 1
+        }
         record.begin(.restart)
         guard try await radio.find([.application]) == nil else { return }
         if try await radio.find([.bootloader], within: .seconds(3)) != nil {
+            // A link that is lost before the flash rests leaves the last EXECUTE undone.
+            guard summary.isConfirmed else { throw summary.lostLink(byteCount: firmware.image.bytes.count) }
             throw ProvisioningError.staysInBootloader(radio.address, transfers: record.transferCount)
         }
         throw ProvisioningError.doesNotReturn

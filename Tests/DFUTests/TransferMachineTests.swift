@@ -490,11 +490,33 @@ func createData(_ size: Int) -> [UInt8] { [1, 2] + little(UInt32(size)) }
         #expect(notices(driver.handle(.timedOut(.disconnection))) == [.unitStaysConnected])
     }
 
-    @Test func anImageThatRestartsIsNotTakenForFinished() {
+    /// In the moment between its last answer and its reset a unit says that it has nothing: whatever is written then spoils the update.
+    @Test func nothingIsWrittenAfterTheLastExecute() {
         var driver = MachineDriver()
-        _ = driver.toImage(offset: 10_000)
-        _ = driver.handle(.timedOut(.answer(.execute)))
-        _ = driver.selected(4096, 0, 0)
-        #expect(failure(driver.handle(.disconnected)) == .transfer(.linkLost(offset: 0, of: 10_000, kept: 0)))
+        _ = driver.toImage(offset: 8192)
+        _ = driver.done(4)
+        _ = driver.done(1)
+        _ = driver.holds(10_000, of: driver.image)
+        #expect(writes(driver.handle(.timedOut(.answer(.execute)))) == [[6, 2]])
+        #expect(driver.selected(4096, 0, 0) == [.wait(.disconnection, .seconds(10))])
+        var other = driver
+        guard case .done(let summary)? = driver.handle(.disconnected).first else {
+            Issue.record("not done")
+            return
+        }
+        #expect(!summary.isConfirmed)
+        #expect(failure(other.handle(.timedOut(.disconnection))) == .transfer(.noAnswer(.execute)))
+    }
+
+    /// EXECUTE is never answered, SELECT always.
+    @Test func aUnitThatAnswersHalfIsGivenUp() {
+        var driver = MachineDriver()
+        var actions = driver.toImage(offset: 4096)
+        for _ in 0..<3 {
+            #expect(failure(actions) == nil)
+            _ = driver.handle(.timedOut(.answer(.execute)))
+            actions = driver.holds(4096, of: driver.image)
+        }
+        #expect(failure(driver.handle(.timedOut(.answer(.execute)))) == .transfer(.noAnswer(.execute)))
     }
 }

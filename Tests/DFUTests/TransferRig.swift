@@ -24,6 +24,8 @@ struct TransferRig {
         /// The notifications, counted from 0 over all links, that come late or never.
         var late: [Int: Duration] = [:]
         var lost: Set<Int> = []
+        /// The unit saves its progress after every object.
+        var savesAlways = false
     }
 
     struct Outcome {
@@ -91,7 +93,8 @@ struct TransferRig {
         inbox.removeAll()
         lineFree = now
         var machine = TransferMachine(
-            initPacket: image.initPacket.bytes, image: image.bytes, saveInterval: DFUSession.saveInterval(after: lostLinks))
+            initPacket: image.initPacket.bytes, image: image.bytes, 
+            saveInterval: air.savesAlways ? .zero : DFUSession.saveInterval(after: lostLinks))
         let payload = SecureBootloader.negotiatedMTU(requested: air.mtu) - 3
         var event = TransferEvent.linkReady(payloadSize: payload)
         var (wait, deadline) = (TransferWait.pause, now)
@@ -229,7 +232,7 @@ extension DFUError {
     /// What another link may mend.
     fileprivate var isPassing: Bool {
         switch self {
-        case .transfer: true
+        case .transfer(.objectLost), .transfer(.noAnswer), .transfer(.linkLost): true
         default: diagnosis.code == "DFU-0B0C"
         }
     }

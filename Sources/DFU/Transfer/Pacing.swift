@@ -39,7 +39,7 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     private var scale: Int { Self.scales[level] * flashScale / 100 }
 
     /// - Parameter time: in which the unit wrote its settings; less than usual when there was nothing to write.
-    mutating func measure(settingsTime time: Duration) { flashScale = min(max(100, Int(time / Self.settingsTime * 100)), 800) }
+    mutating func measure(settingsTime time: Duration) { flashScale = min(max(100, Int(time / Self.settingsTime * 100)), 300) }
 
     /// From the answer of CREATE on.
     var eraseTime: Duration { scaled(Self.eraseTime) }

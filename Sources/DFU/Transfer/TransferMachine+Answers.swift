@@ -27,7 +27,7 @@ extension TransferMachine {
             return send(object)
         }
         if case .saving(let end) = state { return execute(.save(end)) }
-        guard openSelects == 0 else {
+        guard openSelects.isEmpty else {
             olderAnswer = (limit, checksum)
             return []
         }
@@ -53,10 +53,11 @@ extension TransferMachine {
 
     private mutating func proved(_ object: OpenObject) -> [TransferAction] {
         let isClean = setbacks == 0
-        setbacks = 0
+        (setbacks, silences) = (0, 0)
         guard object.kind == .data else { return execute(.initPacket(isKept: false)) }
         if isClean { pacing.noteCleanObject() }
         provedImageBytes = object.range.upperBound
+        reached = max(reached, provedImageBytes)
         return [.progress(provedImageBytes)] + execute(.object(end: provedImageBytes, isFound: false))
     }
 
@@ -66,7 +67,7 @@ extension TransferMachine {
         let isTailMissing =
             offset >= object.range.lowerBound && offset < object.sent && offset % 4 == 0
             && source(object.kind).matches(checksum)
-        if isTailMissing, offset > object.proved { setbacks = 0 }
+        if isTailMissing, object.kind == .data, offset > reached { (setbacks, reached) = (0, offset) }
         setbacks += 1
         summary.losses += 1
         guard setbacks < Self.setbackLimit else {
@@ -90,24 +91,20 @@ extension TransferMachine {
     mutating func executed(_ execution: Execution) -> [TransferAction] {
         switch execution {
         case .initPacket:
-            initExecutedAt = now
+            (initExecutedAt, mayMeasure) = (now, true)
             return [.notice(.initPacketAccepted)] + select(.data)
         case .rest:
             hasSettled = true
-            pacing.measure(settingsTime: now - initExecutedAt - roundTrip * 2)
+            if mayMeasure { pacing.measure(settingsTime: now - initExecutedAt - roundTrip * 2) }
             return create(object(from: 0))
         case .object(let end, _):
+            hasSettled = true
             guard end < image.count else {
                 state = .leaving
                 return [.progress(end), .wait(.disconnection, .seconds(10))]
             }
             return mustSave ? save(end) : create(object(from: end))
-        case .save(let end):
-            savedImageBytes = end
-            savedAt = now
-            summary.saves += 1
-            return [.notice(.progressSaved(end))]
-                + pause(pacing.settingsTime, then: .create(object(from: end), checksBase: false))
+        case .save(let end): return pause(pacing.settingsTime, then: .goOn(afterSaving: end))
         }
     }
 
@@ -124,7 +121,9 @@ extension TransferMachine {
         switch (state, refusal) {
         case (.executing(.object(let end, isFound: true)), .result(.operationNotPermitted)):
             return end < image.count ? create(object(from: end), checksBase: true) : startOver()
-        case (.executing(.object(_, isFound: false)), .result(.operationNotPermitted)): return askState(operation, refusal)
+        case (.executing(.object(_, isFound: false)), .result(.operationNotPermitted)):
+            hasSentLastExecute = false
+            return askState(operation, refusal)
         case (.executing(.initPacket(isKept: true)), .result):
             return [.notice(.initPacketSentAgain)] + createInitPacket()
         case (.executing(.rest), _):
@@ -132,9 +131,10 @@ extension TransferMachine {
             return pause(pacing.settingsTime, then: .create(object(from: 0), checksBase: false))
         // What was not saved is lost with the link only.
         case (.executing(.save), _): return askState(operation, refusal)
+        case (.creating(let object, let checksBase), .result(.invalidObject)) where object.kind == .data:
+            return [.notice(.flashBusy)]
+                + setback(operation, refusal, pause: pacing.restTime * 3, then: .create(object, checksBase: checksBase))
         case (.creating(_, checksBase: true), .result): return startOver()
-        case (.creating(let object, _), .result(.invalidObject)) where object.kind == .data:
-            return [.notice(.flashBusy)] + setback(operation, refusal, pause: pacing.restTime * 3, then: .create(object, checksBase: false))
         case (.creating(let object, _), .result(.invalidParameter)) where object.kind == .data: return askState(operation, refusal)
         case (.creating(let object, _), .result(.operationNotPermitted)) where object.kind == .data:
             return askState(operation, refusal)
@@ -162,8 +162,13 @@ extension TransferMachine {
         case (.pause, .pausing(.send(let object))): return send(object)
         case (.pause, .pausing(.select(let kind))): return select(kind)
         case (.pause, .pausing(.ask(let object))): return ask(about: object)
+        case (.pause, .pausing(.goOn(let end))):
+            (savedImageBytes, savedAt) = (end, now)
+            summary.saves += 1
+            return [.notice(.progressSaved(end))] + create(object(from: end))
         case (.receipt, .awaitingReceipt(let object)): return ask(about: object)
         case (.disconnection, .leaving): return [.notice(.unitStaysConnected)] + finish(isConfirmed: true)
+        case (.disconnection, .vanishing): return fail(.transfer(.noAnswer(.execute)))
         case (.answer(let operation), _): return unanswered(operation)
         default: return []
         }
@@ -171,8 +176,11 @@ extension TransferMachine {
 
     /// Any request may have been carried out though its answer is missing: the unit's own state decides how to go on.
     private mutating func unanswered(_ operation: ControlPointOperation) -> [TransferAction] {
+        mayMeasure = false
         if operation == .select, let answer = olderAnswer {
-            openSelects = 0
+            let doubtful = openSelects
+            openSelects.removeAll()
+            defer { openSelects = doubtful + openSelects }
             return selected(limit: answer.limit, answer.checksum)
         }
         silences += 1

@@ -94,8 +94,8 @@ extension TransferMachine {
     ) -> [TransferAction] {
         summary.roundTrips += 1
         requestedAt = now
-        if case .select = request {
-            openSelects += 1
+        if case .select(let kind) = request {
+            openSelects.append(kind)
             olderAnswer = nil
         }
         return [.writeControl(request.bytes), .wait(.answer(request.operation), patience(request.operation, byteCount))]

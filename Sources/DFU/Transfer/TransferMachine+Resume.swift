@@ -19,6 +19,11 @@ extension TransferMachine {
         let offset = Int(checksum.offset)
         provedImageBytes = 0
         savedImageBytes = min(savedImageBytes, offset)
+        // Whatever is written now could spoil a finished update; a unit that went on from the start would have lost the link.
+        if offset == 0, hasSentLastExecute {
+            state = .vanishing
+            return [.wait(.disconnection, .seconds(10))]
+        }
         if offset == 0 { return begin(object(from: 0)) }
         guard offset <= image.count else { return startOver() }
         let isAligned = offset % 4 == 0 || offset == image.count
@@ -28,7 +33,7 @@ extension TransferMachine {
         provedImageBytes = offset
         if !hasSettled { savedImageBytes = offset }
         let known: [TransferAction] = [.notice(.resumed(offset)), .progress(offset)]
-        // At an object's end the unit does not say whether it was executed. Executing twice is refused and harmless.
+        // At an object's end the unit does not say whether it was executed. Executing twice does no harm.
         if offset % objectSize == 0 || offset == image.count {
             return known + execute(.object(end: offset, isFound: true))
         }
@@ -60,7 +65,7 @@ extension TransferMachine {
         guard !hasStartedOver else { return fail(.transfer(.foreignData)) }
         hasStartedOver = true
         setbacks = 0
-        (provedImageBytes, savedImageBytes) = (0, 0)
+        (provedImageBytes, savedImageBytes, reached) = (0, 0, 0)
         return [.notice(.startedOver), .progress(0)] + createInitPacket()
     }
 }

@@ -59,6 +59,8 @@ public struct TransferMachine: Sendable {
         case create(OpenObject, checksBase: Bool)
         case send(OpenObject)
         case ask(OpenObject)
+        /// The progress up to this byte is in the unit's settings.
+        case goOn(afterSaving: Int)
     }
 
     enum State: Sendable, Hashable {
@@ -78,6 +80,8 @@ public struct TransferMachine: Sendable {
         case saving(Int)
         /// The last EXECUTE was answered with success.
         case leaving
+        /// The last EXECUTE was not answered, and the unit has forgotten the image: it has taken or refused it, and resets.
+        case vanishing
         case finished
     }
 
@@ -94,11 +98,16 @@ public struct TransferMachine: Sendable {
     var now = Duration.zero
     var setbacks = 0
     var silences = 0
-    /// SELECT requests without an answer so far: an answer to an older one says less than one to the last.
-    var openSelects = 0
+    /// SELECT requests without an answer so far, in their order, which is that of the answers: one to an older request says less than
+    /// one to the last.
+    var openSelects: [ObjectKind] = []
     /// The newest answer to an older SELECT.
     var olderAnswer: (limit: UInt32, checksum: Checksum)?
     var provedImageBytes = 0
+    /// The furthest byte that the unit was seen to have.
+    var reached = 0
+    /// No answer has been missing since the init packet was accepted.
+    var mayMeasure = false
     /// After a lost link the unit goes on from here.
     var savedImageBytes = 0
     var savedAt = Duration.zero
@@ -156,9 +165,15 @@ public struct TransferMachine: Sendable {
         } catch {
             return fail(.transfer(.malformedAnswer(bytes: bytes)))
         }
-        if response.operation == .select { openSelects = max(0, openSelects - 1) }
-        guard response.operation == awaitedOperation else { return [] }
-        silences = 0
+        var kind: ObjectKind?
+        if response.operation == .select {
+            kind = openSelects.isEmpty ? nil : openSelects.removeFirst()
+        } else if response.operation == awaitedOperation, response.operation != .checksum {
+            // All that was asked before has been answered, or never will be.
+            openSelects.removeAll()
+            silences = 0
+        }
+        guard response.operation == awaitedOperation, kind == awaitedKind else { return [] }
         switch response.outcome {
         case .done: return completed()
         case .selected(let limit, let checksum): return selected(limit: limit, checksum)
@@ -174,7 +189,17 @@ public struct TransferMachine: Sendable {
         case .creating: .create
         case .awaitingReceipt: .checksum
         case .executing: .execute
-        case .idle, .pausing, .leaving, .finished: nil
+        case .idle, .pausing, .leaving, .vanishing, .finished: nil
+        }
+    }
+
+    private var awaitedKind: ObjectKind? {
+        switch state {
+        case .selecting(let kind): kind
+        case .asking(let object): object.kind
+        case .checkingBase: .data
+        case .saving: .command
+        default: nil
         }
     }
 

@@ -87,4 +87,7 @@ public struct TransferSummary: Sendable, Hashable {
     public internal(set) var saves = 0
 
     public init() {}
+
+    /// What became of an unconfirmed transfer whose unit is in its bootloader still.
+    public func lostLink(byteCount: Int) -> DFUError { .transfer(.linkLost(offset: byteCount, of: byteCount, kept: 0)) }
 }
