@@ -34,6 +34,8 @@ public enum ChatEvent: Sendable {
     /// A JPEG from the unit.
     case photo([UInt8])
     case notice(RelayNotice)
+    /// There were so many more.
+    case noticesLeftOut(count: Int)
 
     // What the unit's program prints.
     /// Printable; a line of more than 500 bytes comes in pieces.

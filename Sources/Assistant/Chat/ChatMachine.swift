@@ -70,6 +70,7 @@ struct ChatMachine {
     var isFinishing = false
 
     var console = ConsoleWatch()
+    var notices = NoticeLimit()
     var outbox = Outbox()
     /// Packets that go before any text.
     var urgent: [[UInt8]] = []
@@ -104,7 +105,7 @@ struct ChatMachine {
     }
 
     var nextDeadline: SessionClock.Instant? {
-        var deadlines = [relay.nextDeadline, console.nextDeadline, readyBy, receiptBy].compactMap { $0 }
+        var deadlines = [relay.nextDeadline, console.nextDeadline, notices.nextDeadline, readyBy, receiptBy].compactMap { $0 }
         if isUp, !isSending {
             if let maySendAt {
                 deadlines.append(maySendAt)
@@ -128,7 +129,7 @@ struct ChatMachine {
         startNext(now: now)
         send(now: now)
         defer { actions = [] }
-        return actions
+        return notices.bound(actions, now: now)
     }
 
     private mutating func take(_ input: Input, now: SessionClock.Instant) {

@@ -40,6 +40,7 @@ enum ChatJSON {
         case .recordingDropped(let reason): Self.event("recordingDropped", [("reason", .string(reason.rawValue))])
         case .photo(let jpeg): Self.event("photo", [("bytes", .integer(jpeg.count)), ("file", .optional(photoFile))])
         case .notice(let notice): Self.event("notice", [("message", text(notice.message))])
+        case .noticesLeftOut(let count): Self.event("noticesLeftOut", [("count", .integer(count))])
         case .console(let line): Self.event("console", [("text", text(line))])
         case .consoleLeftOut(let count): Self.event("consoleLeftOut", [("lines", .integer(count))])
         case .raised(let exception):

@@ -35,6 +35,7 @@ enum ChatWords {
         case .photo(let jpeg):
             state("a picture of \(jpeg.count) bytes" + (photoFile.map { ", saved as \(UntrustedText.escape($0))" } ?? ""))
         case .notice(let notice): trouble(UntrustedText.escape(notice.message))
+        case .noticesLeftOut(let count): trouble("\(count) more \(count == 1 ? "message" : "messages") of the unit that cannot be used")
         case .console(let line): Saying(kind: .console, lines: UntrustedText.lines(line))
         case .consoleLeftOut(let count): Saying(kind: .console, lines: ["(\(count) more \(count == 1 ? "line" : "lines"))"])
         case .raised(let exception): trouble("the unit's program raised \(UntrustedText.escape(exception.lastLine))")

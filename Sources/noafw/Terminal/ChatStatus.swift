@@ -33,7 +33,7 @@ struct ChatStatus {
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
         case .programEnded: link = "program ended"
-        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .notice, .folded, .historyCleared: break
+        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .notice, .noticesLeftOut, .folded, .historyCleared: break
         }
     }
 
