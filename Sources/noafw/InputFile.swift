@@ -7,10 +7,11 @@ enum InputFile {
         let diagnosis: Diagnosis
     }
 
+    /// A regular file for reading, and its size; the caller closes it.
     /// - Throws: ``Failure`` with exit 66 when the file cannot be read, 65 when it is larger than `limit` bytes.
-    static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    static func open(_ path: String, limit: Int) throws -> (descriptor: Int32, byteCount: Int) {
         // A pipe without a writer would block the process.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         var status = stat()
         let isFile = descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         guard isFile else {
@@ -22,10 +23,19 @@ enum InputFile {
                 diagnosis: Diagnosis(
                     code: "NOA-0066", category: .missingInput, fault: nil, message: "cannot read \(path)", cause: reason, remedy: remedy))
         }
+        guard status.st_size <= limit else {
+            close(descriptor)
+            throw tooLarge(path, limit)
+        }
+        return (descriptor, Int(status.st_size))
+    }
+
+    /// - Throws: as ``open(_:limit:)``.
+    static func read(_ path: String, limit: Int) throws -> [UInt8] {
+        let (descriptor, byteCount) = try open(path, limit: limit)
         defer { close(descriptor) }
-        guard status.st_size <= limit else { throw tooLarge(path, limit) }
         // One byte more than it has: the file may grow meanwhile.
-        guard let bytes = contents(of: descriptor, capacity: min(Int(status.st_size), limit) + 1) else {
+        guard let bytes = contents(of: descriptor, capacity: byteCount + 1) else {
             throw Failure(
                 diagnosis: Diagnosis(
                     code: "NOA-0075", category: .inputOutput, fault: .station, message: "cannot read \(path)",

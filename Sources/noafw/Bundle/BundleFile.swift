@@ -5,7 +5,8 @@ import ScriptBundle
 enum BundleFile {
     /// - Parameter limits: `unit` for what is to go to one.
     static func open(_ path: String, limits: ScriptLimits = .bundle) throws -> ReleaseBundle {
-        try ReleaseBundle(bytes: try InputFile.read(path, limit: ReleaseBundle.fileByteCount(limits)), place: path, limits: limits)
+        let (descriptor, byteCount) = try InputFile.open(path, limit: ReleaseBundle.fileByteCount(limits))
+        return try ReleaseBundle(descriptor: descriptor, byteCount: byteCount, place: path, limits: limits)
     }
 }
 
