@@ -28,7 +28,7 @@ extension MonocleRun {
 
     /// Files of other names are people's own and stay; what would be loaded in the place of the set is for them to remove.
     private func refuseShadows(among differences: [ScriptDifference], _ record: inout RunRecord) throws {
-        let shadows = differences.compactMap { if case .shadow(let name) = $0 { name } else { nil } }
+        let shadows = differences.compactMap(\.shadow)
         guard shadows.isEmpty else { throw ScriptError.shadowed(shadows) }
         let extras = differences.compactMap { if case .extra(let name) = $0 { name } else { nil } }
         if !extras.isEmpty { record.notice("left alone on the unit: \(extras.prefix(8).joined(separator: ", "))") }
@@ -67,4 +67,6 @@ extension MonocleRun {
 extension ScriptDifference {
     /// Files that nothing loads do no harm: people keep their own on a unit.
     var isHarmless: Bool { if case .extra = self { true } else { false } }
+    /// The name of what has to go before the scripts can be proved.
+    var shadow: String? { if case .shadow(let name) = self { name } else { nil } }
 }

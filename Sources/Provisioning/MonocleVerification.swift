@@ -68,6 +68,7 @@ public struct MonocleVerification: Sendable {
             let differences = isDeep ? try await ScriptInstaller(repl: session.repl, scripts: scripts).deepCheck() : []
             var found = finding(scripts.version, identity.scripts, differences.filter { !$0.isHarmless }.map(\.description))
             found.extras = differences.filter(\.isHarmless).map(\.description)
+            found.shadows = differences.compactMap(\.shadow)
             result.findings[.scripts] = found
         }
     }

@@ -135,6 +135,8 @@ public struct VerifyReport: Sendable {
         public var differences: [String]
         /// With `--deep`: files and folders that do no harm, such as `notes.txt is not part of the set`.
         public var extras: [String] = []
+        /// With `--deep`: names of files and folders that have to be removed before anything can be repaired.
+        public var shadows: [String] = []
 
         public init(expected: String, actual: String?, matches: Bool, differences: [String] = []) {
             self.expected = expected

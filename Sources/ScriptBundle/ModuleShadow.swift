@@ -3,7 +3,7 @@ import REPL
 /// Files and folders that Python on a Monocle loads in the place of a script or of a module of the firmware: it looks in the file
 /// system before its frozen modules and most of its built-in ones, and for a folder before a file (micropython,
 /// `py/builtinimport.c`).
-struct ModuleShadow {
+public struct ModuleShadow {
     /// What the firmware v23.248.0754 can import (monocle-micropython, `modules`; micropython, core features).
     static let firmwareModules: Set<String> = [
         "array", "asyncio", "binascii", "builtins", "collections", "errno", "gc", "hashlib", "io", "json", "math", "micropython", "os",
@@ -23,6 +23,18 @@ struct ModuleShadow {
 
     /// - Parameter name: as the unit lists it: a folder's ends in `/`.
     func hides(_ name: String) -> Bool { Self.stem(of: name).map(modules.contains) ?? false }
+
+    /// What removes files and folders that hide something, as a line of Python. `uos` is the firmware's own module, whatever file is
+    /// called after it.
+    /// - Parameter names: as the unit lists them; of more than eight the first.
+    public static func removal(of names: [String]) -> String {
+        let removals = names.prefix(8).map { name in
+            guard name.hasSuffix("/") else { return "uos.remove('\(name)')" }
+            let folder = name.dropLast()
+            return "[uos.remove('\(name)'+f) for f in uos.listdir('\(folder)')]; uos.rmdir('\(folder)')"
+        }
+        return (["import uos"] + removals).joined(separator: "; ")
+    }
 
     /// The module that a file or folder is found as; `nil` for what cannot be imported.
     private static func stem(of name: String) -> String? {

@@ -66,7 +66,7 @@ extension ScriptError: DiagnosableError {
                 code: "SCR-0015", category: .unitFailed, fault: .unit,
                 message: "the unit would load other files in the place of its scripts or modules: \(Self.list(names))",
                 cause: "Python looks for them first, so what is proved would not be what runs",
-                remedy: "remove them with noafw console (import uos, then uos.remove('NAME') or uos.rmdir('NAME')), and run the same command again")
+                remedy: "enter in noafw console: \(ModuleShadow.removal(of: names)); then run the same command again")
         case .fileMissing(let file):
             Diagnosis(
                 code: "SCR-0011", category: .missingInput, fault: nil, message: "the script \(file) is missing",

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import ScriptBundle
 
 /// The result of `verify` as a table and as the document `noafw.verify/1`.
 struct VerifyPresentation: RunPresentation {
@@ -68,10 +69,16 @@ struct VerifyPresentation: RunPresentation {
         if !drifted.isEmpty {
             let parts = drifted.map(\.rawValue)
             let verdict = "\(style.paint("FAIL", .bad))  drift in \(parts.joined(separator: ", ")) \(time)"
-            return [verdict, "  next: \(CommandLineText.repair(arguments, parts: drifted))"]
+            return [verdict] + removal(ending) + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
         if let error = error(of: ending) { return [ReportText.verdict(error, hasBegun: ending.hasBegun, style) + " " + time] }
         return ["\(style.paint("PASS", .good))  \(proof(ending)) \(time)"] + ReportText.silence(ending.report?.program)
+    }
+
+    /// What flash does not take away from a unit by itself.
+    private func removal(_ ending: RunEnding<VerifyReport>) -> [String] {
+        let shadows = ending.report?.findings[.scripts]?.shadows ?? []
+        return shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ModuleShadow.removal(of: shadows)))"]
     }
 
     /// No more than was looked at.

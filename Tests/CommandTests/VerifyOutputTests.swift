@@ -86,6 +86,23 @@ import Testing
         #expect(harness.output.contains("\n  scripts: no\\u{1b}tes.txt is not part of the set\n\nPASS  "), "\(harness.output)")
     }
 
+    /// Without that, what is printed as next would fail.
+    @Test func whatHasToBeRemovedFirstIsSaid() async throws {
+        let runner = FakeRunner(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: false)
+            report.findings[.scripts]?.shadows = ["hashlib.py", "states/"]
+            return report
+        })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], runner: runner)) == 1)
+        #expect(harness.output.hasSuffix("""
+            FAIL  drift in scripts (0.0 s)
+              first, in noafw console: import uos; uos.remove('hashlib.py'); \
+            [uos.remove('states/'+f) for f in uos.listdir('states')]; uos.rmdir('states')
+              next: noafw flash --virtual monocle --only scripts
+
+            """), "\(harness.output)")
+    }
+
     @Test func aLongVersionDoesNotWidenTheTable() async throws {
         let runner = FakeRunner(onVerify: { _, _ in
             var report = try Sample.verified(scriptsMatch: true)
