@@ -1,3 +1,4 @@
+import Bluetooth
 import Foundation
 
 extension AssetCatalogue {
@@ -11,19 +12,19 @@ extension AssetCatalogue {
     /// - Parameters:
     ///   - version: as ``AssetCandidate/version(stated:)`` gave it.
     ///   - makesDefault: use it from now on, whatever else is there.
-    /// - Throws: ``CatalogueError``.
+    /// - Throws: ``CatalogueError``, `CancellationError` while another addition is waited for.
     public func add(
-        _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool
-    ) throws(CatalogueError) -> AddOutcome {
+        _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool, clock: SessionClock
+    ) async throws -> AddOutcome {
         let folder = "\(root)/\(candidate.part.folder(for: candidate.hardware))"
-        let lock = try CatalogueLock(folder: folder)
+        let lock = try await CatalogueLock.hold(folder, clock: clock)
         defer { withExtendedLifetime(lock) {} }
         let manifest = "\(folder)/manifest.json"
         let sha256 = CatalogueFiles.sha256(candidate.bytes) ?? ""
         let listed = try CatalogueManifest(path: manifest).entries(for: candidate.hardware).first { $0.version == version }
         let stem = "\(candidate.hardware)-\(version)"
         if let file = listed?.listed.first {
-            guard file.sha256.lowercased() == sha256 else { throw .versionTaken(version: version, manifest: manifest) }
+            guard file.sha256.lowercased() == sha256 else { throw CatalogueError.versionTaken(version: version, manifest: manifest) }
             if makesDefault { try rewrite(manifest, adding: nil, default: (candidate.hardware, version)) }
             return .present(path: "\(folder)/\(file.file)")
         }

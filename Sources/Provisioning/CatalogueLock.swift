@@ -1,29 +1,40 @@
+import Bluetooth
 import Glibc
 
 /// Held from the reading of a folder's manifest to its writing: additions at the same time would lose each other's entries.
 final class CatalogueLock: Sendable {
-    /// In seconds. A process that was stopped may hold it for ever.
-    private static let patience = 10
-    private static let pollsPerSecond = 50
+    /// A process that was stopped may hold it for ever.
+    static let patience = Duration.seconds(10)
+    private static let pollPause = Duration.milliseconds(20)
 
     private let descriptor: Int32
 
-    /// - Throws: ``CatalogueError/locked(folder:)`` when it does not become free in time, ``CatalogueError/manifestMissing(path:)``.
-    init(folder: String) throws(CatalogueError) {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .manifestMissing(path: "\(folder)/manifest.json") }
-        var isHeld = flock(descriptor, LOCK_EX | LOCK_NB) == 0
-        for _ in 0..<Self.patience * Self.pollsPerSecond where !isHeld && (errno == EWOULDBLOCK || errno == EINTR) {
-            usleep(UInt32(1_000_000 / Self.pollsPerSecond))
-            isHeld = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    /// Waits until the folder is free.
+    /// - Throws: ``CatalogueError/locked(folder:)`` when it does not become free in time, ``CatalogueError/manifestMissing(path:)``,
+    ///   `CancellationError`.
+    static func hold(_ folder: String, clock: SessionClock) async throws -> CatalogueLock {
+        let lock = try CatalogueLock(opening: folder)
+        let deadline = clock.deadline(in: patience)
+        while try !lock.take(folder) {
+            guard clock.now < deadline else { throw CatalogueError.locked(folder: folder) }
+            try await clock.sleep(until: clock.deadline(in: pollPause))
         }
-        guard isHeld else {
-            let reason = errno
-            close(descriptor)
-            throw reason == EWOULDBLOCK ? .locked(folder: folder) : .notWritten(path: folder, reason: String(cString: strerror(reason)))
-        }
-        self.descriptor = descriptor
+        return lock
     }
 
-    deinit { close(descriptor) }
+    private init(opening folder: String) throws(CatalogueError) {
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .manifestMissing(path: "\(folder)/manifest.json") }
+    }
+
+    private func take(_ folder: String) throws(CatalogueError) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        let reason = errno
+        guard reason == EWOULDBLOCK || reason == EINTR else {
+            throw .notWritten(path: folder, reason: String(cString: strerror(reason)))
+        }
+        return false
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -19,14 +19,14 @@ struct FileVerb: Sendable {
     ///   - interrupted: ends the work of a run that a signal ends, and tells how it leaves things.
     func run(
         failure: @escaping @Sendable (Diagnosis) -> JSONText, interrupted: @escaping @Sendable () -> FileState = { .unchanged },
-        _ body: (TextStyle) throws -> Result
-    ) -> Int32 {
+        _ body: (TextStyle) async throws -> Result
+    ) async -> Int32 {
         let conclusion = Conclusion()
         context.interrupts.lastWords.set { conclusion.say { fail(interrupted().diagnosis, failure) } }
         defer { context.interrupts.lastWords.set(nil) }
         let sink = isJSON ? context.diagnostics : context.output
         do {
-            let result = try body(context.style(for: sink))
+            let result = try await body(context.style(for: sink))
             conclusion.say {
                 for line in result.lines { sink.writeLine(line) }
                 if let error = result.error { report(error) }

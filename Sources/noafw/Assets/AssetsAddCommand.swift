@@ -59,7 +59,7 @@ struct AssetsAddCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: options.json)
-        return verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
+        return await verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
             let bytes = try InputFile.read(file, limit: DFUPackage.fileSizeLimit)
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file) }
@@ -73,8 +73,8 @@ struct AssetsAddCommand: ContextCommand {
             }
             let isMarked = candidate.isDevelopmentImage
             if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
-            let outcome = try catalogue.add(
-                candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault)
+            let outcome = try await catalogue.add(
+                candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault, clock: context.clock)
             return result(outcome, candidate, version)
         }
     }

@@ -82,10 +82,10 @@ struct BundleCreateCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: json)
-        if let check { return compare(with: check, verb) }
+        if let check { return await compare(with: check, verb) }
         let file = output ?? ""
         let place = OutputPlace(file)
-        return verb.run(failure: { BundleReport.failure(file: file, $0) }, interrupted: place.abandon) { style in
+        return await verb.run(failure: { BundleReport.failure(file: file, $0) }, interrupted: place.abandon) { style in
             try OutputGuard.check(file, inputs: [firmware, fpga, sign] + trust, folder: folder)
             try write(place, verb)
             // What was written is read back and checked: its digest is that of the file.
@@ -111,9 +111,9 @@ struct BundleCreateCommand: ContextCommand {
         try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path, signedBy: key) }
     }
 
-    private func compare(with file: String, _ verb: FileVerb) -> Int32 {
+    private func compare(with file: String, _ verb: FileVerb) async -> Int32 {
         let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder, differences: []).document(verdict: "fail", error: $0) }
-        return verb.run(failure: failure) { style in
+        return await verb.run(failure: failure) { style in
             let bundle = try BundleFile.open(file)
             let keys = try TrustInputs(given: trust).bundleKeys(environment: verb.context.environment, note: verb.note)
             if !keys.isEmpty { try bundle.verify(trusting: keys) }

@@ -26,7 +26,7 @@ struct BundleKeyNewCommand: ContextCommand {
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
+        await FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
             try OutputFile.createSecret(output, try BundleSigningKey.generate())
             let name = UntrustedText.escape(output)
             return FileVerb.Result(
@@ -50,7 +50,7 @@ struct BundleKeyShowCommand: ContextCommand {
     var file: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        await FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
             let key = try BundleKeyFile.published(file)
             FileVerb(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
             return FileVerb.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)

@@ -60,7 +60,7 @@ struct PackageCreateCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: json)
         let place = OutputPlace(output)
-        return verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
+        return await verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
             try OutputGuard.check(
                 output, inputs: [images.application, images.softdevice, images.bootloader, signature.keyFile])
             let key = try signature.keyFile.map { path in

@@ -17,7 +17,7 @@ struct PackageInspectCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: options.json)
-        return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+        return await verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
             let report = try PackageReport.open(options)
             return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: nil))
         }

@@ -19,7 +19,7 @@ struct PackageKeyNewCommand: ContextCommand {
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
+        await FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
             let key = try SigningKey.generate()
             try OutputFile.createSecret(output, Array(key.pem.utf8))
             let name = UntrustedText.escape(output)
@@ -56,7 +56,7 @@ struct PackageKeyShowCommand: ContextCommand {
     enum Format: String, ExpressibleByArgument, Sendable, CaseIterable { case pem, hex, code }
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        await FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
             let key = try PackageKeyFile.trusted(file)
             let formats = format.map { [$0] } ?? Format.allCases
             let texts = try formats.map { try PackageKeyText.lines(key, $0) }

@@ -17,7 +17,7 @@ struct PackageVerifyCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = FileVerb(context: context, isJSON: options.json)
-        return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+        return await verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
             let given = try options.keys()
             let report = try PackageReport.open(options, trusting: given.isEmpty ? TrustedKey.vendors : given)
             let fault = report.fault()
