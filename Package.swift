@@ -89,7 +89,7 @@ let package = Package(
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),
-        tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
+        tests("REPLTests", ["REPL", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
