@@ -1,10 +1,10 @@
-import Glibc
+import Support
 
 /// The bytes of an archive: in memory, or in a file that is read where they are needed.
 public struct ArchiveContent: Sendable {
     private enum Place: Sendable {
         case memory([UInt8])
-        case file(OpenFile)
+        case file(SharedFile)
     }
 
     private let place: Place
@@ -15,12 +15,10 @@ public struct ArchiveContent: Sendable {
         byteCount = bytes.count
     }
 
-    /// - Parameters:
-    ///   - descriptor: of a regular file; closed with the last copy of this value.
-    ///   - byteCount: of the file, which should not change from now on: what reads it has to hold it against digests.
-    public init(descriptor: Int32, byteCount: Int) {
-        place = .file(OpenFile(descriptor))
-        self.byteCount = byteCount
+    /// - Parameter file: what reads it has to hold it against digests, as it may change.
+    public init(_ file: consuming OpenedFile) {
+        byteCount = file.byteCount
+        place = .file(SharedFile(file))
     }
 
     /// Up to `count` bytes from `start` on.
@@ -34,22 +32,14 @@ public struct ArchiveContent: Sendable {
         }
     }
 
-    private final class OpenFile: Sendable {
-        private let descriptor: Int32
+    private final class SharedFile: Sendable {
+        private let file: OpenedFile
 
-        init(_ descriptor: Int32) { self.descriptor = descriptor }
-        deinit { close(descriptor) }
+        init(_ file: consuming OpenedFile) { self.file = file }
 
         func read(_ range: Range<Int>) -> ArraySlice<UInt8>? {
-            let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-                while count < range.count {
-                    let got = pread(descriptor, buffer.baseAddress.map { $0 + count }, range.count - count, off_t(range.lowerBound + count))
-                    if got < 0, errno == EINTR { continue }
-                    guard got > 0 else { return }
-                    count += got
-                }
-            }
-            return bytes.count == range.count ? bytes[...] : nil
+            guard let bytes = try? file.read(from: range.lowerBound, capacity: range.count), bytes.count == range.count else { return nil }
+            return bytes[...]
         }
     }
 }

@@ -1,5 +1,6 @@
-import Bluetooth
+import Cryptography
 import Foundation
+import Support
 
 extension AssetCatalogue {
     public enum AddOutcome: Sendable, Hashable {
@@ -20,7 +21,7 @@ extension AssetCatalogue {
         let lock = try await CatalogueLock.hold(folder, clock: clock)
         defer { withExtendedLifetime(lock) {} }
         let manifest = "\(folder)/manifest.json"
-        let sha256 = CatalogueFiles.sha256(candidate.bytes) ?? ""
+        let sha256 = SHA256.text(of: candidate.bytes)
         let listed = try CatalogueManifest(path: manifest).entries(for: candidate.hardware).first { $0.version == version }
         let stem = "\(candidate.hardware)-\(version)"
         if let file = listed?.listed.first {

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 import Glibc
 
 /// Held from the reading of a folder's manifest to its writing: additions at the same time would lose each other's entries.

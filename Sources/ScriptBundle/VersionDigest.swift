@@ -1,4 +1,5 @@
-import REPL
+import Cryptography
+import Support
 
 /// Computes the version of scripts that come one after the other, each in pieces cut anywhere.
 struct VersionDigest {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Provisioning
 import ScriptBundle
+import Support
 
 /// The result of `verify` as a table and as the document `noafw.verify/1`.
 struct VerifyPresentation: RunPresentation {

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 import TestSupport
 import Testing
 

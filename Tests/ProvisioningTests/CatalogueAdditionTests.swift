@@ -2,6 +2,7 @@ import Bluetooth
 import DFU
 import Foundation
 import Glibc
+import Support
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import Bluetooth
 import Foundation
 import Glibc
+import Support
 import TestSupport
 import Testing
 
@@ -24,11 +24,7 @@ import Testing
     }
 
     private func opened() throws -> ReleaseBundle {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        try #require(descriptor >= 0)
-        var status = stat()
-        fstat(descriptor, &status)
-        return try ReleaseBundle(descriptor: descriptor, byteCount: Int(status.st_size), place: "x")
+        try ReleaseBundle(OpenedFile(path), place: "x")
     }
 
     @Test func itIsWhatItIsInMemory() throws {

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 /// Lets a bounded number of ``ChatEvent/notice(_:)`` through in one span of time, whatever the unit sends; the others are counted.
 struct NoticeLimit {

@@ -1,5 +1,6 @@
 import Archive
-import REPL
+import Cryptography
+import Support
 
 // Nothing is held in memory that can be looked at in pieces: a bundle for other tools may have 256 MiB.
 extension ReleaseBundle {

@@ -1,19 +1,19 @@
 import Bluetooth
+import Cryptography
 import ScriptBundle
 
 /// Bundles and their keys in files named on the command line.
 enum BundleFile {
     /// - Parameter limits: `unit` for what is to go to one.
     static func open(_ path: String, limits: ScriptLimits = .bundle) throws -> ReleaseBundle {
-        let (descriptor, byteCount) = try InputFile.open(path, limit: ReleaseBundle.fileByteCount(limits))
-        return try ReleaseBundle(descriptor: descriptor, byteCount: byteCount, place: path, limits: limits)
+        try ReleaseBundle(InputFile.open(path, limit: ReleaseBundle.fileByteCount(limits)), place: path, limits: limits)
     }
 }
 
 enum BundleKeyFile {
     /// - Throws: ``BundleError/keyExposed(name:)`` for a key that others may read.
     static func signing(_ path: String) throws -> BundleSigningKey {
-        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
         let key = try BundleSigningKey(name: path, pem: pem)
         guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path) }
         return key
@@ -21,7 +21,7 @@ enum BundleKeyFile {
 
     /// The public half of either kind.
     static func published(_ path: String) throws -> BundleKey {
-        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
         return PrivateKeyForm.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path, pem: pem)
     }
 }
