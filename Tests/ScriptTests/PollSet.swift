@@ -1,7 +1,7 @@
 import Foundation
 
 /// Waits for descriptors with a microsecond limit (`ppoll` is not in Swift's view of glibc).
-enum Readiness {
+enum PollSet {
     /// - Parameters:
     ///   - descriptors: below 1024; −1 is passed over.
     ///   - microseconds: at most so long; `nil` for ever.
