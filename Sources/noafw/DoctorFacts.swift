@@ -84,7 +84,7 @@ extension DoctorFacts {
     /// An interpreter for another processor is there and does not run.
     private static func micropython(_ search: AssetSearch) async -> Interpreter {
         guard let python = try? VirtualStation.python(search) else { return Interpreter() }
-        return Interpreter(path: python, version: await answer(of: VirtualMonocle.versionCommand(python: python), search))
+        return Interpreter(path: python, version: await answer(of: MonocleConfiguration.versionCommand(python: python), search))
     }
 
     private static func lua(_ search: AssetSearch) async -> Interpreter {

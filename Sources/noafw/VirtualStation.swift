@@ -10,7 +10,7 @@ struct VirtualStation {
         let diagnosis: Diagnosis
     }
 
-    private let monocle: VirtualMonocle
+    private let monocle: VirtualDevices.VirtualUnit
     private let air: VirtualAir
     private let folder: UnitFolder
     private let lock: UnitLock
@@ -24,9 +24,9 @@ struct VirtualStation {
         }
         air = VirtualAir(time: time)
         do {
-            folder = try UnitFolder(root: root, name: unit.name.name)
+            folder = try UnitFolder.monocle(root: root, name: unit.name.name)
             lock = try folder.lock()
-            monocle = try VirtualMonocle(folder: folder, configuration: try Self.configuration(inputs, assets), air: air)
+            monocle = try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: try Self.configuration(inputs, assets), air: air)
         } catch let error as any DiagnosableError {
             throw error
         } catch {
@@ -42,7 +42,7 @@ struct VirtualStation {
     var senses: VirtualSenses {
         let (monocle, folder) = (monocle, folder)
         return VirtualSenses(
-            hand: { monocle.hand($0) }, speak: { try folder.setMicrophone(wav: $0) }, show: { try folder.setCamera(jpeg: $0) },
+            hand: { monocle.stimulate($0) }, speak: { try folder.setMicrophone(wav: $0) }, show: { try folder.setCamera(jpeg: $0) },
             display: { VirtualDisplay.lines(of: folder.display).map(\.text) })
     }
 
@@ -52,7 +52,7 @@ struct VirtualStation {
         let (air, monocle) = (air, monocle)
         defer { withExtendedLifetime(lock) {} }
         return try await air.time.run {
-            try await withVirtualMonocle(monocle) {
+            try await withVirtualUnit(monocle) {
                 try await body(VirtualCentral(air: air), monocle.address)
             }
         }

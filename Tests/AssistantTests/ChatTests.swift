@@ -343,7 +343,7 @@ struct ChatTests {
             try await bench.waitUntilReady()
             bench.commands.deliver(.ask("tell"))
             try await bench.next("thinking") { if case .thinking = $0 { true } else { nil } }
-            bench.unit.hand(.cut(.power))
+            bench.unit.stimulate(.cut(.power))
             try await bench.next("answer") { if case .answered = $0 { true } else { nil } }
             #expect(!bench.history.value.contains { if case .delivered = $0 { true } else { false } })
             try await bench.waitForDisplay("the answer", within: .seconds(60)) { $0 == ["Late."] }

@@ -341,7 +341,7 @@ import VirtualDevices
             """)
         let hands = Inbox<String>()
         #expect(await run(["--virtual", "monocle", "--script", script], runner(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
-        #expect(hands.poll() == "tap(VirtualDevices.HandEvent.Pad.B)")
+        #expect(hands.poll() == "tap(VirtualDevices.UserInput.Pad.B)")
     }
 
     /// What the unit's program prints is no part of the conversation.

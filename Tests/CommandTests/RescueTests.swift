@@ -18,7 +18,7 @@ struct RescueTests {
     ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
         let bench = try ToolBench()
         defer { bench.remove() }
-        let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
+        let folder = try UnitFolder.monocle(root: bench.state.appendingPathComponent("unit"), name: "stranded")
         if isStranded {
             try JSONEncoder().encode(BootloaderStorage()).write(to: folder.root.appendingPathComponent("bootloader.json"))
         }
@@ -27,7 +27,7 @@ struct RescueTests {
         var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.trustedKeys.append(try DevelopmentKey.bigEndian())
         let air = VirtualAir(time: .simulated())
-        let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        let monocle = try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
         if isKnown { try await KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
         var options = FlashOptions()
         options.parts = [.firmware, .scripts]
@@ -37,7 +37,7 @@ struct RescueTests {
             stateFolder: bench.state.path)
         let notices = Mutex<[String]>([])
         let report = try await air.time.run {
-            try await withVirtualMonocle(monocle) {
+            try await withVirtualUnit(monocle) {
                 let central: any Central = hasImpostor
                     ? CrowdedCentral(VirtualCentral(air: air), adding: monocle.address.bootloader) : VirtualCentral(air: air)
                 let station = RadioStation(central: central, stateFolder: request.stateFolder)
@@ -122,8 +122,8 @@ private enum UnitFolderAddress {
     static func stranded() throws -> DeviceAddress {
         let bench = try ToolBench()
         defer { bench.remove() }
-        let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
+        let folder = try UnitFolder.monocle(root: bench.state.appendingPathComponent("unit"), name: "stranded")
         let configuration = MonocleConfiguration(python: "/nowhere")
-        return try VirtualMonocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
+        return try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
     }
 }

@@ -27,7 +27,7 @@ struct Bench: Sendable {
     /// A factory-new unit that tells such a charge.
     init(batteryPercent: Int) throws {
         self.init()
-        _ = try UnitFolder(root: root, name: "bench")
+        _ = try UnitFolder.monocle(root: root, name: "bench")
         let file = root.appendingPathComponent("unit.json")
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":\#(batteryPercent)"#).utf8).write(to: file)
@@ -69,9 +69,9 @@ struct Bench: Sendable {
 
     /// Puts the unit on the air in simulated time and runs `body`. What `body` leaves behind is the unit's folder.
     func play<Value: Sendable>(
-        _ body: @escaping @Sendable (VirtualCentral, VirtualMonocle) async throws -> Value
+        _ body: @escaping @Sendable (VirtualCentral, VirtualUnit) async throws -> Value
     ) async throws -> Value {
-        let folder = try UnitFolder(root: root, name: "bench")
+        let folder = try UnitFolder.monocle(root: root, name: "bench")
         var configuration = MonocleConfiguration(python: try python ?? TestTools.require(TestTools.python, "the Python of .venv"))
         let coordinates = try Self.key.get().publicCoordinates
         configuration.trustedKeys.append(
@@ -79,9 +79,9 @@ struct Bench: Sendable {
         configuration.fpgaVersions = [try FPGAImage(Self.bitstream(), isChecked: false).sha256Text: Self.fpgaVersion]
         configuration.faults = faults
         let air = VirtualAir(time: .simulated())
-        let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        let monocle = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
         return try await air.time.run {
-            try await withVirtualMonocle(monocle) { try await body(VirtualCentral(air: air), monocle) }
+            try await withVirtualUnit(monocle) { try await body(VirtualCentral(air: air), monocle) }
         }
     }
 

@@ -118,7 +118,7 @@ struct DriftTests {
                     }
                 }
                 _ = try await started.next(before: central.clock.deadline(in: .seconds(60)), on: central.clock)
-                monocle.hand(.cut(.power))
+                monocle.stimulate(.cut(.power))
                 group.cancelAll()
                 try await group.waitForAll()
             }

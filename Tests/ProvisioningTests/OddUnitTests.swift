@@ -33,7 +33,7 @@ struct OddUnitTests {
     func anyProgramIsReplaced(given: Case) async throws {
         let bench = Bench()
         defer { bench.remove() }
-        let folder = try UnitFolder(root: bench.root, name: "bench")
+        let folder = try UnitFolder.monocle(root: bench.root, name: "bench")
         try Data(given.program.utf8).write(to: folder.root.appendingPathComponent("files/main.py"))
         let assets = try Bench.assets()
         let journal = Journal()

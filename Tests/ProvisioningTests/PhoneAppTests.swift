@@ -82,7 +82,7 @@ private struct PhoneApp: Sendable {
     private let output: Inbox<[UInt8]>
     private let clock: SessionClock
 
-    static func connect(to monocle: VirtualMonocle, _ central: VirtualCentral) async throws -> PhoneApp {
+    static func connect(to monocle: VirtualUnit, _ central: VirtualCentral) async throws -> PhoneApp {
         let clock = central.clock
         let connection = try await central.connect(to: monocle.address, deadline: clock.deadline(in: .seconds(20)))
         let output = try await connection.subscribe(

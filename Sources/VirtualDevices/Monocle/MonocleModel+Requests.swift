@@ -1,5 +1,3 @@
-import Bluetooth
-
 /// The numbers of `Port/unit.h`.
 private enum Request: UInt8 {
     case hello = 1, device, erase, program, read, fpgaRead, fpgaWrite, fpgaRun, reset, touch, record, microphone, capture, camera
@@ -21,81 +19,105 @@ private enum HardwareTime {
     static let request = Duration.microseconds(30)
 }
 
-extension MonocleLoop {
-    mutating func perform(_ operation: UInt8, _ number: UInt16, _ payload: [UInt8]) throws {
+/// What the hardware answers, and after how long.
+private struct Answer {
+    var payload: [UInt8] = []
+    var delay = HardwareTime.request
+}
+
+extension MonocleModel {
+    /// Does what the processor asks of the hardware; the answer comes in its time. A reset has none.
+    mutating func perform(_ operation: UInt8, _ number: UInt16, _ payload: [UInt8], on unit: inout UnitPlatform) throws {
+        guard let answer = try answer(to: operation, payload, on: &unit) else { return }
+        timers.add(.answer(number: number, status: 0, answer.payload), at: unit.now + answer.delay)
+    }
+
+    private mutating func answer(to operation: UInt8, _ payload: [UInt8], on unit: inout UnitPlatform) throws -> Answer? {
         let first = payload.first ?? 0
-        let word = payload.prefix(4).enumerated().reduce(0) { $0 | Int($1.element) << ($1.offset * 8) }
         switch Request(rawValue: operation) {
         case .hello:
-            respond(number, [isSafeMode ? 0 : 1])
-            isSafeMode = false
-        case .device: respond(number, hardware.describe(first, address: address, cause: resetCause))
-        case .erase:
-            let start = flashIsFree(after: .zero)
-            try hardware.flash.erase(sector: Int(first))
-            flashBusyUntil = now + start + HardwareTime.eraseSector
-            respond(number, after: start + HardwareTime.request)
-        case .program:
-            let start = flashIsFree(after: HardwareTime.program(payload.count - 4))
-            try hardware.flash.program(Array(payload.dropFirst(4)), at: word)
-            respond(number, after: start)
-        case .read:
-            let length = payload.count == 6 ? Int(payload[4]) | Int(payload[5]) << 8 : 0
-            respond(number, hardware.flash.read(word, length), after: flashIsFree(after: HardwareTime.transfer(length)))
-        case .reset: reset(ResetKind(rawValue: first) ?? .software)
-        case .led: respond(number)
-        default: performOnFPGA(operation, number, payload, word)
+            defer { isSafeMode = false }
+            return Answer(payload: [isSafeMode ? 0 : 1])
+        case .device: return Answer(payload: hardware.describe(first, address: unit.address, cause: unit.resetCause))
+        case .erase, .program, .read: return try answerFromFlash(operation, payload, now: unit.now)
+        case .fpgaRead, .fpgaWrite, .fpgaRun: return answerFromFPGA(operation, payload, on: &unit)
+        case .record, .microphone, .capture, .camera: return answerFromSensors(operation, payload, now: unit.now)
+        case .touch: return Answer(payload: [touchedBits])
+        case .draw:
+            hardware.drawShape(payload)
+            return Answer()
+        case .power:
+            preventsSleep = first == 1
+            if first == 2 { unit.sleep() }
+            return Answer()
+        case .reset:
+            reset(ResetKind(rawValue: first) ?? .software, on: &unit)
+            return nil
+        case .led, nil: return Answer()
         }
     }
 
-    private mutating func performOnFPGA(_ operation: UInt8, _ number: UInt16, _ payload: [UInt8], _ word: Int) {
-        let first = payload.first ?? 0
+    private mutating func answerFromFlash(_ operation: UInt8, _ payload: [UInt8], now: Duration) throws -> Answer {
+        let address = Self.word(payload)
+        switch Request(rawValue: operation) {
+        case .erase:
+            let start = flashIsFree(now, after: .zero)
+            try hardware.flash.erase(sector: Int(payload.first ?? 0))
+            flashBusyUntil = now + start + HardwareTime.eraseSector
+            return Answer(delay: start + HardwareTime.request)
+        case .program:
+            let end = flashIsFree(now, after: HardwareTime.program(payload.count - 4))
+            try hardware.flash.program(Array(payload.dropFirst(4)), at: address)
+            return Answer(delay: end)
+        default:
+            let length = payload.count == 6 ? Int(payload[4]) | Int(payload[5]) << 8 : 0
+            return Answer(
+                payload: hardware.flash.read(address, length), delay: flashIsFree(now, after: HardwareTime.transfer(length)))
+        }
+    }
+
+    private mutating func answerFromFPGA(_ operation: UInt8, _ payload: [UInt8], on unit: inout UnitPlatform) -> Answer {
+        let register = Self.word(payload) & 0xFFFF
         switch Request(rawValue: operation) {
         case .fpgaRead:
             let count = Int(payload.dropFirst(2).first ?? 0)
-            respond(number, hardware.readFPGA(word & 0xFFFF, count, using: &generator), after: HardwareTime.transfer(count + 2))
+            return Answer(
+                payload: hardware.readFPGA(register, count, using: &unit.faults.generator), delay: HardwareTime.transfer(count + 2))
         case .fpgaWrite:
-            hardware.writeFPGA(word & 0xFFFF, Array(payload.dropFirst(2)))
-            respond(number, after: HardwareTime.transfer(payload.count))
-        case .fpgaRun:
-            let wasRunning = hardware.isFPGARunning
-            if first < 2, wasRunning != (first == 1) {
-                hardware.runFPGA(first == 1, fpgaVersions: configuration.fpgaVersions)
-                respond(number, after: first == 1 ? HardwareTime.startFPGA : HardwareTime.stopFPGA)
-            } else {
-                respond(number, [wasRunning ? 1 : 0])
-            }
-        case .touch: respond(number, [touched.reduce(0) { $0 | $1.bit }])
-        case .record where payload.count == 7:
-            let rate = Int(payload[5]) | Int(payload[6]) << 8
-            hardware.record(milliseconds: word, bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate, now: now)
-            respond(number)
-        case .microphone: respond(number, hardware.readRecording(samples: Int(first), now: now))
-        case .capture:
-            hardware.capture()
-            respond(number, after: HardwareTime.wakeCamera)
-        case .camera: respond(number, hardware.readPicture(Int(first)))
-        case .draw:
-            hardware.drawShape(payload)
-            respond(number)
-        case .power:
-            respond(number)
-            preventsSleep = first == 1
-            if first == 2 { sleep() }
-        default: respond(number)
+            hardware.writeFPGA(register, Array(payload.dropFirst(2)))
+            return Answer(delay: HardwareTime.transfer(payload.count))
+        default:
+            let (wasRunning, asked) = (hardware.isFPGARunning, payload.first ?? 0)
+            guard asked < 2, wasRunning != (asked == 1) else { return Answer(payload: [wasRunning ? 1 : 0]) }
+            hardware.runFPGA(asked == 1, fpgaVersions: configuration.fpgaVersions)
+            return Answer(delay: asked == 1 ? HardwareTime.startFPGA : HardwareTime.stopFPGA)
         }
     }
 
-    private mutating func respond(_ number: UInt16, _ payload: [UInt8] = [], after delay: Duration = HardwareTime.request) {
-        after(delay, .answer(number: number, status: 0, payload))
+    private mutating func answerFromSensors(_ operation: UInt8, _ payload: [UInt8], now: Duration) -> Answer {
+        let count = Int(payload.first ?? 0)
+        switch Request(rawValue: operation) {
+        case .record:
+            guard payload.count == 7 else { return Answer() }
+            let rate = Int(payload[5]) | Int(payload[6]) << 8
+            hardware.record(milliseconds: Self.word(payload), bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate, now: now)
+            return Answer()
+        case .microphone: return Answer(payload: hardware.readRecording(samples: count, now: now))
+        case .capture:
+            hardware.capture()
+            return Answer(delay: HardwareTime.wakeCamera)
+        default: return Answer(payload: hardware.readPicture(count))
+        }
     }
 
-    /// From now to the end of work on the flash that takes `duration`: an erase under way comes first.
-    private func flashIsFree(after duration: Duration) -> Duration { max(.zero, flashBusyUntil - now) + duration }
+    /// The first four bytes, little-endian.
+    private static func word(_ payload: [UInt8]) -> Int { payload.prefix(4).enumerated().reduce(0) { $0 | Int($1.element) << ($1.offset * 8) } }
 
-    private mutating func reset(_ kind: ResetKind) {
+    /// From now to the end of work on the flash that takes `duration`: an erase under way comes first.
+    private func flashIsFree(_ now: Duration, after duration: Duration) -> Duration { max(.zero, flashBusyUntil - now) + duration }
+
+    private mutating func reset(_ kind: ResetKind, on unit: inout UnitPlatform) {
         isSafeMode = kind == .safeMode
-        resetCause = kind == .crashed ? .crashed : .software
-        reset(intoBootloader: kind == .bootloader)
+        unit.reset(kind == .crashed ? .crash : .software, intoBootloader: kind == .bootloader)
     }
 }

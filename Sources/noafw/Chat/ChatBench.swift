@@ -41,7 +41,7 @@ struct ChatBench: Sendable {
 
 /// What a person does with a virtual unit.
 struct VirtualSenses: Sendable {
-    var hand: @Sendable (HandEvent) -> Void
+    var hand: @Sendable (UserInput) -> Void
     /// A WAV file's bytes, heard by the next recordings.
     var speak: @Sendable ([UInt8]) throws -> Void
     /// A JPEG file's bytes, seen by the next pictures.

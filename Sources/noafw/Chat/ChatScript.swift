@@ -7,7 +7,7 @@ import VirtualDevices
 struct ChatScript: Sendable {
     enum Action: Sendable, Hashable {
         case send(String)
-        case tap(HandEvent.Pad)
+        case tap(UserInput.Pad)
         case hold(seconds: Double)
         /// A WAV file's bytes; a tap follows.
         case speak([UInt8])
@@ -88,7 +88,7 @@ struct ChatScript: Sendable {
             guard rest.utf8.count <= LineEditor.limit else { throw fault("the text is longer than \(LineEditor.limit) bytes") }
             return .send(rest)
         case "tap":
-            guard let pad = HandEvent.Pad(rawValue: rest.isEmpty ? "A" : rest) else { throw fault("'tap' takes a pad: A or B") }
+            guard let pad = UserInput.Pad(rawValue: rest.isEmpty ? "A" : rest) else { throw fault("'tap' takes a pad: A or B") }
             return .tap(pad)
         case "hold":
             guard let seconds = rest.isEmpty ? 0.9 : self.seconds(rest) else { throw fault("'hold' takes a time such as 1s") }

@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         place = try TemporaryFolder()
-        folder = try UnitFolder(root: place.url.appendingPathComponent("unit"), name: "default")
+        folder = try UnitFolder.monocle(root: place.url.appendingPathComponent("unit"), name: "default")
     }
 
     private func problem(_ body: () throws -> Void) -> String? {

@@ -263,7 +263,7 @@ struct DeviceModuleTests {
             #expect(try await terminal.run("print(2)", patience: .seconds(3)) == "")
             try await terminal.send("\u{3}\u{1C}")
             #expect(try await terminal.run("print(3)", patience: .seconds(3)) == "")
-            unit.hand(.cut(.power))
+            unit.stimulate(.cut(.power))
             try await terminal.connection.waitUntilGone(deadline: central.clock.deadline(in: .seconds(5)))
             _ = try await Terminal.raw(unit, central)
         }
@@ -275,9 +275,9 @@ struct DeviceModuleTests {
             let program = "import touch\ndef e(p): print('either',p)\ndef a(p): print('a',p)\ndef b(p): print('both',p)\n"
                 + "touch.callback(touch.A,a);touch.callback(touch.EITHER,e);touch.callback(touch.BOTH,b)"
             _ = try await terminal.run(program)
-            unit.hand(.press(.A))
+            unit.stimulate(.press(.A))
             #expect(try await terminal.read(until: "\r\n", patience: .seconds(1)) == "either A\r\n")
-            unit.hand(.press(.B))
+            unit.stimulate(.press(.B))
             #expect(try await terminal.read(until: "\r\n", patience: .seconds(1)) == "both BOTH\r\n")
             #expect(try await terminal.run("print(touch.state(touch.EITHER),touch.state(touch.A),touch.state())") == "False False BOTH\n")
         }
@@ -292,7 +292,7 @@ struct DeviceModuleTests {
         }
         try await withUnit(prepare: identity) { unit, central, _ in
             await #expect(throws: LinkError.self) { try await Terminal.open(unit, central) }
-            unit.hand(.tap(.A))
+            unit.stimulate(.tap(.A))
             await #expect(throws: LinkError.self) { try await Terminal.open(unit, central) }
         }
     }

@@ -1,7 +1,7 @@
 /// What a bootloader is built with, and how fast its flash is.
 ///
-/// The defaults are Monocle's (nRF52832, S132 7.3.0). Facts: monocle-micropython `bootloader/sdk_config.h`,
-/// nRF5 SDK 17 `nrf_dfu_ble.c`, nRF52832 product specification (flash times). The two computing times are estimates.
+/// The defaults are those of an nRF52832 with S132 7.3.0. Facts: nRF5 SDK 17 (`nrf_dfu_ble.c`, `sdk_config.h` of its secure
+/// bootloader), nRF52832 product specification (flash times). The two computing times are estimates.
 public struct BootloaderConfiguration: Sendable, Equatable {
     /// What an init packet's `hw_version` has to be.
     public var hardwareVersion: UInt32 = 52
@@ -9,6 +9,8 @@ public struct BootloaderConfiguration: Sendable, Equatable {
     public var softDeviceID: UInt32 = 0x0124
     /// P-256 public keys, each 64 bytes: x then y, both big-endian. One match is enough.
     public var trustedKeys: [[UInt8]]
+    /// Where the application begins, behind the SoftDevice, in bytes.
+    public var applicationStart = BootloaderStorage.defaultApplicationStart
     /// Flash between the SoftDevice and the bootloader, in bytes, a multiple of ``pageSize``.
     public var applicationCapacity: Int
 
@@ -46,20 +48,11 @@ public struct BootloaderConfiguration: Sendable, Equatable {
     /// - Parameters:
     ///   - trustedKeys: 64 bytes each; a key that is no point of the curve verifies nothing.
     ///   - applicationCapacity: in bytes; rounded down to whole pages.
-    public init(trustedKeys: [[UInt8]] = [VendorKeys.monocle], applicationCapacity: Int = 323_584) {
+    public init(trustedKeys: [[UInt8]], applicationCapacity: Int = 323_584) {
         self.trustedKeys = trustedKeys
         self.applicationCapacity = max(0, applicationCapacity) / pageSize * pageSize
     }
 }
 
-/// Public keys that the makers of the glasses published.
-public enum VendorKeys {
-    /// Monocle's, as x and y in big-endian order; its repository also publishes the private half, so it proves
-    /// integrity and not origin (monocle-micropython, `bootloader/dfu_public_key.c`, there with both halves reversed).
-    public static let monocle: [UInt8] = [
-        0x89, 0xfd, 0x87, 0x38, 0xd1, 0xc1, 0xae, 0x08, 0x67, 0x75, 0x0a, 0xd1, 0xbf, 0xf2, 0x6a, 0x3c,
-        0x26, 0x2f, 0xaa, 0x63, 0x3e, 0x0d, 0xd7, 0x25, 0x9c, 0x7b, 0x5c, 0x4d, 0x22, 0x3d, 0x7c, 0xed,
-        0x0f, 0x0d, 0xca, 0x0e, 0xf5, 0xaf, 0xcc, 0xee, 0xeb, 0x4c, 0xc7, 0xf8, 0xdf, 0x43, 0xa3, 0x36,
-        0x95, 0x95, 0x4c, 0x00, 0xfb, 0xa6, 0x70, 0xc8, 0x99, 0xb1, 0x2d, 0x1d, 0x50, 0xa8, 0x1d, 0xa4,
-    ]
-}
+/// Public keys that the makers of the units published: x and y in big-endian order. Each family adds its own.
+public enum VendorKeys {}

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// Encodes its bytes as base64, so that an archive of 200 KiB of flash stays readable and small.
 public struct BootloaderStorage: Sendable, Equatable {
-    /// Where the application begins, behind the SoftDevice S132 7.3.0, in bytes.
-    static let applicationStart: UInt32 = 0x26000
+    /// Where the application begins behind the SoftDevice S132 7.3.0, in bytes.
+    public static let defaultApplicationStart: UInt32 = 0x26000
 
     /// `nil` while erased or half written.
     var settingsPage: BootloaderSettings?
@@ -17,7 +17,10 @@ public struct BootloaderStorage: Sendable, Equatable {
     /// - Parameters:
     ///   - application: its image; empty for a unit without one.
     ///   - applicationVersion: the last init packet's `fw_version`; no later one may be lower.
-    public init(application: [UInt8] = [], applicationVersion: UInt32 = 0) {
+    ///   - applicationStart: ``BootloaderConfiguration/applicationStart`` of the unit's bootloader.
+    public init(
+        application: [UInt8] = [], applicationVersion: UInt32 = 0, applicationStart: UInt32 = Self.defaultApplicationStart
+    ) {
         var settings = BootloaderSettings()
         settings.applicationVersion = applicationVersion
         flash = application
@@ -25,7 +28,7 @@ public struct BootloaderStorage: Sendable, Equatable {
             let crc = BootloaderCryptography.crc32(application)
             settings.resetProgress()
             settings.bank0 = .init(content: .application, size: UInt32(clamping: application.count), crc: crc)
-            settings.progress.imageCRC = Self.applicationStart
+            settings.progress.imageCRC = applicationStart
             settings.applicationValidation = .init(kind: .crc, bytes: withUnsafeBytes(of: crc.littleEndian, Array.init))
         }
         settingsPage = settings

@@ -71,12 +71,12 @@ extension SecureBootloader {
     }
 
     /// From the application's first byte on; negative for an address before it.
-    func offset(of address: UInt32) -> Int { Int(address) - Int(BootloaderStorage.applicationStart) }
+    func offset(of address: UInt32) -> Int { Int(address) - Int(configuration.applicationStart) }
 
     func pages(_ byteCount: Int) -> Int { (byteCount + configuration.pageSize - 1) / configuration.pageSize }
 
     /// Where an image goes that leaves the application in its place.
     var bank1Start: UInt32 {
-        BootloaderStorage.applicationStart + UInt32(pages(Int(settings.bank0.size)) * configuration.pageSize)
+        configuration.applicationStart + UInt32(pages(Int(settings.bank0.size)) * configuration.pageSize)
     }
 }

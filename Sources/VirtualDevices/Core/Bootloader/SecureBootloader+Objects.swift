@@ -116,7 +116,7 @@ extension SecureBootloader {
         guard let size = packet.command.imageSize(configuration) else { return .extended(.initCommandInvalid) }
         memory.imageSize = size
         let room = configuration.applicationCapacity
-        if size > room - Int(bank1Start - BootloaderStorage.applicationStart) {
+        if size > room - Int(bank1Start - configuration.applicationStart) {
             guard size <= room else { return .insufficientResources }
             settings.bank0 = .init()
         }

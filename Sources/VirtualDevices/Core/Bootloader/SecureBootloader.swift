@@ -1,6 +1,6 @@
 /// A Nordic Secure DFU bootloader as a pure model: every input carries the time, outputs are effects, nothing waits.
 ///
-/// Written from the nRF5 SDK 17 sources that Monocle and Frame build (`nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`,
+/// Written from the nRF5 SDK 17 sources that the glasses build (`nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`,
 /// `nrf_dfu_settings.c`, `nrf_dfu_ble.c`, `nrf_bootloader.c`) and held to what the real code was recorded to do
 /// (`Tests/Traces`). It shares no code with the DFU client, so that a mistake there cannot cancel itself out.
 ///

@@ -18,9 +18,9 @@ public struct VirtualCentral: Central {
     public func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
         var reason = "no such device answers"
         while clock.now < deadline {
-            if let presence = air.presence(at: address) {
+            if let shown = air.advertising(at: address) {
                 let reply = Inbox<Result<VirtualLink, LinkError>>()
-                presence.unit.deliver(.connect(requestedMTU: requestedMTU, reply: reply))
+                shown.unit.deliver(.connect(requestedMTU: requestedMTU, reply: reply))
                 switch try await reply.next(before: deadline, on: clock) {
                 case .success(let link): return VirtualConnection(address: address, link: link, clock: clock)
                 case .failure(let error): reason = "\(error)"

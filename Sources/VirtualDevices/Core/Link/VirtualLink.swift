@@ -6,10 +6,11 @@ enum HostPacket: Sendable {
     /// `reply` is there for a write with response: the ATT error, or nil.
     case write(AttributeID, [UInt8], reply: Inbox<UInt8?>?)
     case subscribe(AttributeID, isOn: Bool, reply: Inbox<UInt8?>)
+    case secure(SecurityRequest, reply: Inbox<SecurityAnswer>)
     case disconnect
 }
 
-/// Both ends of one link: the central writes into it, the unit's loop carries packets over at its connection events.
+/// Both ends of one link: the central writes into it, the unit's simulator carries packets over at its connection events.
 final class VirtualLink: Sendable {
     /// Packets that the host's controller takes before a sender has to wait.
     private static let controllerBuffers = 6
@@ -24,13 +25,16 @@ final class VirtualLink: Sendable {
     static let supervisionTimeout = LinkError.disconnected("connection timed out")
 
     let payloadSize: Int
+    /// What the central discovers.
+    let table: GATTTable
     let credits = Inbox<Void>()
     let gone = Inbox<Void>()
     private let state = Mutex(State())
     private let unit: Inbox<UnitEvent>
 
-    init(payloadSize: Int, unit: Inbox<UnitEvent>) {
+    init(payloadSize: Int, table: GATTTable, unit: Inbox<UnitEvent>) {
         self.payloadSize = payloadSize
+        self.table = table
         self.unit = unit
         for _ in 0..<Self.controllerBuffers { credits.deliver(()) }
     }
@@ -82,6 +86,7 @@ final class VirtualLink: Sendable {
         for inbox in inboxes { inbox.finish(throwing: error) }
         for case .write(_, _, let reply?) in unanswered { reply.finish(throwing: error) }
         for case .subscribe(_, _, let reply) in unanswered { reply.finish(throwing: error) }
+        for case .secure(_, let reply) in unanswered { reply.finish(throwing: error) }
         credits.finish(throwing: error)
         gone.finish(throwing: error)
     }

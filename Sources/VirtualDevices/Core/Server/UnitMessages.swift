@@ -47,27 +47,12 @@ public struct ServiceDescription: Codable, Sendable, Equatable {
     public var uuid: String
     public var characteristics: [Characteristic]
 
-    init(_ service: AttributeID, _ characteristics: [(AttributeID, [String])]) {
-        uuid = service.description
-        self.characteristics = characteristics.map { Characteristic(uuid: $0.0.description, properties: $0.1) }
+    init(_ service: GATTService) {
+        uuid = service.id.description
+        characteristics = service.characteristics.map {
+            Characteristic(uuid: $0.id.description, properties: $0.properties.map(\.rawValue))
+        }
     }
-
-    /// The tables of the two identities of a Monocle (monocle-micropython `main.c`; nRF5 SDK 17, `ble_dfu.c`).
-    static let application = [
-        ServiceDescription(
-            MonocleAttributes.replService,
-            [(MonocleAttributes.replReceive, ["write", "command"]), (MonocleAttributes.replTransmit, ["notify"])]),
-        ServiceDescription(
-            MonocleAttributes.dataService,
-            [(MonocleAttributes.dataReceive, ["write", "command"]), (MonocleAttributes.dataTransmit, ["notify"])]),
-    ]
-    static let bootloader = [
-        ServiceDescription(
-            MonocleAttributes.dfuService,
-            [
-                (MonocleAttributes.dfuPacket, ["command"]), (MonocleAttributes.dfuControlPoint, ["write", "notify"]),
-            ])
-    ]
 }
 
 /// An attribute value as hexadecimal text, at most 512 bytes (Core Specification, Vol 3, Part F, 3.2.9).

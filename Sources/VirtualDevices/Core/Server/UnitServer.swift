@@ -1,16 +1,16 @@
 import Bluetooth
 
-/// Plays a virtual Monocle for a radio bridge: another Bluetooth stack carries the packets, this end is the unit.
+/// Plays a virtual unit for a radio bridge: another Bluetooth stack carries the packets, this end is the unit.
 ///
 /// The bridge knows no protocol; attribute tables, ATT errors and the pace of the link come from here.
 public struct UnitServer: Sendable {
-    private let monocle: VirtualMonocle
+    private let unit: VirtualUnit
     private let air: VirtualAir
     private let send: @Sendable (UnitMessage) -> Void
 
     /// - Parameter send: called for each message, in order.
-    public init(monocle: VirtualMonocle, air: VirtualAir, send: @escaping @Sendable (UnitMessage) -> Void) {
-        self.monocle = monocle
+    public init(unit: VirtualUnit, air: VirtualAir, send: @escaping @Sendable (UnitMessage) -> Void) {
+        self.unit = unit
         self.air = air
         self.send = send
     }
@@ -19,29 +19,28 @@ public struct UnitServer: Sendable {
 
     /// Plays the unit until `messages` is finished. Throws the error that finished it, or what kept the unit from playing.
     public func run(_ messages: Inbox<BridgeMessage>) async throws {
-        let changes = air.observePresence()
+        let changes = air.observeAdvertising()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await monocle.run() }
-            group.addTask { try await reportPresence(changes) }
+            group.addTask { try await unit.run() }
+            group.addTask { try await reportAdvertising(changes) }
             group.addTask { try await takeMessages(messages) }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
-    private func reportPresence(_ changes: Inbox<Advertisement?>) async throws {
+    private func reportAdvertising(_ changes: Inbox<Advertising?>) async throws {
         while true {
             guard let change = try await next(changes) else {
                 send(.silent)
                 continue
             }
-            let isBootloader = change.services.contains(MonocleAttributes.dfuService)
+            let advertisement = change.advertisement
             send(
                 .advertise(
-                    address: change.address.description, name: change.name ?? "",
-                    services: change.services.map(\.description).sorted(),
-                    mtu: monocle.largestMTU(inBootloader: isBootloader),
-                    table: isBootloader ? ServiceDescription.bootloader : ServiceDescription.application))
+                    address: advertisement.address.description, name: advertisement.name ?? "",
+                    services: advertisement.services.map(\.description).sorted(), mtu: change.largestMTU,
+                    table: change.table.services.map(ServiceDescription.init)))
         }
     }
 
@@ -55,9 +54,9 @@ public struct UnitServer: Sendable {
                     link = try await connect(number, mtu)
                     if let link { attend(link, number, in: &group) }
                 } else if case .cutLink = message {
-                    monocle.hand(.cut(.link))
+                    unit.stimulate(.cut(.link))
                 } else if case .cutPower = message {
-                    monocle.hand(.cut(.power))
+                    unit.stimulate(.cut(.power))
                 } else if let link {
                     // What is sent into a link that has just ended is lost with it.
                     do { try await carry(message, on: link, in: &group) } catch is LinkError {}
@@ -68,7 +67,7 @@ public struct UnitServer: Sendable {
 
     private func connect(_ number: Int, _ mtu: Int) async throws -> VirtualLink? {
         let reply = Inbox<Result<VirtualLink, LinkError>>()
-        monocle.events.deliver(.connect(requestedMTU: mtu, reply: reply))
+        unit.events.deliver(.connect(requestedMTU: mtu, reply: reply))
         switch try await next(reply) {
         case .success(let link):
             send(.connected(link: number, mtu: link.payloadSize + 3))
@@ -81,7 +80,7 @@ public struct UnitServer: Sendable {
 
     /// Hands on what the unit sends, until the link ends.
     private func attend(_ link: VirtualLink, _ number: Int, in group: inout ThrowingDiscardingTaskGroup<any Error>) {
-        for characteristic in MonocleAttributes.notifying {
+        for characteristic in link.table.notifying {
             let values = link.inbox(for: characteristic)
             group.addTask {
                 do {

@@ -3,6 +3,8 @@ import Foundation
 
 /// The first message of a bridge: which unit to play, and how.
 public struct UnitServerSettings: Codable, Sendable {
+    /// The name of its ``VirtualFamily``; without it, the first one.
+    public var family: String?
     /// The unit's state; made when it does not exist.
     public var folder: String
     /// The name that a new unit's address follows from.
@@ -11,7 +13,7 @@ public struct UnitServerSettings: Codable, Sendable {
     public var python: String
     /// Seconds of the unit's time in a real second, above 0; 1 is real time.
     public var speed: Double?
-    /// The largest ATT MTU of the unit, 23…256.
+    /// The largest ATT MTU of the unit, in bytes: 23 to its family's own.
     public var mtu: Int?
     /// Public keys that the bootloader trusts beside the vendor's: x then y, big-endian.
     public var trustedKeys: [HexBytes]?
@@ -41,31 +43,29 @@ public struct UnitServerSettings: Codable, Sendable {
         }
     }
 
-    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int) }
+    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String) }
 
     /// A unit on an air of its own, and the lock that keeps others from its folder.
-    public func makeUnit() throws -> (monocle: VirtualMonocle, air: VirtualAir, lock: UnitLock) {
+    /// - Parameter families: what can be played.
+    public func makeUnit(of families: [VirtualFamily]) throws -> (unit: VirtualUnit, air: VirtualAir, lock: UnitLock) {
         let speed = speed ?? 1
         guard speed.isFinite, speed > 0 else { throw Failure.speed(speed) }
-        let folder = try UnitFolder(root: URL(fileURLWithPath: folder, isDirectory: true), name: name)
+        guard let played = families.first(where: { family == nil || $0.name == family }) else { throw Failure.family(family ?? "") }
+        for key in trustedKeys ?? [] where key.bytes.count != 64 { throw Failure.key(count: key.bytes.count) }
+        if let mtu, !(23...played.largestMTU).contains(mtu) { throw Failure.mtu(mtu) }
+        let folder = try played.openFolder(URL(fileURLWithPath: folder, isDirectory: true), name)
         let lock = try folder.lock()
         let air = VirtualAir(time: .real(speed: speed))
-        return (try VirtualMonocle(folder: folder, configuration: try configuration(), air: air), air, lock)
+        return (try played.makeUnit(folder, self, air), air, lock)
     }
+}
 
-    private func configuration() throws -> MonocleConfiguration {
-        var configuration = MonocleConfiguration(python: python)
-        for key in trustedKeys ?? [] {
-            guard key.bytes.count == 64 else { throw Failure.key(count: key.bytes.count) }
-            configuration.trustedKeys.append(key.bytes)
-        }
-        if let mtu {
-            guard (23...256).contains(mtu) else { throw Failure.mtu(mtu) }
-            configuration.largestMTU = mtu
-        }
-        configuration.fpgaVersions = fpgaVersions ?? [:]
-        configuration.faults = faults?.plan ?? FaultPlan()
-        configuration.linkSetUp = .zero
-        return configuration
-    }
+/// A kind of unit that a server can play.
+public struct VirtualFamily: Sendable {
+    public let name: String
+    /// ATT MTU, in bytes.
+    let largestMTU: Int
+    /// Opens the state folder of a unit with this name, or makes a factory-new one.
+    let openFolder: @Sendable (URL, String) throws -> UnitFolder
+    let makeUnit: @Sendable (UnitFolder, UnitServerSettings, VirtualAir) throws -> VirtualUnit
 }

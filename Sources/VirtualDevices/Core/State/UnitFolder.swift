@@ -4,7 +4,7 @@ import Foundation
 /// A virtual unit's state on disk: what survives a power cut, and the end of the process that plays the unit.
 public struct UnitFolder: Sendable {
     struct Identity: Codable, Sendable {
-        var family = "monocle"
+        var family: String
         var address: String
         var batteryPercent = 80
         var isCharging = false
@@ -12,28 +12,24 @@ public struct UnitFolder: Sendable {
 
     public let root: URL
     var files: URL { root.appendingPathComponent("files", isDirectory: true) }
-    var flash: URL { root.appendingPathComponent("fpga-flash.bin") }
     private var bootloader: URL { root.appendingPathComponent("bootloader.json") }
     private var identityFile: URL { root.appendingPathComponent("unit.json") }
     /// What the unit shows; read it with ``VirtualDisplay``.
     public var display: URL { root.appendingPathComponent("display.json") }
 
-    /// Opens the folder, or makes a factory-new unit there: old firmware, an old FPGA image, no scripts.
+    /// Opens the folder, or makes a factory-new unit there.
+    /// - Parameter fill: writes what the factory leaves in a unit of this family.
     /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
-    public init(root: URL, name: String) throws {
+    init(root: URL, name: String, family: String, fill: (UnitFolder) throws -> Void) throws {
         self.root = root
         try Self.writing(files) { try BoundedFile.makeFolder(files.path) }
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
-        try Self.replace(flash, with: FactoryImages.fpga() + FPGAFlash.marker)
-        try save(BootloaderStorage(application: FactoryImages.application()))
-        let identity = Identity(address: Self.address(for: name).description)
+        try fill(self)
+        let identity = Identity(family: family, address: Self.addressText(for: name))
         try Self.writing(identityFile) { try Self.replace(identityFile, with: try JSONEncoder().encode(identity)) }
         withExtendedLifetime(lock) {}
     }
-
-    /// The frozen modules and the launcher of the unit's interpreter.
-    static func scripts() throws(UnitFolderError) -> URL { try Resources.own.locate("Python") }
 
     /// In bytes.
     private static let identityLimit = 64 << 10
@@ -42,6 +38,19 @@ public struct UnitFolder: Sendable {
 
     func identity() throws -> Identity {
         try Self.reading(identityFile, limit: Self.identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
+    }
+
+    /// The address of the unit, which has to be of this family.
+    /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
+    func address(of family: String) throws -> DeviceAddress {
+        let identity = try identity()
+        guard identity.family == family else {
+            throw UnitFolderError.unreadable(path: identityFile.path, reason: "it is no unit of the family \(family)")
+        }
+        guard let address = DeviceAddress(identity.address) else {
+            throw UnitFolderError.unreadable(path: identityFile.path, reason: "it holds no address")
+        }
+        return address
     }
 
     func loadBootloader() throws -> BootloaderStorage {
@@ -84,36 +93,15 @@ public struct UnitFolder: Sendable {
         }
     }
 
-    /// A random static address (top two bits set) that follows from the unit's name.
-    static func address(for name: String) -> DeviceAddress {
+    /// A random static address (top two bits set) that follows from the unit's name, as text.
+    static func addressText(for name: String) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         var octets = (0..<6).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
         octets[0] |= 0xC0
-        return DeviceAddress(octets: octets) ?? DeviceAddress("C0:00:00:00:00:01").unsafelyUnwrapped
+        return octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
     /// Takes the unit for this process; the lock ends with the returned value or the process.
     public func lock() throws -> UnitLock { try UnitLock(file: root.appendingPathComponent("unit.lock")) }
-}
-
-/// An exclusive lock on a unit's folder.
-public final class UnitLock: Sendable {
-    private let descriptor: Int32
-
-    init(file: URL) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | BoundedFile.flags, 0o600)
-        guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: String(cString: strerror(errno))) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            var holder = [UInt8](repeating: 0, count: 32)
-            let count = max(0, pread(descriptor, &holder, holder.count, 0))
-            close(descriptor)
-            throw LinkError.busy("process \(String(decoding: holder[..<count], as: UTF8.self))")
-        }
-        ftruncate(descriptor, 0)
-        let text = Array("\(getpid())".utf8)
-        _ = pwrite(descriptor, text, text.count, 0)
-    }
-
-    deinit { close(descriptor) }
 }

@@ -4,10 +4,13 @@ import Bluetooth
 public enum UnitFolderError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
-    case interpreterDoesNotStart(String)
+    /// - Parameters:
+    ///   - language: what it interprets.
+    ///   - setting: the variable that names another one.
+    case interpreterDoesNotStart(language: String, path: String, setting: String)
     /// Files that come with the program.
     case resourceMissing(name: String, searched: [String])
-    /// What a microphone or a camera was to sense is nothing it could.
+    /// What a microphone or a camera was given is nothing that it can sense.
     case unusable(what: String, reason: String)
 }
 
@@ -24,11 +27,11 @@ extension UnitFolderError: DiagnosableError {
                 code: "VIR-0002", category: .inputOutput, fault: .station,
                 message: "cannot write the virtual unit's \(path): \(reason)", cause: "no room on the disk, or no permission",
                 remedy: "make room or choose another folder with NOAFW_STATE_DIR, and run the command again")
-        case .interpreterDoesNotStart(let path):
+        case .interpreterDoesNotStart(let language, let path, let setting):
             Diagnosis(
                 code: "VIR-0003", category: .unavailable, fault: .station,
-                message: "the virtual unit's MicroPython does not start (\(path))",
-                cause: "the Python environment is damaged, or is another one", remedy: "run Tools/setup runtime, or correct NOAFW_PYTHON")
+                message: "the virtual unit's \(language) does not start (\(path))",
+                cause: "the installed interpreter is damaged, or is another one", remedy: "run Tools/setup runtime, or correct \(setting)")
         case .resourceMissing(let name, let searched):
             Diagnosis(
                 code: "VIR-0005", category: .missingInput, fault: .station,

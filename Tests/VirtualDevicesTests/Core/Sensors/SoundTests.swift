@@ -77,7 +77,7 @@ struct SoundTests {
     @Test func aFolderRefusesWhatItsUnitCouldNotSense() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        let folder = try UnitFolder(root: root, name: "test")
+        let folder = try UnitFolder.monocle(root: root, name: "test")
         #expect(folder.sound == .silence)
         #expect(folder.scene.isEmpty)
         #expect(throws: UnitFolderError.unusable(what: "sound", reason: "it is no WAV file")) { try folder.setMicrophone(wav: [1]) }
