@@ -3,6 +3,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import REPL
+import Support
 import Synchronization
 import Testing
 import VirtualDevices

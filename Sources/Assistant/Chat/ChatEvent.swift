@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// One question and its answer, numbered from 1 in the order of asking.
 public struct ExchangeID: Hashable, Sendable, Comparable, CustomStringConvertible {

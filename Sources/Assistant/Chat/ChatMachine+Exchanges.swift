@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 // A question's way: asked → heard → confirmed → answered.
 extension ChatMachine {

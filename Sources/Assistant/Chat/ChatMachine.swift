@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// The whole conversation as a state machine: what comes from the link, the terminal and the responder goes in, what is to be
 /// done comes out. One question is worked on at a time; the others wait.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Gets the unit's program to run over a fresh link.
 ///

@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
 ///
@@ -124,7 +125,7 @@ public struct MonocleRelay: AppRelay {
             clearDisplay()
             return [.givenUp, .send(Array("ick:".utf8))]
         default:
-            let command = UnitText.printable(packet.prefix(Self.commandLength))
+            let command = PrintableText.of(packet.prefix(Self.commandLength))
             return complain(.unknownCommand(command, byteCount: packet.count), "The app does not understand this unit.", now: now)
         }
     }
@@ -311,13 +312,13 @@ extension MonocleRelay {
 
     private func takeReceipt(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         guard let receipt = AnswerReceipt(parsing: data.prefix(20)) else {
-            return [.notice(.brokenReceipt(UnitText.printable(data.prefix(60))))]
+            return [.notice(.brokenReceipt(PrintableText.of(data.prefix(60))))]
         }
         return [.receipt(receipt)]
     }
 
     private mutating func takeConfirmation(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
-        let shown = UnitText.printable(data.prefix(60))
+        let shown = PrintableText.of(data.prefix(60))
         guard let text = String(validating: data, as: UTF8.self) else {
             return complain(.brokenText(command: "pon:", shown), "The app does not understand this unit.", now: now)
         }

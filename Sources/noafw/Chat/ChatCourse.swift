@@ -2,6 +2,7 @@ import ArgumentParser
 import Assistant
 import Bluetooth
 import Provisioning
+import Support
 
 /// The course of one `noafw chat`: check what was given, prove the unit, converse.
 struct ChatCourse: Sendable {

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// What somebody who leads a conversation gets to know.
 enum ChatInput: Sendable {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import REPL
+import Support
 
 /// A conversation's events in plain words, harmless for a terminal.
 enum ChatWords {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import REPL
+import Support
 
 /// Leads a conversation of one question.
 struct QuestionLead: Sendable {

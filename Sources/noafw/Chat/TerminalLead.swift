@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Support
 
 /// Leads a conversation from a terminal.
 struct TerminalLead: Sendable {

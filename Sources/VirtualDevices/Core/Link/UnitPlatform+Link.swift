@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension UnitPlatform {
     /// A central's link is up.

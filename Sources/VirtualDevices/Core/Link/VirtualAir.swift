@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// The air between virtual units and a virtual central.
@@ -49,7 +50,7 @@ public final class VirtualAir: Sendable {
     func startDiscovery() -> (UInt64, Inbox<Advertisement>) {
         let (id, inbox, units) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Advertising]) in
             state.count += 1
-            let inbox = Inbox<Advertisement>()
+            let inbox = Inbox<Advertisement>(overrun: LinkError.overrun)
             state.discoveries[state.count] = inbox
             return (state.count, inbox, Array(state.units.values))
         }

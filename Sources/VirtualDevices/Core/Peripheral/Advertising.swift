@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What a unit shows to the air while a central can connect to it.
 struct Advertising: Sendable {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What every unit's model stands on: the clock, the power, the radio and the state folder.
 struct UnitPlatform {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension UnitSimulator {
     /// One connection event: both sides send in turn, as long as it lasts.

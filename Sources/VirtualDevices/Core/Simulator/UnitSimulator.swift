@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Plays one unit: a platform, the model on it, and whatever is due next.
 struct UnitSimulator {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// One virtual unit of any family: what its folder holds, played on an air.
