@@ -107,7 +107,7 @@ let package = Package(
             nio("NIOHTTP1"),
         ]),
         tests("AssetTests", ["Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
-        tests("ScriptTests", ["Support", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
+        tests("ScriptTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )
