@@ -16,7 +16,7 @@ enum InputFile {
         guard isFile else {
             let (reason, remedy) = descriptor < 0
                 ? (String(cString: strerror(errno)), "check the name and its permissions")
-                : ("it is no regular file", "write it into a file first, and name that: folders, pipes and devices are not read")
+                : ("it is not a regular file", "write it into a file first, and name that: folders, pipes and devices are not read")
             if descriptor >= 0 { close(descriptor) }
             throw Failure(
                 diagnosis: Diagnosis(
