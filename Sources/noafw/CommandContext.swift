@@ -62,5 +62,5 @@ struct Interrupts: Sendable {
     /// One element for each SIGINT or SIGTERM that asks for an orderly end.
     var requests = Inbox<Void>()
     /// What to do when the orderly end takes too long; set by the command that runs.
-    var lastWords = LastWords()
+    var exitReport = ExitReport()
 }

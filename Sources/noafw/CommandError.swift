@@ -110,49 +110,49 @@ extension CommandError: DiagnosableError {
                 remedy: "set NOAFW_API_KEY, name another server with --base-url, or use --assistant echo")
         case .noRealTime:
             Diagnosis(
-                code: "NOA-0012", category: .usage, fault: nil, message: "--virtual-speed max is for the echo, without a terminal",
-                cause: "a person and a server live in real time, which such a unit runs ahead of",
+                code: "NOA-0012", category: .usage, fault: nil, message: "--virtual-speed max works only with the echo and without a terminal",
+                cause: "people and servers live in real time, and the virtual unit would run ahead of them",
                 remedy: "leave out --virtual-speed max, or add --assistant echo and --query or --script")
         case .differs(let parts, let repair):
             Diagnosis(
                 code: "NOA-0013", category: .unitFailed, fault: .unit,
                 message: "the unit differs from the catalogue in: \(parts.map(\.rawValue).joined(separator: ", "))",
-                cause: "the unit was not flashed, or with something else",
-                remedy: "run: \(repair) (or noafw chat --no-verify to talk to it as it is)")
+                cause: "the unit was never flashed, or was flashed from another catalogue",
+                remedy: "run: \(repair) (or run noafw chat --no-verify to use the unit as it is)")
         case .chatInterrupted:
             Diagnosis(
                 code: "NOA-0014", category: .interrupted, fault: nil, message: "the conversation was interrupted",
-                cause: "it was ended by a signal", remedy: "run the same command to begin a new one")
+                cause: "noafw received a signal", remedy: "run the same command to begin a new one")
         case .questionTooLong:
             Diagnosis(
                 code: "NOA-0016", category: .badData, fault: nil,
                 message: "a line of standard input is longer than \(LineEditor.limit) bytes",
-                cause: "each line is one question", remedy: "put line feeds between the questions")
+                cause: "each line is one question", remedy: "put each question on a line of its own")
         case .unitStaysAway(let seconds, let returns, let reason):
             Diagnosis(
                 code: "NOA-0017", category: .tryAgain, fault: .unit,
                 message: "the link was lost, and the unit "
-                    + (returns == 0 ? "did not come back within" : "came back \(returns) times without its program being ready in")
+                    + (returns == 0 ? "did not come back within" : "came back \(returns) times, but its program was never ready within")
                     + " \(Measure.plain(seconds)) s",
                 cause: returns == 0
-                    ? "it is out of reach, switched off, or held by another central (\(reason))"
-                    : "its links break (\(reason)), or its program does not start",
+                    ? "the unit is out of range, switched off, or connected to another computer (\(reason))"
+                    : "the link keeps breaking (\(reason)), or the unit's program does not start",
                 remedy: returns == 0
-                    ? "bring the unit nearer, then run the same command again"
-                    : "bring the unit nearer; if that does not help, run: noafw verify")
+                    ? "move the unit closer, then run the same command again"
+                    : "move the unit closer; if that does not help, run: noafw verify")
         case .programIsSilent:
             Diagnosis(
                 code: "NOA-0018", category: .unitFailed, fault: .unit,
-                message: "nothing was sent: the unit's program never said that it is ready",
-                cause: "its scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
+                message: "nothing was sent because the unit's program never reported ready",
+                cause: "the unit's scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
         case .statementTooLong(let limit):
             Diagnosis(
                 code: "NOA-0022", category: .badData, fault: nil, message: "a statement is longer than \(limit) bytes",
-                cause: "the unit holds a statement as a whole", remedy: "divide it")
+                cause: "the unit has to hold a whole statement in its memory", remedy: "split the statement")
         case .consoleInterrupted:
             Diagnosis(
                 code: "NOA-0023", category: .interrupted, fault: nil, message: "the console was interrupted",
-                cause: "it was ended by a signal", remedy: "run the same command to begin a new one")
+                cause: "noafw received a signal", remedy: "run the same command to begin a new one")
         case .unexplained(let description):
             Diagnosis(
                 code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",

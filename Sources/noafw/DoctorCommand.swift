@@ -36,8 +36,8 @@ struct DoctorCommand: ContextCommand {
             given: assets, environment: context.environment, currentDirectory: context.currentDirectory,
             executable: context.executable)
         let conclusion = Conclusion()
-        context.interrupts.lastWords.set { conclusion.say { interrupted(context) } }
-        defer { context.interrupts.lastWords.set(nil) }
+        context.interrupts.exitReport.set { conclusion.say { interrupted(context) } }
+        defer { context.interrupts.exitReport.set(nil) }
         let facts = await context.runner.examine(
             DoctorRequest(adapter: adapter, search: search, stateFolder: try? context.stateFolder()))
         let checks = DoctorCheck.all(facts)

@@ -31,7 +31,7 @@ struct Noafw: ParsableCommand {
             """,
         version: Noafw.version,
         subcommands: [
-            FlashCommand.self, VerifyCommand.self, ChatVerb.self, ConsoleVerb.self, ScanCommand.self, RescueCommand.self,
+            FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
         ])
 

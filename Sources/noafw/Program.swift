@@ -17,7 +17,7 @@ enum Program {
             exit(shortage.category.rawValue)
         }
         let interrupts = Interrupts()
-        SignalWatch.start(interrupts)
+        SignalHandler.start(interrupts)
         let context = CommandContext(
             arguments: arguments,
             environment: ProcessInfo.processInfo.environment,

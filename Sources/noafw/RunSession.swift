@@ -45,8 +45,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         let renderer = ProgressRenderer(context: context, isVerbose: report.verbose)
         let start = context.clock.now
         let conclusion = Conclusion()
-        let outer = context.interrupts.lastWords.set { conclude(interrupted(renderer, since: start), renderer, conclusion) }
-        defer { context.interrupts.lastWords.set(outer) }
+        let outer = context.interrupts.exitReport.set { conclude(interrupted(renderer, since: start), renderer, conclusion) }
+        defer { context.interrupts.exitReport.set(outer) }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
             try await operation { renderer.handle($0) }

@@ -49,8 +49,8 @@ struct ScanCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let table = ScanTable(context: context, isLive: context.output.isTerminal && !context.isDumbTerminal && !json)
         let conclusion = Conclusion()
-        context.interrupts.lastWords.set { conclusion.say { fail(FileState.unchanged.diagnosis, context) } }
-        defer { context.interrupts.lastWords.set(nil) }
+        context.interrupts.exitReport.set { conclusion.say { fail(FileState.unchanged.diagnosis, context) } }
+        defer { context.interrupts.exitReport.set(nil) }
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: nil).run {
             let request = ScanRequest(adapter: adapter, listening: .seconds(seconds), stateFolder: try context.stateFolder())
             return try await context.runner.scan(request) { table.draw($0) }

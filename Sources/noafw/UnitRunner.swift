@@ -15,7 +15,7 @@ protocol UnitRunner: Sendable {
     func examine(_ request: DoctorRequest) async -> DoctorFacts
     /// Puts a unit on the air and has `body` hold a conversation with it.
     func chat(
-        _ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
     ) async throws -> ChatVerdict
     /// Puts a unit on the air, brings it to its raw prompt and has `body` use it; its program starts again afterwards.
     func console(

@@ -13,7 +13,7 @@ struct ChatBench: Sendable {
     let unit: VirtualMonocle
     let folder: URL
     let clock: SessionClock
-    let commands = Inbox<ChatCommand>()
+    let commands = Inbox<SessionCommand>()
     let events = Inbox<ChatEvent>()
     let history = Guarded<[ChatEvent]>([])
 

@@ -2,7 +2,6 @@ import Assistant
 import Bluetooth
 import Foundation
 import Provisioning
-import REPL
 import Support
 import Synchronization
 import Testing
@@ -12,12 +11,12 @@ import VirtualDevices
 
 /// `noafw chat` in-process, its session a fake that does what a test says.
 @Suite struct ChatCommandTests {
-    private let harness = Harness(wakingUntil: .seconds(1_000_000))
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
+    let harness = Harness(wakingUntil: .seconds(1_000_000))
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
 
     /// Answers every question with `events`, and shows `display` afterwards.
-    private func runner(
-        display: [String]? = nil, hands: Inbox<String> = Inbox(), answer: @escaping @Sendable (ExchangeID, String) -> [ChatEvent]
+    func runner(
+        display: [String]? = nil, hands: Inbox<String> = Inbox(), answer: @escaping @Sendable (TurnID, String) -> [ChatEvent]
     ) -> FakeRunner {
         FakeRunner(
             onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
@@ -28,7 +27,7 @@ import VirtualDevices
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
                 let time = VirtualTime.simulated()
                 return try await time.run {
-                    try await body(ChatBench(clock: time.clock, senses: isVirtual ? senses : nil) { commands, report in
+                    try await body(ChatEnvironment(clock: time.clock, senses: isVirtual ? senses : nil) { commands, report in
                         report(.connecting(attempt: 1))
                         report(.starting)
                         report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))
@@ -37,7 +36,7 @@ import VirtualDevices
                         while let command = try await commands.next(before: time.clock.deadline(in: .seconds(10_000_000)), on: time.clock) {
                             guard case .ask(let text) = command else { continue }
                             count += 1
-                            let id = ExchangeID(number: count)
+                            let id = TurnID(number: count)
                             report(.asked(id, .typed(text)))
                             for event in answer(id, text) { report(event) }
                         }
@@ -46,14 +45,14 @@ import VirtualDevices
             })
     }
 
-    private static func echo(_ id: ExchangeID, _ text: String) -> [ChatEvent] {
+    static func echo(_ id: TurnID, _ text: String) -> [ChatEvent] {
         [
             .thinking(id), .answerPiece(id, "I heard: "), .answerPiece(id, text), .answered(id, "I heard: \(text)", nil),
             .sent(id, awaitsReceipt: true), .delivered(id),
         ]
     }
 
-    private func run(_ arguments: [String], _ runner: FakeRunner, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
+    func run(_ arguments: [String], _ runner: FakeRunner, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
         var context = harness.context(
             ["chat"] + arguments, runner: runner, environment: ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path].merging(environment) { $1 })
         context.input = input
@@ -69,7 +68,7 @@ import VirtualDevices
             starting the unit's program
             connected, firmware v23\\u{1b}[2J, battery 80 %
             the unit is ready
-            the assistant thinks
+            the assistant is thinking
             delivered to the unit
 
             """)
@@ -113,7 +112,7 @@ import VirtualDevices
     @Test func withoutReceiptsTheWordIsSent() async {
         let plain = runner { id, _ in [.answered(id, "I", nil), .sent(id, awaitsReceipt: false)] }
         #expect(await run(["--query", "hi"], plain) == 0)
-        #expect(harness.diagnostics.contains("sent to the unit, which gives no receipts\n") && !harness.diagnostics.contains("delivered"))
+        #expect(harness.diagnostics.contains("sent to the unit, which sends no receipts\n") && !harness.diagnostics.contains("delivered"))
         harness.clear()
         #expect(await run(["--query", "hi", "--json"], plain) == 0)
         #expect(harness.output.contains(#"{"event":"sent","id":1,"receipt":false}"#))
@@ -127,11 +126,11 @@ import VirtualDevices
             ]
         }
         #expect(try await run(Self.arguments(way, in: folder), lossy, input: Self.input(way)) == 1)
-        #expect(harness.diagnostics.contains("note: the unit gave no receipt for what was sent; sending all of it again"))
-        #expect(harness.diagnostics.contains("error NOA-0019: the answer did not arrive, sent twice: the unit accepted 3 of 7 bytes"))
+        #expect(harness.diagnostics.contains("note: the unit sent no receipt; sending the whole text again"))
+        #expect(harness.diagnostics.contains("error NOA-0019: the answer did not arrive in two attempts: the unit accepted 3 of 7 bytes"))
     }
 
-    private static func arguments(_ way: String, in folder: URL) throws -> [String] {
+    static func arguments(_ way: String, in folder: URL) throws -> [String] {
         guard way != "lines" else { return [] }
         guard way == "--script" else { return [way, "hello"] }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -140,50 +139,8 @@ import VirtualDevices
         return [way, file.path]
     }
 
-    private static func input(_ way: String) -> TextSource {
+    static func input(_ way: String) -> TextSource {
         way == "lines" ? TextSource(isTerminal: false) { _, sink in CannedInput(["hello\n"], sink) } : .none
-    }
-
-    private static let lastWords = ConsoleSample.events("print\u{1B}[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n")
-
-    @Test(arguments: ["--query", "--script", "lines"]) func aTracebackFails(way: String) async throws {
-        let raising = runner { id, _ in Self.lastWords + [.answered(id, "I", nil), .sent(id, awaitsReceipt: true), .delivered(id)] }
-        #expect(try await run(Self.arguments(way, in: folder), raising, input: Self.input(way)) == 1)
-        #expect(harness.diagnostics.contains("note: the unit's program raised ValueError: no\n"))
-        #expect(harness.diagnostics.contains("error NOA-0020: the unit's program raised ValueError: no"))
-        #expect(!harness.diagnostics.contains("unit: "))
-    }
-
-    @Test(arguments: ["--query", "--script", "lines"]) func aTracebackRightBehindTheReceiptFails(way: String) async throws {
-        let raising = runner { id, _ in
-            [.answered(id, "never", nil), .sent(id, awaitsReceipt: true), .delivered(id)] + Self.lastWords
-        }
-        #expect(try await run(Self.arguments(way, in: folder), raising, input: Self.input(way)) == 1)
-        #expect(harness.diagnostics.contains("error NOA-0020: the unit's program raised ValueError: no"))
-    }
-
-    @Test(arguments: ["--query", "--script", "lines"]) func aProgramThatEndsFails(way: String) async throws {
-        let ending = runner { _, _ in [.programEnded] }
-        #expect(try await run(Self.arguments(way, in: folder), ending, input: Self.input(way)) == 1)
-        #expect(harness.diagnostics.contains("error NOA-0021: the unit's program has ended"))
-    }
-
-    /// Kept in the transcript and in JSON, shown with `-v`.
-    @Test func whatTheProgramPrintsIsKept() async throws {
-        let transcript = folder.appendingPathComponent("talk.txt")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let printing = runner { id, _ in Array(Self.lastWords.prefix(1)) + [.consoleLeftOut(lines: 7)] + Self.echo(id, "hi") }
-        #expect(await run(["--query", "hi", "-v", "--transcript", transcript.path], printing) == 0)
-        #expect(harness.diagnostics.contains("unit: print\u{FFFD}[2J\nunit: (7 more lines)\n"))
-        let kept = try String(contentsOf: transcript, encoding: .utf8)
-        #expect(kept.contains(" py> print\u{FFFD}[2J\n") && kept.contains(" py> (7 more lines)\n"))
-        harness.clear()
-        #expect(await run(["--query", "hi", "--json"], printing) == 0)
-        #expect(harness.output.contains(#"{"event":"consoleLeftOut","lines":7}"#))
-        harness.clear()
-        #expect(await run(["--query", "hi", "--json"], runner { _, _ in Self.lastWords }) == 1)
-        #expect(harness.output.contains(#"{"event":"raised","text":"ValueError: no","traceback":"Traceback"#))
-        #expect(harness.output.contains(#""code":"NOA-0020""#))
     }
 
     @Test func whatTheDisplayShowsOtherwiseIsTold() async throws {
@@ -195,115 +152,23 @@ import VirtualDevices
         }
         #expect(await run(["--query", "hi", "--json"], folded) == 0)
         #expect(harness.output.contains(#"{"event":"folded","id":1,"similar":1,"unknown":2,"omitted":0}"# + "\n"))
-        #expect(ChatWords.say(.folded(ExchangeID(number: 1), TextFolding(similar: 1, unknown: 2)))
-            == .init(kind: .state, lines: ["on the display: 1 character shown by similar ones, 2 characters shown as ?"]))
-        #expect(ChatWords.say(.folded(ExchangeID(number: 1), TextFolding(omitted: 7)))
-            == .init(kind: .trouble, lines: ["on the display: 7 characters left out, more than its program holds"]))
-    }
-
-    @Test func linesOfAnotherProgramAreQuestions() async {
-        let input = TextSource(isTerminal: false) { raw, sink in
-            #expect(!raw)
-            return CannedInput(["one\ntw", "o\n\n", "three"], sink)
-        }
-        #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 0)
-        #expect(harness.output == "I heard: one\nI heard: two\nI heard: three\n")
-    }
-
-    /// Each question has its own end: another one's, or the wearer's, is not taken for it.
-    @Test func linesWaitForTheirOwnAnswers() async {
-        let wearer = ExchangeID(number: 900)
-        let busy = runner { id, text in
-            if text == "one" {
-                // Its error is shown on the unit a moment after the wearer was answered.
-                return [
-                    .thinking(id), .asked(wearer, .spoken(seconds: 1, photo: false, cut: nil)), .delivered(wearer),
-                    .failed(id, AssistantError.emptyAnswer), .delivered(id),
-                ]
-            }
-            return [.cancelled(wearer, .nothingSaid)] + Self.echo(id, text)
-        }
-        let input = TextSource(isTerminal: false) { _, sink in CannedInput(["one\ntwo\nthree"], sink) }
-        #expect(await run(["--virtual", "monocle"], busy, input: input) == 1)
-        #expect(harness.output == "I heard: two\nI heard: three\n")
-        harness.clear()
-        #expect(await run(["--virtual", "monocle", "--query", "two"], busy) == 0)
-        #expect(harness.output == "I heard: two\non the unit's display:\n")
-    }
-
-    @Test func manyLinesAreNotLost() async {
-        let lines = (1...300).map { "question \($0) \(String(repeating: "x", count: 1000))" }
-        let pieces = stride(from: 0, to: 300, by: 50).map { lines[$0..<$0 + 50].joined(separator: "\n") + "\n" }
-        let input = TextSource(isTerminal: false) { _, sink in CannedInput(pieces, sink) }
-        #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 0)
-        #expect(harness.output == lines.map { "I heard: \($0)\n" }.joined())
-    }
-
-    @Test func aLineThatIsTooLongIsNamed() async {
-        let input = TextSource(isTerminal: false) { _, sink in CannedInput(["one\n", String(repeating: "x", count: 9000)], sink) }
-        #expect(await run(["--virtual", "monocle"], runner(answer: Self.echo), input: input) == 65)
-        #expect(harness.output == "I heard: one\n")
-        #expect(harness.diagnostics.contains("error NOA-0016: a line of standard input is longer than 8192 bytes"))
-    }
-
-    /// A single question has an end when its unit does not come back.
-    @Test func aUnitThatStaysAwayEndsAQuestion() async {
-        let lost = runner { id, _ in [.thinking(id), .lost(reason: "gone"), .reconnecting(after: .seconds(1)), .connecting(attempt: 2), .lost(reason: "gone")] }
-        #expect(await run(["--query", "hello"], lost) == 75)
-        #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit did not come back within 60 s"))
-    }
-
-    /// NOA-0017 says what was seen of the unit.
-    @Test func aUnitThatComesBackAndIsNeverReadyEndsAQuestion() async {
-        let lost = runner { id, _ in
-            [.thinking(id)] + (1...3).flatMap { _ in
-                [.lost(reason: "ATT error 0x3"), .reconnecting(after: .seconds(1)), .connecting(attempt: 1), .connected(UnitStatus())] as [ChatEvent]
-            }
-        }
-        #expect(await run(["--query", "hello"], lost) == 75)
-        #expect(harness.diagnostics.contains("error NOA-0017: the link was lost, and the unit came back 3 times without its program being ready in 60 s"))
-        #expect(harness.diagnostics.contains("(ATT error 0x3)"))
-    }
-
-    @Test func lineEndsWithAUnitThatStaysAway() async {
-        let input = TextSource(isTerminal: false) { _, sink in CannedInput(["one\ntwo\n"], sink) }
-        let lost = runner { id, _ in [.thinking(id), .lost(reason: "gone"), .reconnecting(after: .seconds(1))] }
-        #expect(await run([], lost, input: input) == 75)
-        #expect(harness.diagnostics.contains("error NOA-0017"))
-    }
-
-    @Test func anAnswerThatIsRefusedIsToldWithItsReason() async {
-        let refusing = runner { id, _ in
-            [.thinking(id), .answered(id, "x", nil), .undeliverable(id, .linksLost(count: 5, reason: "the unit refused a write\u{1B}[2J"))]
-        }
-        #expect(await run(["--virtual", "monocle", "--query", "hello"], refusing) == 1)
-        #expect(harness.diagnostics.contains(
-            "error NOA-0019: the answer did not arrive: the link was lost 5 times in a row, last because the unit refused a write\\u{1b}[2J"))
-        #expect(!harness.diagnostics.contains("\u{1B}"))
+        #expect(ChatFormatter.line(for: .folded(TurnID(number: 1), TextFolding(similar: 1, unknown: 2)))
+            == .init(kind: .state, texts: ["on the display: 1 character replaced by similar ones, 2 characters shown as ?"]))
+        #expect(ChatFormatter.line(for: .folded(TurnID(number: 1), TextFolding(omitted: 7)))
+            == .init(kind: .problem, texts: ["on the display: 7 characters left out because the unit's program cannot hold more"]))
     }
 
     /// A chat that does not end after a signal has an end all the same.
     @Test func aChatThatHangsEndsWithAnEvent() async throws {
         let interrupts = harness.interrupts
         let hanging = runner { _, _ in
-            interrupts.lastWords.speak()
+            interrupts.exitReport.give()
             return [.lost(reason: "gone")]
         }
         _ = await run(["--virtual", "monocle", "--query", "hello", "--json"], hanging)
         let ends = harness.output.split(separator: "\n").filter { $0.contains(#""event":"end""#) }
         #expect(ends.count == 1 && ends[0].contains(#""code":"NOA-0014""#), "\(harness.output)")
         #expect(harness.diagnostics.contains("error NOA-0014"))
-    }
-
-    /// The limit of an expectation holds whatever the expression is.
-    @Test func anExpressionThatWouldNeverEndDoes() async throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let script = folder.appendingPathComponent("a.txt")
-        try Data("send \(String(repeating: "a", count: 200))!\nexpect ^(a+)+$ within 2s\n".utf8).write(to: script)
-        let answering = runner { id, text in [.asked(id, .typed(text)), .answered(id, text, nil), .delivered(id)] }
-        #expect(await run(["--virtual", "monocle", "--script", script.path], answering) == 1)
-        #expect(harness.diagnostics.contains("error NOA-0010: line 2: nothing matched ^(a+)+$ within 2 s"))
     }
 
     /// A program that reads events gets a beginning and an end, whatever happens.
@@ -331,44 +196,6 @@ import VirtualDevices
             })
         #expect(await run(["--query", "hi", "--timeout", "60"], slow) == 75)
         #expect(harness.diagnostics.contains("did not end within the 60 s of --timeout"))
-    }
-
-    @Test func scriptDoesAndExpects() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let script = try write("""
-            send hello
-            expect ^I heard: hel+o$ within 600s
-            tap B
-            """)
-        let hands = Inbox<String>()
-        #expect(await run(["--virtual", "monocle", "--script", script], runner(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
-        #expect(hands.poll() == "tap(VirtualDevices.HandEvent.Pad.B)")
-    }
-
-    /// What the unit's program prints is no part of the conversation.
-    @Test func aPrintedLineMeetsNoExpectation() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let script = try write("send hello\nexpect printed within 60s\n")
-        let printing = runner { id, text in ConsoleSample.events("printed\r\n") + Self.echo(id, text) }
-        #expect(await run(["--virtual", "monocle", "--script", script], printing) == 1)
-        #expect(harness.diagnostics.contains("error NOA-0010: line 2: nothing matched printed within 60 s"))
-        #expect(!harness.diagnostics.contains("seen: \"printed\""))
-    }
-
-    @Test func anExpectationThatIsNotMetSaysWhatWasSeen() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let script = try write("# 1\nsend hello\nexpect good morning within 60s\nsend never\n")
-        #expect(await run(["--virtual", "monocle", "--script", script], runner(answer: Self.echo)) == 1)
-        #expect(harness.diagnostics.contains("error NOA-0010: line 3: nothing matched good morning within 60 s"))
-        #expect(harness.diagnostics.contains("\"I heard: hello\""))
-        #expect(!harness.output.contains("never"))
-    }
-
-    @Test func aFaultyScriptTouchesNoUnit() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let script = try write("send hello\ntap\n")
-        #expect(await run(["--device", "D3:5A:00:11:22:33", "--script", script], FakeRunner()) == 65)
-        #expect(harness.diagnostics.contains("line 2: 'tap' needs a virtual unit"))
     }
 
     @Test func transcriptAndPictures() async throws {
@@ -445,46 +272,7 @@ import VirtualDevices
         #expect(names.poll() == name)
     }
 
-    private func write(_ script: String) throws -> String {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let file = folder.appendingPathComponent("smoke.txt")
-        try Data(script.utf8).write(to: file)
-        return file.path
-    }
-
-    private func mode(_ file: URL) throws -> Int {
+    func mode(_ file: URL) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int)
-    }
-}
-
-/// Pieces that come one by one, then the end.
-final class CannedInput: TypedInput {
-    private let pieces: Mutex<[String]>
-    private let sink: TextSource.Sink
-
-    init(_ pieces: [String], _ sink: @escaping TextSource.Sink) {
-        self.pieces = Mutex(pieces)
-        self.sink = sink
-    }
-
-    func more() {
-        let piece = pieces.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-        sink(piece.map { Array($0.utf8) })
-    }
-
-    func close() {}
-}
-
-/// What a chat tells of a console.
-private enum ConsoleSample {
-    static func events(_ text: String) -> [ChatEvent] {
-        var reader = ConsoleReader()
-        return reader.receive(Array(text.utf8)).map {
-            switch $0 {
-            case .line(let line): .console(line)
-            case .raised(let exception): .raised(exception)
-            case .ended: .programEnded
-            }
-        }
     }
 }

@@ -133,7 +133,7 @@ import Testing
     private func photographer(_ jpeg: [UInt8]) -> FakeRunner {
         FakeRunner(onChat: { _, body in
             // Real time: a program needs some to draw.
-            try await body(ChatBench(clock: .continuous, senses: nil) { commands, report in
+            try await body(ChatEnvironment(clock: .continuous, senses: nil) { commands, report in
                 report(.ready)
                 while let command = try await commands.next(before: SessionClock.continuous.deadline(in: .seconds(600)), on: .continuous) {
                     if case .ask = command { report(.photo(jpeg)) }

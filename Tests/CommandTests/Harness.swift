@@ -69,7 +69,7 @@ struct FakeRunner: UnitRunner {
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
-    typealias ChatBody = @Sendable (ChatBench) async throws -> ChatVerdict
+    typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     typealias ConsoleBody = @Sendable (PythonREPL) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
@@ -109,7 +109,7 @@ struct FakeRunner: UnitRunner {
     }
 
     func chat(
-        _ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
         guard let onChat else {
             Issue.record("chat was not expected to run")

@@ -59,8 +59,8 @@ import Testing
         let (harness, interrupts) = (harness, harness.interrupts)
         let runner = FakeRunner(onFlash: { _, events in
             events(.stage(.erase))
-            interrupts.lastWords.speak()
-            interrupts.lastWords.speak()
+            interrupts.exitReport.give()
+            interrupts.exitReport.give()
             return try Sample.flashed()
         })
         _ = await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner))

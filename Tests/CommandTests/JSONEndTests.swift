@@ -45,11 +45,11 @@ import Testing
         let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
         let runner = FakeRunner(
             onScan: { _, _ in
-                interrupts.lastWords.speak()
+                interrupts.exitReport.give()
                 return ScanReport(units: [], known: [])
             },
             onExamine: { _ in
-                interrupts.lastWords.speak()
+                interrupts.exitReport.give()
                 return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
             })
         _ = await Noafw.execute(in: harness.context([verb, "--json"], runner: runner))
@@ -81,7 +81,7 @@ import Testing
         let (interrupts, diagnostics) = (context.interrupts, context.diagnostics)
         context.diagnostics.write = { text in
             diagnostics.write(text)
-            if text.hasPrefix("note: left out") { interrupts.lastWords.speak() }
+            if text.hasPrefix("note: left out") { interrupts.exitReport.give() }
         }
         _ = await Noafw.execute(in: context)
         let text = isThere ? "out.zip is as it was before" : "out.zip was not written"

@@ -62,8 +62,8 @@ import Testing
         (["flash", "--virtual", "monocle:a/b"], "'monocle:a/b' is invalid for '--virtual <family[:name]>': its name is 1 to 32 letters"),
         (["flash", "--virtual", "frame"], "a virtual unit is one of: monocle"),
         (["flash", "--virtual", "monocle", "--timeout", "1e308"], "--timeout is a number of seconds above 0 and up to 1000000."),
-        (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query holds nothing that could be asked."),
-        (["chat", "--virtual", "monocle", "--query", ""], "--query holds nothing that could be asked."),
+        (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query contains no question."),
+        (["chat", "--virtual", "monocle", "--query", ""], "--query contains no question."),
     ])
     func messagesSayWhatIsWrong(arguments: [String], words: String) async {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)

@@ -59,7 +59,7 @@ struct AssetsAddCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: options.json)
+        let verb = OfflineCommand(context: context, isJSON: options.json)
         return verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
             let bytes = try InputFile.read(file, limit: DFUPackage.fileSizeLimit)
@@ -82,13 +82,13 @@ struct AssetsAddCommand: ContextCommand {
 
     private func publicKey(_ path: String) throws -> [UInt8] { Array(try PackageKeyFile.published(path).pem().utf8) }
 
-    private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> FileVerb.Result {
+    private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> OfflineCommand.Result {
         let what = "\(candidate.part.rawValue) \(version) for the \(candidate.hardware)"
         let line = switch outcome {
         case .added(let path): "added \(what) as \(UntrustedText.escape(path))"
         case .present(let path): "\(what) is there already: \(UntrustedText.escape(path))"
         }
-        return FileVerb.Result(lines: [line], document: document(outcome, version, nil))
+        return OfflineCommand.Result(lines: [line], document: document(outcome, version, nil))
     }
 
     private func document(_ outcome: AssetCatalogue.AddOutcome?, _ version: String?, _ error: Diagnosis?) -> JSONText {

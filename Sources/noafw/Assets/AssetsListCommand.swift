@@ -11,10 +11,10 @@ struct AssetsListCommand: ContextCommand {
     @OptionGroup var options: CatalogueOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
+        OfflineCommand(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
             let catalogue = try options.catalogue(context)
             let report = AssetsReport(root: catalogue.root, rows: try catalogue.items().map { .init(item: $0) })
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document())
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document())
         }
     }
 }
@@ -33,7 +33,7 @@ struct AssetsCheckCommand: ContextCommand {
     @OptionGroup var options: CatalogueOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
+        OfflineCommand(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
             let catalogue = try options.catalogue(context)
             let rows = try catalogue.items().map { item in
                 do {
@@ -45,7 +45,7 @@ struct AssetsCheckCommand: ContextCommand {
             }
             let report = AssetsReport(root: catalogue.root, rows: rows)
             let error = report.verdict
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document(error: error), error: error)
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(error: error), error: error)
         }
     }
 }

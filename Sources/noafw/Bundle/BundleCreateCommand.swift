@@ -83,7 +83,7 @@ struct BundleCreateCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: json)
+        let verb = OfflineCommand(context: context, isJSON: json)
         if let check { return compare(with: check, verb) }
         let file = output ?? ""
         let place = OutputPlace(file)
@@ -93,11 +93,11 @@ struct BundleCreateCommand: ContextCommand {
             // What was written is read back and checked: its digest is that of the file.
             let bundle = try BundleFile.open(file)
             let report = BundleReport(file: file, bundle: bundle, trust: .notAsked)
-            return FileVerb.Result(lines: report.summary(style: style), document: report.document)
+            return OfflineCommand.Result(lines: report.summary(style: style), document: report.document)
         }
     }
 
-    private func write(_ place: OutputPlace, _ verb: FileVerb) throws {
+    private func write(_ place: OutputPlace, _ verb: OfflineCommand) throws {
         let key = try sign.map(BundleKeyFile.signing)
         let source = BundleSource(folder: folder, family: family, scheme: versionScheme)
         let scripts = try source.scripts(note: verb.note)
@@ -113,7 +113,7 @@ struct BundleCreateCommand: ContextCommand {
         try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path, signedBy: key) }
     }
 
-    private func compare(with file: String, _ verb: FileVerb) -> Int32 {
+    private func compare(with file: String, _ verb: OfflineCommand) -> Int32 {
         let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder, differences: []).document(verdict: "fail", error: $0) }
         return verb.run(failure: failure) { style in
             let bundle = try BundleFile.open(file)

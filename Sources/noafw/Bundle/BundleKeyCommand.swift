@@ -27,10 +27,10 @@ struct BundleKeyNewCommand: ContextCommand {
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
+        OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
             try OutputFile.createSecret(output, try BundleSigningKey.generate())
             let name = UntrustedText.escape(output)
-            return FileVerb.Result(
+            return OfflineCommand.Result(
                 lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"],
                 document: .null)
         }
@@ -51,10 +51,10 @@ struct BundleKeyShowCommand: ContextCommand {
     var file: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
             let key = try BundleKeyFile.published(file)
-            FileVerb(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
-            return FileVerb.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
+            OfflineCommand(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
+            return OfflineCommand.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
         }
     }
 }

@@ -99,17 +99,17 @@ struct BundleComparisonReport {
     /// Images of the bundle that nothing was given to compare with.
     var notCompared: [String] = []
 
-    func result(style: TextStyle) -> FileVerb.Result {
+    func result(style: TextStyle) -> OfflineCommand.Result {
         guard !differences.isEmpty else {
             let line = "\(style.paint("PASS", .good))  \(UntrustedText.escape(folder)) is what \(UntrustedText.escape(file)) holds"
             let rest = notCompared.isEmpty ? "" : "; not compared: its \(notCompared.joined(separator: " and "))"
-            return FileVerb.Result(lines: [line + rest], document: document(verdict: "pass", error: nil))
+            return OfflineCommand.Result(lines: [line + rest], document: document(verdict: "pass", error: nil))
         }
         let error = Diagnosis(
             code: "BND-0030", category: .unitFailed, fault: nil,
             message: "\(folder) is no longer what \(file) holds: \(differences.count == 1 ? "1 difference" : "\(differences.count) differences")",
             cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
-        return FileVerb.Result(
+        return OfflineCommand.Result(
             lines: differences.map { UntrustedText.escape($0.description) }, document: document(verdict: "fail", error: error),
             error: error)
     }

@@ -29,12 +29,12 @@ struct BundleShowCommand: ContextCommand {
     var json = false
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: json)
+        let verb = OfflineCommand(context: context, isJSON: json)
         return verb.run(failure: { BundleReport.failure(file: file, $0) }) { style in
             let bundle = try BundleFile.open(file)
             let keys = try TrustInputs(given: trust).bundleKeys(environment: context.environment, note: verb.note)
             let report = BundleReport(file: file, bundle: bundle, trust: try BundleTrust(bundle, keys: keys))
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document)
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document)
         }
     }
 }

@@ -6,7 +6,7 @@ import Support
 import VirtualDevices
 
 extension ComposedRunner {
-    func chat(_ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict) async throws -> ChatVerdict {
+    func chat(_ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict) async throws -> ChatVerdict {
         switch request.unit {
         case .virtual(let unit):
             let station = try VirtualStation(
@@ -28,7 +28,7 @@ extension ComposedRunner {
 
     private static func converse(
         _ request: ChatRequest, _ central: any Central, _ address: DeviceAddress, _ senses: VirtualSenses?,
-        _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
+        _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
         var options = ChatOptions()
         options.mode = request.mode
@@ -37,7 +37,7 @@ extension ComposedRunner {
             let session = ChatSession(
                 central: central, address: address, relay: MonocleRelay(), responder: responder, options: options,
                 startProgram: MonocleProgram.restart(clock: central.clock))
-            return try await body(ChatBench(clock: central.clock, senses: senses, converse: session.run))
+            return try await body(ChatEnvironment(clock: central.clock, senses: senses, converse: session.run))
         }
     }
 

@@ -5,8 +5,8 @@ import REPL
 import Support
 
 extension ComposedRunner {
-    private static let connectPatience = Duration.seconds(20)
-    private static let promptPatience = Duration.seconds(15)
+    private static let connectTimeout = Duration.seconds(20)
+    private static let promptTimeout = Duration.seconds(15)
     /// A session that came to its own end leaves more time than one that was interrupted.
     private static let farewell = Duration.seconds(5)
 
@@ -32,10 +32,10 @@ extension ComposedRunner {
         _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
         let clock = central.clock
-        let connection = try await central.connect(to: address, deadline: clock.deadline(in: connectPatience))
+        let connection = try await central.connect(to: address, deadline: clock.deadline(in: connectTimeout))
         do {
             let verdict = try await PythonREPL.visit(
-                connection, clock: clock, within: promptPatience, leavesProgram: request.staysAtPrompt
+                connection, clock: clock, within: promptTimeout, leavesProgram: request.staysAtPrompt
             ) { repl in
                 let verdict = try await body(repl)
                 if !verdict.hasLeft, !request.staysAtPrompt { await repl.putBack(within: farewell) }

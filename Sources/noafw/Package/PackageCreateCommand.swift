@@ -59,7 +59,7 @@ struct PackageCreateCommand: ContextCommand {
     private var bootloaderVersion: UInt32? { images.bootloaderVersion?.value ?? (target.debugMode ? .max : nil) }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: json)
+        let verb = OfflineCommand(context: context, isJSON: json)
         let place = OutputPlace(output)
         return verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
             try OutputGuard.check(
@@ -74,7 +74,7 @@ struct PackageCreateCommand: ContextCommand {
             if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
             try OutputFile.replace(place, with: bytes)
             if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
         }
     }
 

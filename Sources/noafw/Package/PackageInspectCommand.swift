@@ -16,10 +16,10 @@ struct PackageInspectCommand: ContextCommand {
     @OptionGroup var options: PackageFileOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: options.json)
+        let verb = OfflineCommand(context: context, isJSON: options.json)
         return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
             let report = try PackageReport.open(options)
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: nil))
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(verdict: nil))
         }
     }
 }

@@ -19,11 +19,11 @@ struct PackageKeyNewCommand: ContextCommand {
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
+        OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
             let key = try SigningKey.generate()
             try OutputFile.createSecret(output, Array(key.pem.utf8))
             let name = UntrustedText.escape(output)
-            return FileVerb.Result(
+            return OfflineCommand.Result(
                 lines: [
                     "\(name): a new private key, readable by you alone",
                     "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output])))",
@@ -56,11 +56,11 @@ struct PackageKeyShowCommand: ContextCommand {
     enum Format: String, ExpressibleByArgument, Sendable, CaseIterable { case pem, hex, code }
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
             let key = try PackageKeyFile.trusted(file)
             let formats = format.map { [$0] } ?? Format.allCases
             let texts = try formats.map { try PackageKeyText.lines(key, $0) }
-            return FileVerb.Result(lines: Array(texts.joined(separator: [""])), document: .null)
+            return OfflineCommand.Result(lines: Array(texts.joined(separator: [""])), document: .null)
         }
     }
 }

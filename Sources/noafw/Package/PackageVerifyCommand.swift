@@ -17,14 +17,14 @@ struct PackageVerifyCommand: ContextCommand {
     @OptionGroup var options: PackageFileOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: options.json)
+        let verb = OfflineCommand(context: context, isJSON: options.json)
         return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
             let given = try options.keys()
             let report = try PackageReport.open(options, trusting: given.isEmpty ? TrustedKey.vendors : given)
             let fault = report.fault()
             let verdict = style.paint(fault == nil ? "PASS" : "FAIL", fault == nil ? .good : .bad)
             let meaning = fault == nil ? Self.proof(report) : "the package is not proved"
-            return FileVerb.Result(
+            return OfflineCommand.Result(
                 lines: report.lines(style: style) + ["", "\(verdict)  \(meaning)"],
                 document: report.document(verdict: fault == nil ? .pass : .fail, error: fault), error: fault)
         }

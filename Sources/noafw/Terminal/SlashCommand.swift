@@ -3,18 +3,18 @@ import Assistant
 /// What a typed line means: a question, unless it begins with a slash. Two slashes are a question that begins with one.
 enum TypedLine: Hashable, Sendable {
     case nothing
-    case command(ChatCommand)
+    case command(SessionCommand)
     case help, quit
     case unknown(String)
 
     static let helpLines = [
-        "/clear              forget the conversation",
+        "/clear              clear the conversation",
         "/mode assistant     answer questions",
-        "/mode translator    translate what is said into English",
-        "/cancel             give up the question being worked on",
+        "/mode translator    translate speech into English",
+        "/cancel             cancel the question being answered",
         "/retry              ask the last failed question again",
         "/quit               end (also Ctrl-D, or Ctrl-C twice)",
-        "Alt-Enter or Ctrl-J, or a backslash at the end, begins a new line; Up and Down go through earlier lines.",
+        "For a new line press Alt-Enter or Ctrl-J, or end the line with a backslash; Up and Down recall earlier lines.",
     ]
 
     init(_ line: String) {

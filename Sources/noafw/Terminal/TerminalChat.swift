@@ -8,14 +8,14 @@ import Support
 struct TerminalChat {
     enum Effect: Hashable, Sendable {
         case write(String)
-        case command(ChatCommand)
+        case command(SessionCommand)
         /// A line for the history file.
         case remember(String)
         case quit
     }
 
     /// Two Ctrl-C within this time end the conversation.
-    static let quitPatience = Duration.seconds(2)
+    static let quitTimeout = Duration.seconds(2)
     private static let start = "\u{1B}[?2004h\u{1B}[c"
     private static let end = "\u{1B}[?2004l"
     private static let bell = "\u{07}"
@@ -46,7 +46,7 @@ struct TerminalChat {
 
     mutating func begin() -> [Effect] {
         effects = [.write(Self.start)]
-        print(["Type a question, or tap the glasses and speak. /help tells more."])
+        print(["Type a question, or tap the glasses and speak. /help lists the commands."])
         return take()
     }
 
@@ -65,10 +65,10 @@ struct TerminalChat {
             rows.isEmpty ? redraw() : print(rows)
         } else if case .answered(_, _, let cut) = event, hasStreamed {
             hasStreamed = false
-            print(stream.close() + (cut.map { ["(\(ChatWords.describe($0)))"] } ?? []))
-        } else if let saying = ChatWords.say(event, photoFile: photoFile), isVerbose || saying.kind != .console {
+            print(stream.close() + (cut.map { ["(\(ChatFormatter.describe($0)))"] } ?? []))
+        } else if let line = ChatFormatter.line(for: event, photoFile: photoFile), isVerbose || line.kind != .console {
             let rest = stream.close()
-            print(rest + lines(of: saying))
+            print(rest + lines(of: line))
         } else {
             redraw()
         }
@@ -140,22 +140,22 @@ struct TerminalChat {
     }
 
     private mutating func interrupt(hadText: Bool, now: SessionClock.Instant) {
-        if let last = lastInterrupt, last.duration(to: now) <= Self.quitPatience { return effects.append(.quit) }
+        if let last = lastInterrupt, last.duration(to: now) <= Self.quitTimeout { return effects.append(.quit) }
         lastInterrupt = now
-        if !hadText { print(["Ctrl-C again ends the conversation; /cancel gives up the answer."]) }
+        if !hadText { print(["Press Ctrl-C again to end the conversation; /cancel cancels the answer."]) }
     }
 
     // MARK: - Drawing
 
     private var width: Int { max(8, columns - 1) }
 
-    private func lines(of saying: ChatWords.Saying) -> [String] {
-        switch saying.kind {
-        case .question: saying.lines.map { style.paint("you: ", .strong) + $0 }
-        case .answer: saying.lines.map { "noa: " + $0 }
-        case .state: saying.lines.map { style.paint("--- ", .careful) + $0 }
-        case .trouble: saying.lines.map { style.paint("!!! ", .bad) + $0 }
-        case .console: saying.lines.map { style.paint("unit: ", .careful) + $0 }
+    private func lines(of line: ChatLine) -> [String] {
+        switch line.kind {
+        case .question: line.texts.map { style.paint("you: ", .strong) + $0 }
+        case .answer: line.texts.map { "noa: " + $0 }
+        case .state: line.texts.map { style.paint("--- ", .careful) + $0 }
+        case .problem: line.texts.map { style.paint("!!! ", .bad) + $0 }
+        case .console: line.texts.map { style.paint("unit: ", .careful) + $0 }
         }
     }
 
