@@ -1,5 +1,6 @@
 import Bluetooth
 import TestSupport
+import Support
 import Testing
 
 @testable import Assistant

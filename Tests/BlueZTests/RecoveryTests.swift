@@ -211,7 +211,7 @@ struct RecoveryTests {
         let station = try await Station()
         let connection = try await station.connect()
         let survey = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
-        #expect(survey.isBusReachable && survey.obstacle == nil)
+        #expect(survey.isBusReachable && survey.blockingError == nil)
         #expect(survey.daemonProcess == Int(station.daemon.identifier))
         let adapter = try #require(survey.adapters.first)
         #expect(adapter.kernelName == "hci0" && adapter.isPowered && adapter.address.description == "00:11:22:33:44:55")
@@ -219,7 +219,7 @@ struct RecoveryTests {
         await connection.disconnect()
         station.daemon.end()
         let without = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
-        #expect(without.isBusReachable && without.obstacle?.diagnosis.code == "BLZ-0006" && without.adapters.isEmpty)
+        #expect(without.isBusReachable && without.blockingError?.diagnosis.code == "BLZ-0006" && without.adapters.isEmpty)
     }
 
     @Test func radioSwitchesAreRead() throws {

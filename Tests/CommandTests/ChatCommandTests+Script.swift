@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Support
 import Testing
 
 @testable import noafw
@@ -13,7 +14,7 @@ extension ChatCommandTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = folder.appendingPathComponent("a.txt")
         try Data("send \(String(repeating: "a", count: 200))!\nexpect ^(a+)+$ within 2s\n".utf8).write(to: script)
-        let answering = runner { id, text in [.asked(id, .typed(text)), .answered(id, text, nil), .delivered(id)] }
+        let answering = services { id, text in [.asked(id, .typed(text)), .answered(id, text, nil), .delivered(id)] }
         #expect(await run(["--virtual", "monocle", "--script", script.path], answering) == 1)
         #expect(harness.diagnostics.contains("error NOA-0010: line 2: nothing matched ^(a+)+$ within 2 s"))
     }
@@ -26,7 +27,7 @@ extension ChatCommandTests {
             tap B
             """)
         let hands = Inbox<String>()
-        #expect(await run(["--virtual", "monocle", "--script", script], runner(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
+        #expect(await run(["--virtual", "monocle", "--script", script], services(hands: hands, answer: Self.echo)) == 0, "\(harness.diagnostics)")
         #expect(hands.poll() == "tap(VirtualDevices.HandEvent.Pad.B)")
     }
 
@@ -34,7 +35,7 @@ extension ChatCommandTests {
     @Test func aPrintedLineMeetsNoExpectation() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = try write("send hello\nexpect printed within 60s\n")
-        let printing = runner { id, text in ConsoleSample.events("printed\r\n") + Self.echo(id, text) }
+        let printing = services { id, text in ConsoleSample.events("printed\r\n") + Self.echo(id, text) }
         #expect(await run(["--virtual", "monocle", "--script", script], printing) == 1)
         #expect(harness.diagnostics.contains("error NOA-0010: line 2: nothing matched printed within 60 s"))
         #expect(!harness.diagnostics.contains("seen: \"printed\""))
@@ -43,7 +44,7 @@ extension ChatCommandTests {
     @Test func anExpectationThatIsNotMetSaysWhatWasSeen() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = try write("# 1\nsend hello\nexpect good morning within 60s\nsend never\n")
-        #expect(await run(["--virtual", "monocle", "--script", script], runner(answer: Self.echo)) == 1)
+        #expect(await run(["--virtual", "monocle", "--script", script], services(answer: Self.echo)) == 1)
         #expect(harness.diagnostics.contains("error NOA-0010: line 3: nothing matched good morning within 60 s"))
         #expect(harness.diagnostics.contains("\"I heard: hello\""))
         #expect(!harness.output.contains("never"))
@@ -52,7 +53,7 @@ extension ChatCommandTests {
     @Test func aFaultyScriptTouchesNoUnit() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = try write("send hello\ntap\n")
-        #expect(await run(["--device", "D3:5A:00:11:22:33", "--script", script], FakeRunner()) == 65)
+        #expect(await run(["--device", "D3:5A:00:11:22:33", "--script", script], FakeServices()) == 65)
         #expect(harness.diagnostics.contains("line 2: 'tap' needs a virtual unit"))
     }
 

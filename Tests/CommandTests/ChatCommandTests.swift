@@ -15,10 +15,10 @@ import VirtualDevices
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
 
     /// Answers every question with `events`, and shows `display` afterwards.
-    func runner(
+    func services(
         display: [String]? = nil, hands: Inbox<String> = Inbox(), answer: @escaping @Sendable (TurnID, String) -> [ChatEvent]
-    ) -> FakeRunner {
-        FakeRunner(
+    ) -> FakeServices {
+        FakeServices(
             onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
             onChat: { request, body in
                 let isVirtual = if case .virtual = request.unit { true } else { false }
@@ -52,16 +52,16 @@ import VirtualDevices
         ]
     }
 
-    func run(_ arguments: [String], _ runner: FakeRunner, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
+    func run(_ arguments: [String], _ services: FakeServices, environment: [String: String] = [:], input: TextSource = .none) async -> Int32 {
         var context = harness.context(
-            ["chat"] + arguments, runner: runner, environment: ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path].merging(environment) { $1 })
+            ["chat"] + arguments, services: services, environment: ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path].merging(environment) { $1 })
         context.input = input
         context.date = { Date(timeIntervalSince1970: 0) }
         return await Noafw.execute(in: context)
     }
 
     @Test func oneQuestion() async {
-        #expect(await run(["--virtual", "monocle", "--query", "hello"], runner(display: ["I heard:", "hello"], answer: Self.echo)) == 0)
+        #expect(await run(["--virtual", "monocle", "--query", "hello"], services(display: ["I heard:", "hello"], answer: Self.echo)) == 0)
         #expect(harness.output == "I heard: hello\non the unit's display:\n  I heard:\n  hello\n")
         #expect(harness.diagnostics == """
             connecting
@@ -75,7 +75,7 @@ import VirtualDevices
     }
 
     @Test func noAnswerIsExitCodeOne() async {
-        let failing = runner { id, _ in [.thinking(id), .failed(id, AssistantError.unauthorized(status: 401, "no")), .delivered(id)] }
+        let failing = services { id, _ in [.thinking(id), .failed(id, AssistantError.unauthorized(status: 401, "no")), .delivered(id)] }
         #expect(await run(["--query", "hello"], failing) == 1)
         #expect(harness.output == "")
         #expect(harness.diagnostics.contains("note: no answer [AST-0010]: the assistant refused the key (HTTP 401): no;"))
@@ -88,7 +88,7 @@ import VirtualDevices
     }
 
     @Test func eventsAsJSON() async throws {
-        #expect(await run(["--virtual", "monocle", "--query", "hi", "--json"], runner(display: ["I"], answer: Self.echo)) == 0)
+        #expect(await run(["--virtual", "monocle", "--query", "hi", "--json"], services(display: ["I"], answer: Self.echo)) == 0)
         #expect(harness.output == """
             {"event":"begin","schema":"noafw.chat/1","unit":"monocle","family":"monocle","assistant":"echo","mode":"assistant"}
             {"event":"connecting","attempt":1}
@@ -110,7 +110,7 @@ import VirtualDevices
     }
 
     @Test func withoutReceiptsTheWordIsSent() async {
-        let plain = runner { id, _ in [.answered(id, "I", nil), .sent(id, awaitsReceipt: false)] }
+        let plain = services { id, _ in [.answered(id, "I", nil), .sent(id, awaitsReceipt: false)] }
         #expect(await run(["--query", "hi"], plain) == 0)
         #expect(harness.diagnostics.contains("sent to the unit, which sends no receipts\n") && !harness.diagnostics.contains("delivered"))
         harness.clear()
@@ -119,7 +119,7 @@ import VirtualDevices
     }
 
     @Test(arguments: ["--query", "--script", "lines"]) func whatDoesNotArriveFails(way: String) async throws {
-        let lossy = runner { id, _ in
+        let lossy = services { id, _ in
             [
                 .answered(id, "I", nil), .sent(id, awaitsReceipt: true), .repeated(id, .noReceipt),
                 .undeliverable(id, .accepted(byteCount: 3, sent: 7)),
@@ -144,7 +144,7 @@ import VirtualDevices
     }
 
     @Test func whatTheDisplayShowsOtherwiseIsTold() async throws {
-        let folded = runner { id, _ in
+        let folded = services { id, _ in
             [
                 .answered(id, "Größe", nil), .folded(id, TextFolding(similar: 1, unknown: 2, omitted: 0)), .delivered(id),
                 .folded(id, TextFolding(omitted: 7)),
@@ -161,7 +161,7 @@ import VirtualDevices
     /// A chat that does not end after a signal has an end all the same.
     @Test func aChatThatHangsEndsWithAnEvent() async throws {
         let interrupts = harness.interrupts
-        let hanging = runner { _, _ in
+        let hanging = services { _, _ in
             interrupts.exitReport.give()
             return [.lost(reason: "gone")]
         }
@@ -173,7 +173,7 @@ import VirtualDevices
 
     /// A program that reads events gets a beginning and an end, whatever happens.
     @Test func aUnitWithOtherVersionsIsToldAsJSON() async throws {
-        let drifted = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
+        let drifted = FakeServices(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
         #expect(await run(["--virtual", "monocle", "--query", "hi", "--json"], drifted) == 1)
         let lines = harness.output.split(separator: "\n").map(String.init)
         #expect(lines.count == 2 && lines[0].hasPrefix(#"{"event":"begin","schema":"noafw.chat/1""#))
@@ -184,7 +184,7 @@ import VirtualDevices
     /// The limit is for all of it.
     @Test func theTimeLimitCoversTheVerification() async {
         let time = harness.time
-        let slow = FakeRunner(
+        let slow = FakeServices(
             onVerify: { _, _ in
                 time.advance(.seconds(50))
                 return try Sample.verified(scriptsMatch: true)
@@ -205,9 +205,9 @@ import VirtualDevices
         try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
         try Data("old".utf8).write(to: media.appendingPathComponent("photo-0001.jpg"))
         let transcript = folder.appendingPathComponent("talk.txt")
-        let runner = self.runner { id, text in [.photo(picture)] + Self.echo(id, text) }
+        let services = self.services { id, text in [.photo(picture)] + Self.echo(id, text) }
         let arguments = ["--virtual", "monocle", "--query", "hi", "--save-media", media.path, "--transcript", transcript.path]
-        for _ in 0..<2 { #expect(await run(arguments, runner) == 0) }
+        for _ in 0..<2 { #expect(await run(arguments, services) == 0) }
         #expect(try String(contentsOf: media.appendingPathComponent("photo-0001.jpg"), encoding: .utf8) == "old")
         for name in ["photo-0002.jpg", "photo-0003.jpg"] {
             #expect(try Data(contentsOf: media.appendingPathComponent(name)) == Data(picture))
@@ -221,7 +221,7 @@ import VirtualDevices
     }
 
     @Test func aUnitWithOtherVersionsEndsWithTheCommandThatRepairsIt() async throws {
-        let drifted = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
+        let drifted = FakeServices(onVerify: { _, _ in try Sample.verified(scriptsMatch: false) })
         #expect(await run(["--nearest", "--adapter", "hci1", "--query", "hi"], drifted) == 1)
         #expect(harness.diagnostics.contains("error NOA-0013: the unit differs from the catalogue in: scripts"))
         #expect(harness.diagnostics.contains("run: noafw flash --device D3:5A:00:11:22:33 --adapter hci1 --only scripts (or"))
@@ -229,7 +229,7 @@ import VirtualDevices
 
     @Test func theVeryUnitThatWasLookedAtIsTalkedTo() async throws {
         let address = try #require(DeviceAddress("D3:5A:00:11:22:33"))
-        let runner = FakeRunner(
+        let services = FakeServices(
             onVerify: { request, _ in
                 #expect(request.unit == .radio(RadioSelection(wish: .nearest, adapter: nil)))
                 return try Sample.verified(scriptsMatch: true)
@@ -238,12 +238,12 @@ import VirtualDevices
                 #expect(request.unit == .radio(RadioSelection(wish: .address(address), adapter: nil)))
                 return ChatVerdict()
             })
-        #expect(await run(["--nearest", "--query", "hi"], runner) == 0)
+        #expect(await run(["--nearest", "--query", "hi"], services) == 0)
     }
 
     @Test func withoutVerification() async {
-        let runner = FakeRunner(onChat: { _, _ in ChatVerdict() })
-        #expect(await run(["--no-verify", "--query", "hi"], runner) == 0)
+        let services = FakeServices(onChat: { _, _ in ChatVerdict() })
+        #expect(await run(["--no-verify", "--query", "hi"], services) == 0)
     }
 
     @Test(arguments: [
@@ -254,7 +254,7 @@ import VirtualDevices
         (["--script", "/does/not/exist"], 66),
     ] as [([String], Int32)])
     func usage(arguments: [String], code: Int32) async {
-        #expect(await run(arguments, FakeRunner()) == code, "\(harness.diagnostics)")
+        #expect(await run(arguments, FakeServices()) == code, "\(harness.diagnostics)")
     }
 
     @Test(arguments: [
@@ -264,11 +264,11 @@ import VirtualDevices
     ] as [([String], [String: String], String)])
     func theAssistantIsWhatIsConfigured(arguments: [String], environment: [String: String], name: String) async {
         let names = Inbox<String>()
-        let runner = FakeRunner(onChat: { request, _ in
+        let services = FakeServices(onChat: { request, _ in
             names.deliver(request.assistant.name)
             return ChatVerdict()
         })
-        #expect(await run(["--no-verify", "--query", "a"] + arguments, runner, environment: environment) == 0)
+        #expect(await run(["--no-verify", "--query", "a"] + arguments, services, environment: environment) == 0)
         #expect(names.poll() == name)
     }
 

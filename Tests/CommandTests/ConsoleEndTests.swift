@@ -86,7 +86,7 @@ struct ConsoleEndTests {
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
         let end = try await withThrowingTaskGroup(of: Void.self) { group -> (Duration, Bool) in
             group.addTask {
-                _ = try await ComposedRunner.attend(request, Linked(connection: Kept(link: connection), clock: clock), unit.address) { repl in
+                _ = try await LiveServices.attend(request, Linked(connection: Kept(link: connection), clock: clock), unit.address) { repl in
                     prompts.deliver(())
                     _ = try await repl.run(PythonCode("while 1:\n pass"), within: .seconds(100))
                     return ConsoleVerdict()

@@ -26,14 +26,14 @@ final class Harness: Sendable {
     }
 
     func context(
-        _ arguments: [String], runner: FakeRunner = FakeRunner(), environment: [String: String] = ["HOME": "/home/op"],
-        isTerminal: Bool = false, columns: Int = 80
+        _ arguments: [String], services: FakeServices = FakeServices(), environment: [String: String] = ["HOME": "/home/op"],
+        isTerminal: Bool = false, columns: Int = 80, folder: String = "/line"
     ) -> CommandContext {
         CommandContext(
-            arguments: arguments, environment: environment, currentDirectory: "/line", executable: nil,
+            arguments: arguments, environment: environment, currentDirectory: folder, executable: nil,
             output: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in outputText.withLock { $0 += text } }),
             diagnostics: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in diagnosticText.withLock { $0 += text } }),
-            clock: time.clock, interrupts: interrupts, runner: runner)
+            clock: time.clock, interrupts: interrupts, services: services)
     }
 }
 
@@ -62,7 +62,7 @@ final class ManualTime: Sendable {
 }
 
 /// A unit that does what a test says; what a test did not expect is an issue.
-struct FakeRunner: UnitRunner {
+struct FakeServices: Services {
     struct NotExpected: Error {}
 
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport)?
@@ -102,8 +102,8 @@ struct FakeRunner: UnitRunner {
     func examine(_ request: DoctorRequest) async -> DoctorFacts {
         guard let onExamine else {
             Issue.record("doctor was not expected to run")
-            let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
-            return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
+            let finding = DoctorFacts.Finding(diagnosis: CommandError.noStateFolder.diagnosis)
+            return DoctorFacts(bluetooth: .init(blockingError: finding), state: .failure(finding), catalogue: .failure(finding))
         }
         return onExamine(request)
     }

@@ -88,8 +88,8 @@ struct RescueTests {
             #expect(report.units.isEmpty && notices.isEmpty, "\(report)")
             #expect(report.impostors.map(\.advertisedAddress) == [address.bootloader])
             #expect(!report.passed)
-            let ending = RunEnding(report: report, error: nil, progress: ProgressModel(), seconds: 6)
-            #expect(RescuePresentation().error(of: ending)?.code == "PRV-0027")
+            let result = RunResult(report: report, error: nil, progress: ProgressModel(), seconds: 6)
+            #expect(RescuePresentation().error(of: result)?.code == "PRV-0027")
         }
     }
 

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func optionsReachTheRequest() async throws {
-        let runner = FakeRunner(onFlash: { request, _ in
+        let services = FakeServices(onFlash: { request, _ in
             #expect(request.unit == .virtual(VirtualUnit(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5))))
             #expect(request.options.parts == [.fpga, .scripts])
             #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
@@ -102,7 +102,7 @@ import Testing
             "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--firmware", "a.zip", "--fpga", "b.bin",
             "--fpga-version", "v23.230.0808", "--scripts", "s", "--trust", "k1.pem", "--trust", "k2.pem", "--assets", "assets",
         ]
-        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 0)
     }
 
     @Test func maximumSpeedIsAWord() { #expect(VirtualSpeed(argument: "max") == .maximum) }
@@ -117,8 +117,8 @@ import Testing
     }
 
     @Test func withoutAnyStateFolderTheRunEndsBeforeAUnit() async {
-        let runner = FakeRunner()
-        let context = harness.context(["flash", "--virtual", "monocle"], runner: runner, environment: [:])
+        let services = FakeServices()
+        let context = harness.context(["flash", "--virtual", "monocle"], services: services, environment: [:])
         #expect(await Noafw.execute(in: context) == 66)
         #expect(harness.diagnostics.contains("error NOA-0001"))
     }

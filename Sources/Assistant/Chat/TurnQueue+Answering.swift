@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 // The way of the turn being worked on.
 extension TurnQueue {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// One link to the unit, from its beginning to its loss.
 struct UnitLink {

@@ -24,8 +24,6 @@ struct CatalogueOptions: ParsableArguments, Sendable {
     var json = false
 
     func catalogue(_ context: CommandContext) throws -> AssetCatalogue {
-        try AssetSearch(
-            given: assets, environment: context.environment, currentDirectory: context.currentDirectory,
-            executable: context.executable).locate()
+        try context.assetSearch(assets).locate()
     }
 }

@@ -109,7 +109,7 @@ struct BundleCreateCommand: ContextCommand {
         let parts = BundleParts(family: scripts.family, trust: TrustInputs(given: trust))
         let recipe = BundleRecipe(
             scripts: scripts, firmware: try firmware.map(parts.firmware),
-            fpga: try fpga.map { try parts.fpga($0, version: fpgaVersion ?? "", isChecked: !anyFpgaImage) }, tool: Noafw.version)
+            fpga: try fpga.map { try parts.fpga($0, version: fpgaVersion ?? "", isChecked: !anyFpgaImage) }, tool: ToolVersion.current)
         try OutputFile.replace(place) { try recipe.write(to: $0, place: place.path, signedBy: key) }
     }
 

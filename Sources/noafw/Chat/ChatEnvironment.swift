@@ -3,17 +3,6 @@ import Bluetooth
 import Support
 import VirtualDevices
 
-/// What a conversation is to be held with.
-struct ChatRequest: Sendable {
-    var unit: UnitSelection
-    var inputs: AssetInputs
-    var assistant: AssistantChoice
-    var mode: AssistantMode
-    var stateFolder: String
-    /// Gets what the operator should know of the station.
-    var notice: @Sendable (String) -> Void = { _ in }
-}
-
 /// Who answers.
 enum AssistantChoice: Sendable {
     case echo
@@ -52,7 +41,7 @@ struct VirtualSenses: Sendable {
 }
 
 /// How a conversation ended that was not broken off.
-struct ChatVerdict: RunVerdict {
+struct ChatVerdict: Verdict {
     /// Why it counts as failed.
     var failure: Diagnosis?
     /// What a virtual unit shows at the end; `nil` where nobody looked.

@@ -2,19 +2,19 @@ import ArgumentParser
 import Assistant
 import Bluetooth
 import Provisioning
+import Support
 
 // Before the conversation: is the unit what the catalogue says?
 extension ChatRunner {
     /// The unit to converse with: the very one that was verified.
     func verifiedUnit(_ plan: Plan) async throws -> UnitSelection {
         if command.noVerify { return command.unit.value }
-        let request = VerifyRequest(
-            unit: command.unit.value, inputs: plan.inputs, parts: Set(Part.allCases), isDeep: false, stateFolder: plan.stateFolder)
+        let job = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder)
         let renderer = ProgressRenderer(context: context, isVerbose: command.report.verbose)
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let report = try await supervised(tick: tick) { () async throws -> VerifyReport in
             do {
-                let report = try await context.runner.verify(request) { renderer.handle($0) }
+                let report = try await context.services.compareVersions(job) { renderer.handle($0) }
                 renderer.finish()
                 return report
             } catch {
@@ -42,13 +42,11 @@ extension ChatRunner {
         context.diagnostics.write("flash now? [y/N] ")
         let answer = try await supervised { try await Answer.read(context) }
         guard answer.isYes else { throw stop(differs.diagnosis) }
-        var options = FlashOptions()
-        options.parts = Set(parts)
-        let request = FlashRequest(unit: unit, inputs: plan.inputs, options: options, stateFolder: plan.stateFolder)
+        let job = ChatPreparation(unit: unit, inputs: plan.inputs, stateFolder: plan.stateFolder)
         let session = RunSession(
-            context: context, report: try ReportOptions.parse([]), verb: .flash(isDryRun: false),
-            presentation: FlashPresentation(target: unit.target, isDryRun: false))
-        let code = await session.run { events in try await context.runner.flash(request, events: events) }
+            context: context, report: try ReportOptions.parse([]), mayChangeUnit: true,
+            presentation: UnitReportPresentation(target: unit.target, isDryRun: false))
+        let code = await session.run { events in try await context.services.update(Set(parts), job, events: events) }
         guard code == 0 else { throw Stop(code: code) }
     }
 
@@ -66,7 +64,7 @@ extension ChatRunner {
 }
 
 /// A person's yes or no.
-private struct Answer: RunVerdict {
+private struct Answer: Verdict {
     var isYes: Bool
     var passed: Bool { true }
 

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Provisioning
+import Support
 
 /// Runs one `noafw chat`: checks what was given, verifies the unit, converses.
 struct ChatRunner: Sendable {
@@ -72,7 +73,7 @@ struct ChatRunner: Sendable {
     func stop(_ error: Diagnosis) -> Stop { Stop(code: error.category.rawValue, error: error) }
 
     private func explain(_ error: Diagnosis) {
-        for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
+        context.explain(error)
     }
 
     private func plan() throws -> Plan {
@@ -86,14 +87,11 @@ struct ChatRunner: Sendable {
             try OutputGuard.check(context.absolute(transcript), inputs: [command.script.map(context.absolute)])
         }
         if case .server(let settings) = choice { for notice in settings.notices { note(notice) } }
-        let search = AssetSearch(
-            given: command.assets, environment: context.environment, currentDirectory: context.currentDirectory,
-            executable: context.executable)
         return Plan(
             choice: choice, script: script,
             recorder: try ChatRecorder(
                 context, transcript: command.report.transcript, media: command.report.saveMedia, json: command.report.json),
-            inputs: AssetInputs(search: search), stateFolder: try context.stateFolder())
+            inputs: AssetInputs(search: context.assetSearch(command.assets)), stateFolder: try context.stateFolder())
     }
 
     func note(_ text: String) {
@@ -108,7 +106,7 @@ struct ChatRunner: Sendable {
             unit: unit, inputs: plan.inputs, assistant: plan.choice, mode: command.assistant.mode, stateFolder: plan.stateFolder,
             notice: { note($0) })
         return try await supervised {
-            try await context.runner.chat(request) { environment in try await drive(environment, plan, unit.target) }
+            try await context.services.chat(request) { environment in try await drive(environment, plan, unit.target) }
         }
     }
 
@@ -140,7 +138,7 @@ struct ChatRunner: Sendable {
     }
 
     /// Runs one step until it ends, the whole run's time limit passes, or a signal asks for the end.
-    func supervised<Report: RunVerdict>(
+    func supervised<Report: Verdict>(
         tick: (@Sendable () -> Void)? = nil, _ step: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
         let left = command.report.timeout.map { max(0, $0 - start.duration(to: context.clock.now).inSeconds) }

@@ -45,11 +45,11 @@ struct ConsoleCommand: ContextCommand {
         defer { context.interrupts.exitReport.set(nil) }
         do {
             let request = ConsoleRequest(
-                unit: unit.value, inputs: AssetInputs(search: search(in: context)), staysAtPrompt: stay,
+                unit: unit.value, inputs: AssetInputs(search: context.assetSearch(nil)), staysAtPrompt: stay,
                 stateFolder: try context.stateFolder(), notice: { note($0, in: context) })
             let isAtTerminal = context.input.isTerminal && context.output.isTerminal
             let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
-                try await context.runner.console(request) { repl in
+                try await context.services.console(request) { repl in
                     isAtTerminal
                         ? try await ConsoleTerminal(context: context).run(repl) : try await ConsoleLines(context: context).run(repl)
                 }
@@ -67,34 +67,11 @@ struct ConsoleCommand: ContextCommand {
     }
 
     private func explain(_ error: Diagnosis, in context: CommandContext) {
-        for line in ErrorText.lines(error, style: context.style(for: context.diagnostics)) { context.diagnostics.writeLine(line) }
-    }
-
-    private func search(in context: CommandContext) -> AssetSearch {
-        AssetSearch(
-            given: nil, environment: context.environment, currentDirectory: context.currentDirectory, executable: context.executable)
+        context.explain(error)
     }
 
     private func note(_ text: String, in context: CommandContext) {
         context.diagnostics.writeLine(
             context.style(for: context.diagnostics).paint("note:", .careful) + " " + UntrustedText.escape(text))
     }
-}
-
-struct ConsoleRequest: Sendable {
-    var unit: UnitSelection
-    var inputs: AssetInputs
-    /// The unit's program is not started again.
-    var staysAtPrompt: Bool
-    var stateFolder: String
-    /// Gets what the operator should know of the station.
-    var notice: @Sendable (String) -> Void = { _ in }
-}
-
-struct ConsoleVerdict: RunVerdict {
-    /// A line raised an exception.
-    var hasRaised = false
-    /// The unit was sent away from its prompt: there is nothing to put back.
-    var hasLeft = false
-    var passed: Bool { !hasRaised }
 }

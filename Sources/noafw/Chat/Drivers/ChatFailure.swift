@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import REPL
+import Support
 
 /// A conversation that did not go as it should.
 enum ChatFailure {
@@ -56,7 +57,7 @@ enum ChatFailure {
         let list = seen.isEmpty ? "nothing" : seen.map { "\"\($0)\"" }.joined(separator: ", ")
         return Diagnosis(
             code: "NOA-0010", category: .unitFailed, fault: .unit,
-            message: "line \(line): nothing matched \(pattern) within \(Measure.plain(seconds)) s", cause: "seen: \(list)",
+            message: "line \(line): nothing matched \(pattern) within \(Format.plain(seconds)) s", cause: "seen: \(list)",
             remedy: "run the same command with --json to see every event")
     }
 }

@@ -31,7 +31,7 @@ enum ChatFormatter {
         case .ready: state("the unit is ready")
         case .silent: problem("the unit's program has not reported ready; noafw sends nothing until it does")
         case .lost(let reason): problem("\(UntrustedText.escape(reason)); noafw keeps what is not delivered")
-        case .reconnecting(let delay): state("reconnecting in \(Measure.plain(delay.inSeconds)) s")
+        case .reconnecting(let delay): state("reconnecting in \(Format.plain(delay.inSeconds)) s")
         case .listening: state("the unit is listening")
         case .recordingDropped(.givenUp): state("the wearer cancelled the recording")
         case .recordingDropped(.empty): state("the recording was empty")
@@ -47,7 +47,7 @@ enum ChatFormatter {
         case .thinking: state("the assistant is thinking")
         case .answerPiece: nil
         case .retrying(_, let delay, let error):
-            problem("\(UntrustedText.escape(error.diagnosis.message)); retrying in \(Measure.plain(delay.inSeconds)) s")
+            problem("\(UntrustedText.escape(error.diagnosis.message)); retrying in \(Format.plain(delay.inSeconds)) s")
         case .answered(_, let text, let cut):
             ChatLine(kind: .answer, texts: UntrustedText.lines(text) + (cut.map { ["(\(describe($0)))"] } ?? []))
         case .folded(_, let folding): folding.omitted > 0 ? problem(describe(folding)) : state(describe(folding))
@@ -90,7 +90,7 @@ enum ChatFormatter {
         switch question {
         case .typed(let text): ChatLine(kind: .question, texts: UntrustedText.lines(text))
         case .spoken(let seconds, let photo, let cut):
-            state("\(Measure.seconds(seconds)) s of sound\(photo ? " and a picture" : "")\(cut.map { ", \(describe($0))" } ?? "")")
+            state("\(Format.seconds(seconds)) s of sound\(photo ? " and a picture" : "")\(cut.map { ", \(describe($0))" } ?? "")")
         }
     }
 

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+
+/// Which unit on the air, and by which adapter.
+struct RadioOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("The unit with this address or name; without it the only one in reach.", valueName: "address|name"))
+    var device: String?
+
+    @Flag(help: "The unit beside the adapter: at least -65 dBm, and no other as near.")
+    var nearest = false
+
+    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
+    var adapter: String?
+
+    var isGiven: Bool { device != nil || nearest || adapter != nil }
+
+    func validate() throws {
+        if device != nil, nearest { throw ValidationError("Give either --device or --nearest.") }
+        if let device, !(1...64).contains(device.utf8.count) {
+            throw ValidationError("--device is an address such as D3:5A:00:11:22:33, or a name of at most 64 bytes.")
+        }
+        try Self.check(adapter: adapter)
+    }
+
+    /// For the verbs that take an adapter without a unit, too.
+    static func check(adapter: String?) throws {
+        if let adapter, adapter.wholeMatch(of: /hci[0-9]{1,3}/) == nil {
+            throw ValidationError("--adapter is a name such as hci0.")
+        }
+    }
+
+    var value: RadioSelection {
+        let wish: UnitWish = if let device {
+            DeviceAddress(device).map { .address($0) } ?? .name(device)
+        } else {
+            nearest ? .nearest : .only
+        }
+        return RadioSelection(wish: wish, adapter: adapter)
+    }
+}

@@ -1,0 +1,35 @@
+import Provisioning
+
+/// The unit a verb works on.
+enum UnitSelection: Sendable, Hashable {
+    case virtual(VirtualUnit)
+    case radio(RadioSelection)
+
+    /// What it is called in a report before it is found.
+    var target: ReportTarget {
+        switch self {
+        case .virtual(let unit): ReportTarget(id: unit.name.description, family: unit.name.family.rawValue)
+        case .radio: ReportTarget(id: nil, family: DeviceFamily.monocle.rawValue)
+        }
+    }
+}
+
+/// A unit on the air.
+struct RadioSelection: Sendable, Hashable {
+    var wish: UnitWish
+    /// Such as `hci0`; `nil` is the first one.
+    var adapter: String?
+}
+
+/// A virtual unit as `--virtual` names it, and the pace of its air.
+struct VirtualUnit: Sendable, Hashable {
+    var name: VirtualUnitName
+    var speed: VirtualSpeed
+}
+
+/// The unit that a run was asked for; all that is known when it ends early.
+struct ReportTarget: Sendable {
+    /// As the command line names it; `nil` for a unit that its address identifies.
+    var id: String?
+    var family: String
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// `FAMILY[:NAME]` of `--virtual`.
+struct VirtualUnitName: Sendable, Hashable, CustomStringConvertible {
+    enum Family: String, Sendable, CaseIterable { case monocle }
+
+    var family: Family
+    /// Letters, digits, `-` and `_`; it becomes a folder's name.
+    var name: String
+
+    static let defaultName = "default"
+
+    /// As on the command line; it is also the unit's `id` in the JSON documents.
+    var description: String { name == Self.defaultName ? family.rawValue : "\(family.rawValue):\(name)" }
+}
+
+extension VirtualUnitName {
+    /// - Throws: `ValidationError`.
+    init(argument: String) throws {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let family = Family(rawValue: parts[0]) else {
+            throw ValidationError("a virtual unit is one of: \(Family.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let name = parts.count == 2 ? parts[1] : Self.defaultName
+        let isSafe = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+        guard isSafe, (1...32).contains(name.utf8.count) else {
+            throw ValidationError("its name is 1 to 32 letters, digits, '-' and '_', such as \(family.rawValue):bench-2.")
+        }
+        self.init(family: family, name: name)
+    }
+
+    static var completion: CompletionKind { .list(Family.allCases.map(\.rawValue)) }
+}
