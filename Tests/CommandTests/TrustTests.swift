@@ -71,7 +71,7 @@ import Testing
         func load(_ file: String, _ trust: [String]) throws {
             let inputs = AssetInputs(
                 trust: trust, search: AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil))
-            _ = try BundleLoader(path: file, inputs: inputs, notice: { _ in }).load([.scripts])
+            _ = try BundleLoader(path: NamedPath(file, in: "/"), inputs: inputs, notice: { _ in }).load([.scripts])
         }
         for file in [try await bundle("plain.zip"), try await bundle("signed.zip", ["--sign", mine.secret])] {
             let refused = #expect(throws: BundleError.self) { try load(file, [package.open]) }

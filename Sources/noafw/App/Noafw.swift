@@ -11,19 +11,19 @@ struct Noafw: ParsableCommand {
         abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
         discussion: """
             Examples:
-              noafw flash                              flash and prove the Monocle in reach
+              noafw flash                              flash the Monocle in reach and verify it
               noafw chat                               talk through the Monocle in reach
-              noafw console                            Python's prompt on the Monocle in reach
-              noafw scan                               show who is in reach
-              noafw doctor                             what this machine lacks
-              noafw flash --virtual monocle            flash and prove a virtual Monocle
-              noafw verify --virtual monocle --deep    prove every byte without changing any
-              noafw bundle Scripts/monocle -o out.zip  what a factory flashes, in one file
+              noafw console                            open the Python prompt of the Monocle in reach
+              noafw scan                               show the glasses in reach
+              noafw doctor                             check this machine
+              noafw flash --virtual monocle            flash a virtual Monocle and verify it
+              noafw verify --virtual monocle --deep    verify every byte, change none
+              noafw bundle Scripts/monocle -o out.zip  make one file of what a factory flashes
 
-            State is kept under NOAFW_STATE_DIR, else XDG_STATE_HOME/noafw, else ~/.local/state/noafw.
-            Completions for your shell: noafw --generate-completion-script bash|zsh|fish
+            noafw keeps its state in NOAFW_STATE_DIR, else in XDG_STATE_HOME/noafw, else in ~/.local/state/noafw.
+            Print the version: noafw --version
+            Print completions for your shell: noafw --generate-completion-script bash|zsh|fish
             """,
-        version: ToolVersion.current,
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
@@ -31,6 +31,11 @@ struct Noafw: ParsableCommand {
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
     static func execute(in context: CommandContext) async -> Int32 {
+        // The parser's own --version would be an option of each verb, and assets add has one that means another thing.
+        if context.arguments == ["--version"] {
+            context.output.writeLine(ToolVersion.current)
+            return 0
+        }
         do {
             var command = try parseAsRoot(context.arguments)
             if let verb = command as? any ContextCommand {

@@ -6,7 +6,7 @@ struct AssetsListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Show what the catalogue holds and what a run would use.",
-        discussion: "The files themselves are not read: noafw assets check does that.")
+        discussion: "Does not read the files. Use noafw assets check for that.")
 
     @OptionGroup var options: CatalogueOptions
 
@@ -23,11 +23,11 @@ struct AssetsListCommand: ContextCommand {
 struct AssetsCheckCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read every file of the catalogue and hold it against its manifest.",
+        abstract: "Check each file of the catalogue against its manifest.",
         discussion: """
-            Digests, packages with hash, hardware and signature, versions that stand in images, sizes, names.
+            Checks digests, sizes, names, the versions in images, and the hash, hardware and signature of packages.
 
-            Exit codes: 0 all good, 65 something is not, 66 no catalogue.
+            Exit codes: 0 all good, 65 a file is bad, 66 no catalogue.
             """)
 
     @OptionGroup var options: CatalogueOptions

@@ -15,20 +15,20 @@ struct BundleKeyNewCommand: ContextCommand {
         commandName: "new",
         abstract: "Make a private key (Ed25519) that only you can read.",
         discussion: """
-            An existing file is never replaced.
+            noafw never replaces an existing file.
 
             Example:
               noafw bundle key new -o release-key.pem
             """)
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The key file to write.", valueName: "file"),
+        name: [.short, .long], help: ArgumentHelp("Write the key to this file.", valueName: "file"),
         completion: .file(extensions: ["pem"]))
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
         OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
-            try OutputFile.createSecret(output, try BundleSigningKey.generate())
+            try OutputFile.createSecret(context.path(output), try BundleSigningKey.generate())
             let name = UntrustedText.escape(output)
             return OfflineCommand.Result(
                 lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"],
@@ -52,7 +52,7 @@ struct BundleKeyShowCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
-            let key = try BundleKeyFile.published(file)
+            let key = try BundleKeyFile.published(context.path(file))
             OfflineCommand(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
             return OfflineCommand.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
         }

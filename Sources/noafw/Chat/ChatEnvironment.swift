@@ -48,8 +48,3 @@ struct ChatVerdict: Verdict {
     var display: [String]?
     var passed: Bool { failure == nil }
 }
-
-enum ChatTime {
-    /// Longer than any conversation.
-    static let forever = Duration.seconds(100_000_000)
-}

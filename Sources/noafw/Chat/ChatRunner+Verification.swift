@@ -77,7 +77,7 @@ private struct Answer: Verdict {
         var line: [UInt8] = []
         while line.count < limit, !line.contains(0x0A) {
             typed.more()
-            let piece = try await pieces.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock)
+            let piece = try await pieces.next(before: context.clock.deadline(in: .forever), on: context.clock)
             guard let bytes = piece ?? nil else { break }
             line += bytes
         }

@@ -82,9 +82,9 @@ struct ChatRunner: Sendable {
         if command.unit.speed == .maximum {
             guard case .echo = choice, !isAtTerminal else { throw CommandError.noRealTime }
         }
-        let script = try command.script.map { try ChatScript.load(context.absolute($0), isVirtual: isVirtual) }
+        let script = try command.script.map { try ChatScript.load(context.path($0), isVirtual: isVirtual) }
         if let transcript = command.report.transcript {
-            try OutputGuard.check(context.absolute(transcript), inputs: [command.script.map(context.absolute)])
+            try OutputGuard.check(context.path(transcript), inputs: [command.script.map(context.path)])
         }
         if case .server(let settings) = choice { for notice in settings.notices { note(notice) } }
         return Plan(

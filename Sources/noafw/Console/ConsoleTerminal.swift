@@ -34,7 +34,7 @@ struct ConsoleTerminal: Sendable {
 
     private func show(_ repl: PythonREPL) async throws {
         var filter = TerminalFilter()
-        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: ChatTime.forever)) {
+        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: .forever)) {
             let text = filter.show(bytes)
             if !text.isEmpty { context.output.write(text) }
         }
@@ -44,7 +44,7 @@ struct ConsoleTerminal: Sendable {
         var keys = ConsoleKeys()
         while true {
             typed.more()
-            let input = try await inputs.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock)
+            let input = try await inputs.next(before: context.clock.deadline(in: .forever), on: context.clock)
             guard case .typed(let bytes)? = input else { return ConsoleVerdict() }
             for action in keys.take(bytes, now: context.clock.now) {
                 switch action {

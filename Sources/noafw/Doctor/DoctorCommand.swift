@@ -7,20 +7,20 @@ import Support
 struct DoctorCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check this machine: Bluetooth, files, disk, the virtual units' interpreters.",
+        abstract: "Check this machine: Bluetooth, files, disk, interpreters of the virtual units.",
         discussion: """
-            Every line is ok, warn or fail, and what is not ok comes with its fix. Nothing is changed and no unit is touched.
+            Prints ok, warn or fail for each check, and how to fix what is not ok. Changes nothing and connects to no unit.
 
             Examples:
               noafw doctor
               noafw doctor --adapter hci1
               noafw doctor --json
 
-            Exit codes: 0 nothing fails, else that of the first failure: 66 missing input, 69 no Bluetooth, \
+            Exit codes: 0 no check failed, else the code of the first failure: 66 missing input, 69 no Bluetooth, \
             74 files, 75 bluetoothd does not answer, 77 permission.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to look at; the first one that is on otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Check this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
     var adapter: String?
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)

@@ -7,11 +7,11 @@ enum InputFile {
     }
 
     /// - Throws: ``Failure`` with exit 66 when the file cannot be read, 65 when it is larger than `limit` bytes.
-    static func read(_ path: String, limit: Int) throws -> [UInt8] {
+    static func read(_ path: NamedPath, limit: Int) throws -> [UInt8] {
         do {
-            return try FileReader.read(path, limit: limit, followsLinks: true)
+            return try FileReader.read(path.location, limit: limit, followsLinks: true)
         } catch {
-            throw Failure(diagnosis: diagnosis(of: error, path))
+            throw Failure(diagnosis: diagnosis(of: error, path.name))
         }
     }
 

@@ -9,7 +9,7 @@ enum OutputFile {
     static func replace(_ place: OutputPlace, with bytes: [UInt8]) throws(CommandError) {
         let temporary = try temporaryPath(for: place.path)
         place.begin(temporary)
-        try create(temporary, mode: 0o666, bytes, namedTo: place.path)
+        try create(temporary, mode: 0o666, bytes, namedTo: place.path.name)
         try place.move(temporary)
     }
 
@@ -30,25 +30,25 @@ enum OutputFile {
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             let reason = SystemError.last
             unlink(temporary)
-            throw CommandError.outputNotWritten(path: place.path, reason: reason)
+            throw CommandError.outputNotWritten(path: place.path.name, reason: reason)
         }
         try place.move(temporary)
     }
 
-    private static func temporaryPath(for path: String) throws(CommandError) -> String {
+    private static func temporaryPath(for path: NamedPath) throws(CommandError) -> String {
         var status = stat()
         // The rename would put a plain file in place of a device, a pipe or a link such as /dev/stdout.
-        if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw .outputNotWritten(path: path, reason: "it is there already and no regular file")
+        if lstat(path.location, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw .outputNotWritten(path: path.name, reason: "it is there already and no regular file")
         }
-        return URL(fileURLWithPath: path).deletingLastPathComponent()
+        return URL(fileURLWithPath: path.location).deletingLastPathComponent()
             .appendingPathComponent(".noafw-\(UInt64.random(in: 0 ... .max)).tmp").path
     }
 
     /// Creates a file that only its owner can read.
     /// - Throws: ``CommandError/outputExists(path:)`` rather than touch what is there.
-    static func createSecret(_ path: String, _ bytes: [UInt8]) throws(CommandError) {
-        try create(path, mode: 0o600, bytes, namedTo: path)
+    static func createSecret(_ path: NamedPath, _ bytes: [UInt8]) throws(CommandError) {
+        try create(path.location, mode: 0o600, bytes, namedTo: path.name)
     }
 
     private static func create(_ path: String, mode: mode_t, _ bytes: [UInt8], namedTo name: String) throws(CommandError) {

@@ -7,18 +7,18 @@ enum OutputGuard {
     ///   - folder: whose content the result is made of.
     /// - Throws: ``CommandError/outputIsInput(path:)``, ``CommandError/outputInFolder(path:folder:)``,
     ///   ``CommandError/outputHoldsKey(path:)``.
-    static func check(_ output: String, inputs: [String?], folder: String? = nil) throws(CommandError) {
-        if let own = FileIdentity(output), inputs.contains(where: { $0.flatMap(FileIdentity.init) == own }) {
-            throw .outputIsInput(path: output)
+    static func check(_ output: NamedPath, inputs: [NamedPath?], folder: NamedPath? = nil) throws(CommandError) {
+        if let own = FileIdentity(output.location), inputs.contains(where: { $0.flatMap { FileIdentity($0.location) } == own }) {
+            throw .outputIsInput(path: output.name)
         }
-        if let folder, lies(output, in: folder) { throw .outputInFolder(path: output, folder: folder) }
-        if PrivateKeyForm.isIn(file: output) { throw .outputHoldsKey(path: output) }
+        if let folder, lies(output, in: folder) { throw .outputInFolder(path: output.name, folder: folder.name) }
+        if PrivateKeyForm.isIn(file: output) { throw .outputHoldsKey(path: output.name) }
     }
 
     /// Asks the kernel, as `..` behind a link is not the folder that the path names.
-    private static func lies(_ output: String, in folder: String) -> Bool {
-        guard let wanted = FileIdentity(folder) else { return false }
-        var place = output.lastIndex(of: "/").map { String(output[...$0]) } ?? "./"
+    private static func lies(_ output: NamedPath, in folder: NamedPath) -> Bool {
+        guard let wanted = FileIdentity(folder.location) else { return false }
+        var place = output.location.lastIndex(of: "/").map { String(output.location[...$0]) } ?? "/"
         while let here = FileIdentity(place) {
             if here == wanted { return true }
             place += "../"

@@ -35,10 +35,10 @@ final class OutputPlace: Sendable {
         case abandoned
     }
 
-    let path: String
+    let path: NamedPath
     private let phase = Mutex(Phase.begun(temporary: nil))
 
-    init(_ path: String) { self.path = path }
+    init(_ path: NamedPath) { self.path = path }
 
     func begin(_ temporary: String) { phase.withLock { if case .begun = $0 { $0 = .begun(temporary: temporary) } } }
 
@@ -46,22 +46,22 @@ final class OutputPlace: Sendable {
     func move(_ temporary: String) throws(CommandError) {
         let reason: String? = phase.withLock { phase in
             guard case .begun = phase else { return "the run was given up" }
-            guard rename(temporary, path) == 0 else { return String(cString: strerror(errno)) }
+            guard rename(temporary, path.location) == 0 else { return String(cString: strerror(errno)) }
             phase = .written
             return nil
         }
         guard let reason else { return }
         unlink(temporary)
-        throw .outputNotWritten(path: path, reason: reason)
+        throw .outputNotWritten(path: path.name, reason: reason)
     }
 
     /// Gives the run up, unless the result is there already.
     @Sendable func abandon() -> FileState {
         phase.withLock { phase in
-            if case .written = phase { return .written(path: path) }
+            if case .written = phase { return .written(path: path.name) }
             if case .begun(let temporary?) = phase { Self.remove(temporary) }
             phase = .abandoned
-            return access(path, F_OK) == 0 ? .untouched(path: path) : .notWritten(path: path)
+            return access(path.location, F_OK) == 0 ? .untouched(path: path.name) : .notWritten(path: path.name)
         }
     }
 

@@ -4,7 +4,7 @@ enum PrivateKeyForm {
     private static let sizeLimit = 1 << 20
     private static let endings = ["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"].map { Array($0.utf8) }
 
-    static func isIn(file path: String) -> Bool { (try? InputFile.read(path, limit: sizeLimit)).map(isIn) ?? false }
+    static func isIn(file path: NamedPath) -> Bool { (try? InputFile.read(path, limit: sizeLimit)).map(isIn) ?? false }
 
     static func isIn(_ bytes: [UInt8]) -> Bool {
         guard bytes.count <= sizeLimit, !bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) else { return false }

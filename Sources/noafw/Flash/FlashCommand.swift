@@ -6,9 +6,9 @@ import Provisioning
 struct FlashCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "flash",
-        abstract: "Bring a unit to the wanted firmware, FPGA image and scripts, and prove it.",
+        abstract: "Update the firmware, FPGA image and scripts of a unit, and verify them.",
         discussion: """
-            Parts that are current are left alone. An interrupted run is finished by running the same command again.
+            noafw does not write what is current already. To finish an interrupted run, run the same command again.
 
             Examples:
               noafw flash
@@ -20,7 +20,7 @@ struct FlashCommand: ContextCommand {
               noafw flash --virtual monocle --firmware release.zip --trust release.pub.pem
               noafw flash --virtual monocle --json --virtual-speed max
 
-            Exit codes: 0 proved, 1 the unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
+            Exit codes: 0 verified, 1 the unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
             74 I/O, 75 try again, 77 permission, 130 interrupted.
             """)
 
@@ -29,16 +29,16 @@ struct FlashCommand: ContextCommand {
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
-    @Flag(help: "Write parts that are current already.")
+    @Flag(help: "Also write what is current already.")
     var force = false
 
-    @Flag(help: "Ask the unit and plan, but change nothing.")
+    @Flag(help: "Ask the unit and print the plan. Change nothing.")
     var dryRun = false
 
-    @Flag(help: "Accept a firmware older than the unit's; its bootloader may still refuse it.")
+    @Flag(help: "Accept a firmware that is older than the unit's. Its bootloader may still refuse it.")
     var allowDowngrade = false
 
-    @Option(help: ArgumentHelp("Erase nothing below this charge.", valueName: "percent"))
+    @Option(help: ArgumentHelp("Erase nothing when the battery is below this charge.", valueName: "percent"))
     var minBattery = 20
 
     func validate() throws {

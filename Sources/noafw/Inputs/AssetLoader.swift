@@ -17,7 +17,7 @@ struct AssetLoader {
 
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
         if let path = inputs.bundle {
-            let assets = try BundleLoader(path: path, inputs: inputs, notice: notice).load(parts)
+            let assets = try BundleLoader(path: inputs.path(path), inputs: inputs, notice: notice).load(parts)
             _ = try assets.firmware.map { try marked($0) }
             _ = try assets.fpga.map { try marked($0) }
             return assets
@@ -47,7 +47,7 @@ struct AssetLoader {
 
     /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
     private func trustedKeys(_ vendor: TrustedKey = .monocleVendor, adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
-        let given = try inputs.trust.map(PackageKeyFile.published)
+        let given = try inputs.trust.map { try PackageKeyFile.published(inputs.path($0)) }
         let catalogued = try file.map { [try TrustedKey(name: $0.name, pem: $0.bytes)] } ?? []
         return [vendor] + given + catalogued
     }
@@ -56,7 +56,7 @@ struct AssetLoader {
         if let path = inputs.firmware {
             let key = try? inputs.search.locate().firmware(for: Self.hardware).key
             return try marked(
-                MonocleAssets.Firmware(package: try DFUPackage(path: path), version: nil, trusting: try trustedKeys(adding: key)))
+                MonocleAssets.Firmware(package: try DFUPackage(path: inputs.path(path).location), version: nil, trusting: try trustedKeys(adding: key)))
         }
         let entry = try inputs.search.locate().firmware(for: Self.hardware)
         return try marked(
@@ -71,7 +71,7 @@ struct AssetLoader {
         if let path = inputs.firmware {
             return try marked(
                 MonocleAssets.Firmware(
-                    package: try DFUPackage(path: path), version: nil, target: .frame,
+                    package: try DFUPackage(path: inputs.path(path).location), version: nil, target: .frame,
                     trusting: try trustedKeys(.frameVendor, adding: nil)))
         }
         let entry = try inputs.search.locate().firmware(for: DeviceFamily.frame.rawValue)
@@ -88,7 +88,7 @@ struct AssetLoader {
             let image = try bitstream(entry.file.bytes)
             return try marked(.init(image: image, version: inputs.fpgaVersion ?? entry.version), listed: entry.isDevelopment)
         }
-        let image = try bitstream(try InputFile.read(path, limit: 1024 * 1024))
+        let image = try bitstream(try InputFile.read(inputs.path(path), limit: 1024 * 1024))
         guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
             throw ProvisioningError.bitstreamVersionUnknown(path)
         }
@@ -111,7 +111,7 @@ struct AssetLoader {
     }
 
     private func loadedScripts() throws -> ScriptSet {
-        if let folder = inputs.scripts { return try ScriptSet.load(folder: folder) }
+        if let folder = inputs.scripts { return try ScriptSet.load(folder: inputs.path(folder).location) }
         let entry = try inputs.search.locate().scripts(for: Self.hardware)
         return try ScriptSet(
             files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, order: .declared, place: entry.folder)

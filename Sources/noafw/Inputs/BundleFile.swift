@@ -5,23 +5,23 @@ import ScriptBundle
 /// Bundles and their keys in files named on the command line.
 enum BundleFile {
     /// - Parameter limits: `unit` for what is to go to one.
-    static func open(_ path: String, limits: ScriptLimits = .bundle) throws -> ReleaseBundle {
-        try ReleaseBundle(bytes: try InputFile.read(path, limit: ReleaseBundle.fileByteCount(limits)), place: path, limits: limits)
+    static func open(_ path: NamedPath, limits: ScriptLimits = .bundle) throws -> ReleaseBundle {
+        try ReleaseBundle(bytes: try InputFile.read(path, limit: ReleaseBundle.fileByteCount(limits)), place: path.name, limits: limits)
     }
 }
 
 enum BundleKeyFile {
     /// - Throws: ``BundleError/keyExposed(name:)`` for a key that others may read.
-    static func signing(_ path: String) throws -> BundleSigningKey {
+    static func signing(_ path: NamedPath) throws -> BundleSigningKey {
         let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
-        let key = try BundleSigningKey(name: path, pem: pem)
-        guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path) }
+        let key = try BundleSigningKey(name: path.name, pem: pem)
+        guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path.name) }
         return key
     }
 
     /// The public half of either kind.
-    static func published(_ path: String) throws -> BundleKey {
+    static func published(_ path: NamedPath) throws -> BundleKey {
         let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
-        return PrivateKeyForm.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path, pem: pem)
+        return PrivateKeyForm.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path.name, pem: pem)
     }
 }

@@ -7,24 +7,24 @@ import ScriptBundle
 struct BundleLoader {
     private static let family = ScriptFamily.monocle
 
-    let path: String
+    let path: NamedPath
     let inputs: AssetInputs
     let notice: (String) -> Void
 
     func load(_ parts: Set<Part>) throws -> MonocleAssets {
         let bundle = try BundleFile.open(path, limits: .unit)
-        let trust = TrustInputs(given: inputs.trust)
-        let keys = try trust.bundleKeys(environment: inputs.search.environment, note: notice)
-        notice("bundle \(path): \(try BundleTrust(bundle, keys: keys).text(bundle))")
+        let trust = TrustInputs(given: inputs.trust.map(inputs.path), search: inputs.search)
+        let keys = try trust.bundleKeys(note: notice)
+        notice("bundle \(path.name): \(try BundleTrust(bundle, keys: keys).text(bundle))")
         guard bundle.manifest.family == Self.family else {
-            throw BundleError.wrongFamily(place: path, bundle: bundle.manifest.family, wanted: Self.family.rawValue)
+            throw BundleError.wrongFamily(place: path.name, bundle: bundle.manifest.family, wanted: Self.family.rawValue)
         }
         let assets = MonocleAssets(
             firmware: parts.contains(.firmware) ? try firmware(bundle, trust) : nil,
             fpga: parts.contains(.fpga) ? try fpga(bundle) : nil,
             scripts: parts.contains(.scripts) ? try scripts(bundle) : nil)
         guard assets.firmware != nil || assets.fpga != nil || assets.scripts != nil else {
-            throw BundleError.nothingWanted(place: path)
+            throw BundleError.nothingWanted(place: path.name)
         }
         return assets
     }
@@ -47,7 +47,7 @@ struct BundleLoader {
             notice("the bundle holds no FPGA image; the unit's is left alone")
             return nil
         }
-        guard BundleParts.isVersion(listed.version) else {
+        guard FirmwareVersion(listed.version) != nil else {
             throw BundleError.manifestInvalid(reason: "the FPGA image's version is not of the form vYY.DDD.HHMM")
         }
         let image = try FPGAImage(bytes, isChecked: !inputs.allowsAnyFPGAImage)

@@ -13,34 +13,36 @@ struct TrustInputs {
     }
 
     /// PEM files named with `--trust`.
-    var given: [String]
+    var given: [NamedPath]
+    /// Where the trust folder is named, and where a relative name starts.
+    var search: AssetSearch
 
     /// - Throws: ``DFUError`` for a file that holds neither kind.
     func keys() throws -> Keys {
         try given.reduce(into: Keys()) { keys, path in
             let pem = try Self.publicText(path)
-            if let key = try? BundleKey(name: path, pem: pem) {
+            if let key = try? BundleKey(name: path.name, pem: pem) {
                 keys.bundle.append(key)
             } else {
-                keys.package.append(try TrustedKey(name: path, pem: pem))
+                keys.package.append(try TrustedKey(name: path.name, pem: pem))
             }
         }
     }
 
-    private static func publicText(_ path: String) throws -> [UInt8] {
+    private static func publicText(_ path: NamedPath) throws -> [UInt8] {
         let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
-        guard !PrivateKeyForm.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
+        guard !PrivateKeyForm.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path.name) }
         return pem
     }
 
     /// The given Ed25519 keys; without any, those of the trust folder.
     /// - Parameter note: told of every key that is for firmware packages.
     /// - Throws: ``BundleError/noBundleKey(names:)`` when keys were given, and none that a bundle may be signed with.
-    func bundleKeys(environment: [String: String], note: (String) -> Void) throws -> [BundleKey] {
+    func bundleKeys(note: (String) -> Void) throws -> [BundleKey] {
         let given = try keys()
         let others = given.package.map(\.name)
         for name in others { note("\(name) is a P-256 key: it is for firmware packages, not for bundles") }
-        let keys = try given.bundle.isEmpty ? Self.folderKeys(environment) : given.bundle
+        let keys = try given.bundle.isEmpty ? folderKeys() : given.bundle
         guard !keys.isEmpty || others.isEmpty else { throw BundleError.noBundleKey(names: others) }
         return keys
     }
@@ -48,30 +50,32 @@ struct TrustInputs {
     /// The vendor's, and the given ones.
     func packageKeys() throws -> [TrustedKey] { try TrustedKey.vendors + keys().package }
 
-    private static func folderKeys(_ environment: [String: String]) throws -> [BundleKey] {
-        guard let folder = try folder(environment) else { return [] }
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pem") && !$0.hasPrefix(".") }
+    private func folderKeys() throws -> [BundleKey] {
+        guard let folder = try folder() else { return [] }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.location).filter { $0.hasSuffix(".pem") && !$0.hasPrefix(".") }
         return try names.sorted().map { name in
-            let path = "\(folder)/\(name)"
-            return try BundleKey(name: path, pem: try publicText(path))
+            let path = search.path("\(folder.name)/\(name)")
+            return try BundleKey(name: path.name, pem: try Self.publicText(path))
         }
     }
 
     /// `NOAFW_TRUST_DIR`, which has to exist, else `noafw/trust` in the XDG configuration folder, which need not.
-    private static func folder(_ environment: [String: String]) throws -> String? {
+    private func folder() throws -> NamedPath? {
+        let environment = search.environment
         if let own = environment["NOAFW_TRUST_DIR"], !own.isEmpty {
-            guard isFolder(own) else {
+            let folder = search.path(own)
+            guard Self.isFolder(folder.location) else {
                 throw InputFile.Failure(
                     diagnosis: Diagnosis(
                         code: "NOA-0067", category: .missingInput, fault: .station, message: "there is no trust folder \(own)",
                         cause: "NOAFW_TRUST_DIR names it", remedy: "make it, or unset NOAFW_TRUST_DIR"))
             }
-            return own
+            return folder
         }
         let shared = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? "\($0)/.config" : nil }
-        guard let root = shared ?? home, isFolder("\(root)/noafw/trust") else { return nil }
-        return "\(root)/noafw/trust"
+        guard let root = shared ?? home, Self.isFolder("\(root)/noafw/trust") else { return nil }
+        return search.path("\(root)/noafw/trust")
     }
 
     private static func isFolder(_ path: String) -> Bool {

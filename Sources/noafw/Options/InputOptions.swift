@@ -1,30 +1,31 @@
 import ArgumentParser
+import DFU
 
 /// Which files a verb works with.
 struct InputOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("A release bundle: what it holds, and nothing else.", valueName: "file"),
+        help: ArgumentHelp("Use a release bundle: all that it holds, and nothing else.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
     var bundle: String?
 
-    @Option(help: ArgumentHelp("A signed DFU package instead of the catalogue's.", valueName: "package"), completion: .file(extensions: ["zip"]))
+    @Option(help: ArgumentHelp("Use this signed DFU package instead of the catalogue's.", valueName: "package"), completion: .file(extensions: ["zip"]))
     var firmware: String?
 
-    @Option(help: ArgumentHelp("An FPGA image instead of the catalogue's.", valueName: "image"), completion: .file())
+    @Option(help: ArgumentHelp("Use this FPGA image instead of the catalogue's.", valueName: "image"), completion: .file())
     var fpga: String?
 
-    @Option(help: ArgumentHelp("The version that the image of --fpga shows, such as v23.230.0808.", valueName: "v"))
+    @Option(help: ArgumentHelp("The version of the image of --fpga, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
 
-    @Flag(help: "Take an FPGA image that is no bitstream for the Monocle's FPGA, or a damaged one.")
+    @Flag(help: "Accept an FPGA image that is damaged or made for another FPGA.")
     var anyFpgaImage = false
 
-    @Option(help: ArgumentHelp("A folder of scripts instead of the catalogue's.", valueName: "folder"), completion: .directory)
+    @Option(help: ArgumentHelp("Use this folder of scripts instead of the catalogue's.", valueName: "folder"), completion: .directory)
     var scripts: String?
 
     @Option(
         help: ArgumentHelp(
-            "A public key (PEM): P-256, that the package may be signed with; Ed25519, that the bundle must be. May be repeated.",
+            "Trust this public key (PEM). A package may be signed with a P-256 key. A bundle must be signed with an Ed25519 key. Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [String] = []
@@ -41,7 +42,7 @@ struct InputOptions: ParsableArguments, Sendable {
             throw ValidationError("--bundle names all files: leave --firmware, --fpga, --fpga-version, --scripts and --assets out.")
         }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
-        if let fpgaVersion, !BundleParts.isVersion(fpgaVersion) {
+        if let fpgaVersion, FirmwareVersion(fpgaVersion) == nil {
             throw ValidationError("--fpga-version has the form vYY.DDD.HHMM, such as v23.230.0808.")
         }
     }

@@ -3,7 +3,7 @@ import Provisioning
 
 /// Which parts a verb works on.
 struct PartOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Only these parts: firmware, fpga, scripts.", valueName: "parts"))
+    @Option(help: ArgumentHelp("Only work on these: firmware, fpga, scripts.", valueName: "parts"))
     var only: [PartList] = []
 
     var value: Set<Part> {

@@ -4,13 +4,13 @@ import Provisioning
 
 /// Which unit on the air, and by which adapter.
 struct RadioOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("The unit with this address or name; without it the only one in reach.", valueName: "address|name"))
+    @Option(help: ArgumentHelp("Use the unit with this address or name. The default is the only one in reach.", valueName: "address|name"))
     var device: String?
 
-    @Flag(help: "The unit beside the adapter: at least -65 dBm, and no other as near.")
+    @Flag(help: "Use the unit beside the adapter. It needs at least -65 dBm, and no other unit may be as near.")
     var nearest = false
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
     var adapter: String?
 
     var isGiven: Bool { device != nil || nearest || adapter != nil }

@@ -2,13 +2,13 @@ import ArgumentParser
 
 /// How a verb reports.
 struct ReportOptions: ParsableArguments, Sendable {
-    @Flag(help: "Print one JSON document on standard output; everything else goes to standard error.")
+    @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
     var json = false
 
-    @Option(help: ArgumentHelp("End the run after so many seconds.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
     var timeout: Double?
 
-    @Flag(name: [.short, .long], help: "Say more: every step, with the seconds since the start.")
+    @Flag(name: [.short, .long], help: "Print each step, with the seconds since the start.")
     var verbose = false
 
     func validate() throws {

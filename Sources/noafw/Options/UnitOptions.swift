@@ -6,13 +6,13 @@ struct UnitOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("virtual"),
-        help: ArgumentHelp("A virtual unit instead: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"),
+        help: ArgumentHelp("Use a virtual unit: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"),
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
 
     @Option(
         name: .customLong("virtual-speed"),
-        help: ArgumentHelp("The virtual unit's pace: 1 is a real link's, max is as fast as it goes.", valueName: "n|max"))
+        help: ArgumentHelp("Set the pace of the virtual unit: 1 is that of a real link, max is as fast as possible.", valueName: "n|max"))
     var speed: VirtualSpeed?
 
     func validate() throws {

@@ -5,11 +5,12 @@ enum CommandLineText {
     /// - Parameter arguments: without the program's name.
     static func same(_ arguments: [String]) -> String { (["noafw"] + arguments).map(quote).joined(separator: " ") }
 
-    /// The `flash` that repairs what a `verify` with these arguments found: the same unit and files, only those parts.
+    /// The `flash` that repairs what a `verify` found: the same unit and files, only those parts.
+    /// - Parameter arguments: those of `verify`, which is the first.
     static func repair(_ arguments: [String], parts: [Part]) -> String {
         var kept: [String] = []
         var isValueOfOnly = false
-        for argument in arguments where argument != "verify" {
+        for argument in arguments.dropFirst() {
             defer { isValueOfOnly = argument == "--only" }
             let belongsToVerify = ["--deep", "--json", "--only"].contains(argument) || argument.hasPrefix("--only=")
             if !belongsToVerify, !isValueOfOnly { kept.append(argument) }

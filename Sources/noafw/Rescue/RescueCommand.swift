@@ -9,31 +9,32 @@ struct RescueCommand: ContextCommand {
         commandName: "rescue",
         abstract: "Finish units that are stranded in their bootloaders.",
         discussion: """
-            An interrupted firmware update leaves a unit that only advertises as DfuTarg (Monocle) or Frame Update (Frame), \
-            at the address after its own. Those of units that this station has worked on are finished one after the other: \
-            a Monocle is flashed and proved whole, a Frame gets its firmware and is awaited. Any Nordic device calls its \
-            bootloader so: one that this station has not met is only listed, until it is named with --device. A unit whose \
-            application is heard is not stranded, whatever advertises at the address after its own.
+            After an interrupted firmware update a unit waits in its bootloader. It advertises as DfuTarg (Monocle) or Frame \
+            Update (Frame), at the address after its own. noafw finishes each unit that this machine has worked on. It flashes \
+            and verifies a Monocle. It gives a Frame its firmware and waits until it is back.
+
+            Other Nordic devices use the same names for their bootloaders. noafw only lists a bootloader that it does not know. \
+            To rescue it, name it with --device. A unit is not stranded while its application advertises.
 
             Examples:
               noafw rescue
               noafw rescue --dry-run
               noafw rescue --device D3:5A:00:11:22:33 --firmware release.zip
 
-            Exit codes: 0 none of this station's units is stranded any more, 1 a unit failed, 69 only strangers are stranded, \
-            the named unit is not in reach or there is no adapter, others as in noafw flash.
+            Exit codes: 0 no known unit is stranded any more, 1 a unit failed, 69 only unknown bootloaders are in reach, the named \
+            unit is not in reach or there is no adapter, others as in noafw flash.
             """)
 
-    @Option(help: ArgumentHelp("The address of a unit to rescue, whether met before or not.", valueName: "address"))
+    @Option(help: ArgumentHelp("Rescue the unit with this address, known or not.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
     var adapter: String?
 
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
-    @Flag(help: "Say who would be finished, but change nothing.")
+    @Flag(help: "Print which units would be finished. Change nothing.")
     var dryRun = false
 
     func validate() throws {

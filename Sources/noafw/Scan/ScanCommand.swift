@@ -9,22 +9,22 @@ struct ScanCommand: ContextCommand {
         commandName: "scan",
         abstract: "Show the glasses in reach.",
         discussion: """
-            Lists every Monocle and Frame that advertises, the nearest first, with the address to give to --device. A unit \
-            in its bootloader is listed under the address of its application. On a terminal the table lives until the time \
-            is over; Ctrl-C ends it earlier.
+            Lists every Monocle and Frame that advertises, the nearest first. Give the address to --device. A unit in its \
+            bootloader has the address of its application here. On a terminal the table is redrawn until the time is over. \
+            Press Ctrl-C to stop earlier.
 
             Examples:
               noafw scan
               noafw scan --seconds 30
               noafw scan --json
 
-            Exit codes: 0 somebody is in reach, 69 nobody is, or there is no adapter.
+            Exit codes: 0 a unit is in reach, 69 no unit is in reach or there is no adapter.
             """)
 
-    @Option(help: ArgumentHelp("The Bluetooth adapter to use; the first one that is on otherwise.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
     var adapter: String?
 
-    @Option(help: ArgumentHelp("How long to listen.", valueName: "n"))
+    @Option(help: ArgumentHelp("Listen for this many seconds.", valueName: "n"))
     var seconds: Double = 8
 
     @Flag(help: "Print one JSON document on standard output (schema noafw.scan/1).")

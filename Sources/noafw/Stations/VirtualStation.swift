@@ -70,8 +70,9 @@ struct VirtualStation {
     /// The project's own virtual environment, or `$NOAFW_PYTHON`.
     static func python(_ search: AssetSearch) throws -> String {
         if let own = search.environment["NOAFW_PYTHON"], !own.isEmpty {
-            guard ProgramFile.isThere(own) else { throw noPython("NOAFW_PYTHON names no program: \(own)") }
-            return own
+            let program = search.path(own).location
+            guard ProgramFile.isThere(program) else { throw noPython("NOAFW_PYTHON names no program: \(own)") }
+            return program
         }
         var candidates: [String] = []
         for start in [search.executable.map { ($0 as NSString).resolvingSymlinksInPath }, search.currentDirectory + "/x"] {

@@ -6,10 +6,10 @@ import Provisioning
 struct VerifyCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Prove what a unit runs, without changing it.",
+        abstract: "Verify what a unit runs, without changing it.",
         discussion: """
-            Compares the unit's firmware, FPGA image and scripts with the catalogue or the given files. With --deep the \
-            unit computes digests of its FPGA flash and of every script, so a single changed byte is found.
+            Compares the unit's firmware, FPGA image and scripts with the catalogue or the given files. With --deep \
+            the unit computes digests of its FPGA flash and of every script. They show a single changed byte.
 
             Examples:
               noafw verify --nearest
@@ -17,7 +17,7 @@ struct VerifyCommand: ContextCommand {
               noafw verify --virtual monocle --deep --json
               noafw verify --virtual monocle --only scripts --scripts my-scripts
 
-            Exit codes: 0 everything matches, 1 something drifted, others as in noafw flash.
+            Exit codes: 0 everything matches, 1 something differs, others as in noafw flash.
             """)
 
     @OptionGroup(title: "Unit") var unit: UnitOptions
@@ -25,7 +25,7 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
-    @Flag(help: "Compare digests computed on the unit, not only versions.")
+    @Flag(help: "Also compare digests that the unit computes, not only versions.")
     var deep = false
 
     func run(in context: CommandContext) async -> Int32 {

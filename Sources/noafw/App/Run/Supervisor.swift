@@ -17,8 +17,6 @@ struct Supervisor: Sendable {
     }
 
     private static let refreshInterval: Duration = .milliseconds(250)
-    /// Longer than any run.
-    private static let forever: Duration = .seconds(100_000_000)
 
     var context: CommandContext
     /// What keeps a display alive while nothing happens; `nil` where nothing is drawn.
@@ -70,7 +68,7 @@ struct Supervisor: Sendable {
     }
 
     private func waitForInterrupt() async -> Bool {
-        let deadline = context.clock.deadline(in: Self.forever)
+        let deadline = context.clock.deadline(in: .forever)
         let request: Void? = try? await context.interrupts.requests.next(before: deadline, on: context.clock)
         return request != nil
     }

@@ -127,10 +127,10 @@ struct ChatScript: Sendable {
     }
 
     /// Reads a script and what it names.
-    static func load(_ path: String, isVirtual: Bool) throws -> ChatScript {
-        let folder = (path as NSString).deletingLastPathComponent
-        return try ChatScript(try InputFile.read(path, limit: sizeLimit), path: path, isVirtual: isVirtual) { name in
-            try InputFile.read(name.hasPrefix("/") ? name : "\(folder)/\(name)", limit: fileLimit)
+    static func load(_ path: NamedPath, isVirtual: Bool) throws -> ChatScript {
+        let folder = (path.location as NSString).deletingLastPathComponent
+        return try ChatScript(try InputFile.read(path, limit: sizeLimit), path: path.name, isVirtual: isVirtual) { name in
+            try InputFile.read(NamedPath(name, in: folder), limit: fileLimit)
         }
     }
 }

@@ -33,7 +33,7 @@ struct LinesDriver: Sendable {
             // A person or a program that writes lines lives in real time, whatever time the unit lives in.
             let absent = question == nil ? nil : absence.deadline
             let clock = absent == nil ? context.clock : environment.clock
-            switch try await inputs.next(before: absent ?? clock.deadline(in: ChatTime.forever), on: clock) {
+            switch try await inputs.next(before: absent ?? clock.deadline(in: .forever), on: clock) {
             case .typed(let bytes):
                 pending += bytes
                 isReading = false

@@ -18,7 +18,7 @@ struct QuestionDriver: Sendable {
         var errorShownBy: SessionClock.Instant?
         var absence = UnitAbsence()
         while true {
-            let deadline = [errorShownBy, absence.deadline].compactMap { $0 }.min() ?? environment.clock.deadline(in: ChatTime.forever)
+            let deadline = [errorShownBy, absence.deadline].compactMap { $0 }.min() ?? environment.clock.deadline(in: .forever)
             guard let input = try await inputs.next(before: deadline, on: environment.clock) else {
                 if verdict.failure == nil { throw absence.error }
                 break

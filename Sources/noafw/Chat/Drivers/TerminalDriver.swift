@@ -89,7 +89,7 @@ struct TerminalDriver: Sendable {
 
     /// Beside the conversation: a program that draws takes a moment.
     private func draw(_ pictures: Inbox<Picture>, _ inputs: Inbox<ChatInput>) async throws {
-        while let picture = try await pictures.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock) {
+        while let picture = try await pictures.next(before: context.clock.deadline(in: .forever), on: context.clock) {
             inputs.deliver(.graphics(await sequences(for: picture)))
         }
     }
