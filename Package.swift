@@ -42,67 +42,72 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
 
-        module("Bluetooth"),
-        module("BlueZ", ["Bluetooth", "CDBus"]),
-        module("REPL", ["Bluetooth", "CCrypto"]),
-        module("Archive", ["Bluetooth", "CZip"]),
-        module("DFU", ["Archive", "Bluetooth", "CCrypto", protobuf], exclude: ["InitPacket/dfu.proto"]),
-        module("FPGA", ["REPL", "Bluetooth"]),
-        module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "CCrypto"]),
-        module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "CCrypto"]),
+        module("Support"),
+        module("Cryptography", ["Support", "CCrypto"]),
+        module("Bluetooth", ["Support"]),
+        module("BlueZ", ["Bluetooth", "Support", "CDBus"]),
+        module("Archive", ["Support", "CZip"]),
+        module("REPL", ["Bluetooth", "Support", "Cryptography"]),
+        module("DFU", ["Archive", "Bluetooth", "Support", "Cryptography", protobuf], exclude: ["InitPacket/dfu.proto"]),
+        module("FPGA", ["REPL", "Bluetooth", "Support", "Cryptography"]),
+        module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
+        module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"]),
         module("Assistant", [
-            "Bluetooth", "REPL", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+            "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
-        module("VirtualDevices", ["Bluetooth", "CCrypto"], exclude: ["Monocle/Port"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
+        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "Assistant", "VirtualDevices",
-                argumentParser,
+                "Support", "Cryptography", argumentParser,
             ],
             swiftSettings: strict),
 
         // Makes the development images in Firmware/ and FPGA/ anew.
-        .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "CCrypto"], swiftSettings: strict),
+        .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "Cryptography"], swiftSettings: strict),
 
         // Plays a virtual unit for the lab's radio (Tests/Lab).
-        .executableTarget(name: "VirtualUnitServer", dependencies: ["VirtualDevices", "Bluetooth"], swiftSettings: strict),
+        .executableTarget(name: "VirtualUnitServer", dependencies: ["VirtualDevices", "Bluetooth", "Support"], swiftSettings: strict),
 
         // The lab's leak check: many rounds in one process.
         .executableTarget(
-            name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth"], path: "Tests/Lab/Rounds",
+            name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth", "Support"], path: "Tests/Lab/Rounds",
             swiftSettings: strict),
 
         // Plays recorded conversations with Nordic's bootloader to the virtual one.
         .executableTarget(
-            name: "BootloaderTraces", dependencies: ["VirtualDevices", "CCrypto"], path: "Tests/Traces",
+            name: "BootloaderTraces", dependencies: ["VirtualDevices", "Support", "Cryptography"], path: "Tests/Traces",
             exclude: ["nordic-bootloader.jsonl"], swiftSettings: strict),
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
-            name: "TestSupport", dependencies: ["Bluetooth", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
+            name: "TestSupport", dependencies: ["Bluetooth", "Support", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
-            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "Bluetooth"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
             swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
+        tests("SupportTests", ["Support"]),
+        tests("CryptographyTests", ["Cryptography", "Support"]),
         tests("BluetoothTests", ["Bluetooth"]),
-        tests("BlueZTests", ["BlueZ", "Bluetooth", "TestSupport"]),
-        tests("REPLTests", ["REPL", "Bluetooth", "TestSupport"]),
-        tests("ArchiveTests", ["Archive", "Bluetooth", "TestSupport"]),
-        tests("DFUTests", ["DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
-        tests("FPGATests", ["FPGA", "REPL", "Bluetooth", "TestSupport"]),
-        tests("ScriptBundleTests", ["ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
-        tests("VirtualDevicesTests", ["VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
-        tests("ProvisioningTests", ["Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
-        tests("AssistantTests", ["Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
+        tests("BlueZTests", ["Support", "BlueZ", "Bluetooth", "TestSupport"]),
+        tests("REPLTests", ["Support", "Cryptography", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ArchiveTests", ["Support", "Archive", "Bluetooth", "TestSupport"]),
+        tests("DFUTests", ["Support", "Cryptography", "DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
+        tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ScriptBundleTests", ["Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
+        tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
+        tests("ProvisioningTests", ["Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
+            "Support", "Cryptography",
             "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
-        tests("AssetTests", ["DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
-        tests("ScriptTests", ["VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
+        tests("AssetTests", ["Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("ScriptTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

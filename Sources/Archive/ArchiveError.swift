@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 /// What is wrong with a zip archive. Names from an archive are untrusted text.
 public enum ArchiveError: Error, Hashable, Sendable {

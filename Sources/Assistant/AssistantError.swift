@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What can go wrong between this machine and an assistant's server. Texts from a server are printable and short.
 public enum AssistantError: Error, Hashable, Sendable {

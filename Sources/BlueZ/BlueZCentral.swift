@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// The machine's Bluetooth radio: a central over bluetoothd's D-Bus interface.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What the machine's Bluetooth looks like from here, for a report: data only.
 public struct BlueZSurvey: Sendable {

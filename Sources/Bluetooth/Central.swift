@@ -1,3 +1,5 @@
+import Support
+
 /// A Bluetooth LE central: finds peripherals and connects to them. Implemented over BlueZ and by the virtual radio.
 public protocol Central: Sendable {
     /// The clock on which this central's deadlines are measured.

@@ -1,3 +1,5 @@
+import Support
+
 /// What can go wrong between this machine and a peripheral.
 public enum LinkError: Error, Hashable, Sendable {
     case disconnected(String)

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Everything that can go wrong between a package file and a proved transfer; links fail with ``LinkError``.
 public enum DFUError: Error, Hashable, Sendable {

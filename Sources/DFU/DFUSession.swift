@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What happens during a transfer.
 public enum DFUEvent: Sendable, Hashable {

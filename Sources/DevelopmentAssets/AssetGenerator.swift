@@ -1,4 +1,4 @@
-import CCrypto
+import Cryptography
 import DFU
 import Foundation
 
@@ -35,7 +35,7 @@ struct AssetGenerator {
         try write(package, to: file)
         try AssetManifest(folder: folder).put([
             "version": FirmwareStandIn.version, "hardware": Self.hardware, "file": FirmwareStandIn.fileName,
-            "sha256": try sha256(package), "development": true, "key": Self.publicKeyName,
+            "sha256": SHA256.text(of: package), "development": true, "key": Self.publicKeyName,
         ])
     }
 
@@ -45,7 +45,7 @@ struct AssetGenerator {
         try write(image, to: folder.appendingPathComponent(FPGAStandIn.fileName))
         try AssetManifest(folder: folder).put([
             "version": FPGAStandIn.version, "hardware": Self.hardware, "file": FPGAStandIn.fileName,
-            "sha256": try sha256(image), "development": true,
+            "sha256": SHA256.text(of: image), "development": true,
         ])
     }
 
@@ -54,7 +54,7 @@ struct AssetGenerator {
         let folder = try folder("Scripts/\(family)")
         let files = try names.map { name in
             let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
-            return ["file": name, "sha256": try sha256(bytes)]
+            return ["file": name, "sha256": SHA256.text(of: bytes)]
         }
         try AssetManifest(folder: folder).put([
             "version": Self.scriptsVersions[family] ?? "", "hardware": family, "files": files, "development": true,
@@ -100,15 +100,5 @@ struct AssetGenerator {
         let content = Data(bytes)
         if let present = try? Data(contentsOf: file), present == content { return }
         try content.write(to: file, options: .atomic)
-    }
-
-    private struct DigestFailed: Error {}
-
-    /// Lower-case hexadecimal.
-    private func sha256(_ bytes: [UInt8]) throws -> String {
-        var digest = [UInt8](repeating: 0, count: 32)
-        var length: UInt32 = 0
-        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { throw DigestFailed() }
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import REPL
 
 /// One write command: what the helper decodes from it are the image's bytes `range`.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What can go wrong with an FPGA image or its flash; errors of the REPL and the link pass through.
 public enum FPGAError: Error, Hashable, Sendable {

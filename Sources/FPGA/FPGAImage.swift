@@ -1,4 +1,6 @@
+import Cryptography
 import REPL
+import Support
 
 /// An FPGA image as it lies in a unit's flash: padded with 0xFF to exactly 444,430 bytes.
 public struct FPGAImage: Sendable, Hashable {

@@ -1,4 +1,6 @@
+import Cryptography
 import REPL
+import Support
 
 /// Whether an FPGA works.
 public enum FPGACondition: Sendable, Hashable {
@@ -48,7 +50,7 @@ public struct FPGAProbe: Sendable {
         let registers = text.split(separator: "\n").compactMap { HexText.decode($0) }
         guard registers.map(\.count) == [4, 12] else { throw FPGAError.answerUnreadable(String(text.suffix(80))) }
         if registers[0] == Self.identification {
-            return .running(version: UnitText.printable(registers[1].prefix { $0 != 0 }))
+            return .running(version: PrintableText.of(registers[1].prefix { $0 != 0 }))
         }
         let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: timing.command)
         return runs == "False" ? .stopped : .silent

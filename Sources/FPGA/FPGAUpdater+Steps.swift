@@ -1,4 +1,6 @@
+import Cryptography
 import REPL
+import Support
 
 extension FPGAUpdater {
     private static let skipByteCount = 32 * 1024

@@ -1,4 +1,5 @@
 import REPL
+import Support
 
 /// What happens while an image is brought into the flash.
 public enum FPGAEvent: Sendable, Hashable {

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 
 extension AssetCatalogue {
@@ -19,7 +20,7 @@ extension AssetCatalogue {
         let lock = try CatalogueLock(folder: folder)
         defer { withExtendedLifetime(lock) {} }
         let manifest = "\(folder)/manifest.json"
-        let sha256 = CatalogueFiles.sha256(candidate.bytes) ?? ""
+        let sha256 = SHA256.text(of: candidate.bytes)
         let listed = try CatalogueManifest(path: manifest).entries(for: candidate.hardware).first { $0.version == version }
         let stem = "\(candidate.hardware)-\(version)"
         if let file = listed?.listed.first {

@@ -1,3 +1,4 @@
+import Cryptography
 import DFU
 import FPGA
 import ScriptBundle
@@ -51,7 +52,7 @@ public struct AssetCandidate: Sendable {
 
     /// - Throws: ``CatalogueError/digestNotStated(file:stated:actual:)``.
     public static func check(_ bytes: [UInt8], sha256 expected: String, name: String) throws(CatalogueError) {
-        let actual = CatalogueFiles.sha256(bytes) ?? "unknown"
+        let actual = SHA256.text(of: bytes)
         guard actual == expected else { throw .digestNotStated(file: name, stated: expected, actual: actual) }
     }
 

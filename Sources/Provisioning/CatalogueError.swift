@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What can be wrong with the asset folders. Whatever it is, no unit has been touched yet.
 public enum CatalogueError: Error, Hashable, Sendable {

@@ -1,5 +1,6 @@
-import CCrypto
+import Cryptography
 import Foundation
+import Support
 
 /// Bounded reading of asset files and their digests.
 enum CatalogueFiles {
@@ -17,7 +18,7 @@ enum CatalogueFiles {
     /// - Parameter sha256: lower-case hexadecimal.
     static func read(_ path: String, sha256 expected: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
         let bytes = try read(path, limitBytes: limitBytes)
-        let actual = sha256(bytes) ?? "unknown"
+        let actual = SHA256.text(of: bytes)
         guard actual == expected else { throw .digestDiffers(path: path, expected: expected, actual: actual) }
         return bytes
     }
@@ -31,35 +32,23 @@ enum CatalogueFiles {
             return
         }
         do {
-            try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try FileWriter.replace(path, with: bytes, mode: 0o644)
         } catch {
-            throw .notWritten(path: path, reason: error.localizedDescription)
+            throw .notWritten(path: path, reason: error.reason)
         }
     }
 
     /// Reads a whole regular file.
     /// - Throws: ``CatalogueError`` when it is missing, not a regular file, unreadable or longer than `limitBytes`.
     static func read(_ path: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
-        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
-            throw .fileMissing(path: path)
-        }
-        // A pipe or a device would block or never end.
-        guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw .unreadable(path: path, reason: "not a regular file")
-        }
-        guard let handle = FileHandle(forReadingAtPath: resolved) else {
-            throw .unreadable(path: path, reason: "permission denied")
-        }
-        defer { try? handle.close() }
         do {
-            let content = try handle.read(upToCount: limitBytes + 1) ?? Data()
-            guard content.count <= limitBytes else { throw CatalogueError.tooLarge(path: path, limitBytes: limitBytes) }
-            return [UInt8](content)
-        } catch let error as CatalogueError {
-            throw error
+            return try FileReader.read(path, limit: limitBytes, followsLinks: true)
         } catch {
-            throw .unreadable(path: path, reason: error.localizedDescription)
+            switch error.kind {
+            case .missing: throw .fileMissing(path: path)
+            case .tooLarge(_, let limit): throw .tooLarge(path: path, limitBytes: limit)
+            case .noFile, .link, .notOpened, .changing, .notReadable: throw .unreadable(path: path, reason: error.reason)
+            }
         }
     }
 
@@ -67,13 +56,5 @@ enum CatalogueFiles {
     static func isSafeName(_ name: String) -> Bool {
         let isPlain = name.unicodeScalars.allSatisfy { $0.value > 0x1F && $0.value != 0x7F && $0 != "/" && $0 != "\\" }
         return isPlain && !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 128
-    }
-
-    /// SHA-256 in lower-case hexadecimal; `nil` only when libcrypto itself fails.
-    static func sha256(_ bytes: [UInt8]) -> String? {
-        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-        var length: UInt32 = 0
-        guard EVP_Digest(bytes, bytes.count, &digest, &length, EVP_sha256(), nil) == 1 else { return nil }
-        return digest.prefix(Int(length)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

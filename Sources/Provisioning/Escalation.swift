@@ -3,6 +3,7 @@ import DFU
 import FPGA
 import REPL
 import ScriptBundle
+import Support
 
 /// What is done about a unit that failed, before it is asked again.
 public enum Remedy: String, Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import Support
 
 /// Brings a Frame that is stranded in its bootloader back to a running application. Its versions are not asked, which takes
 /// its Lua prompt and a bond: the firmware is transferred, and not proved.

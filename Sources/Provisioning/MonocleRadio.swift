@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import REPL
+import Support
 
 /// Finds and reaches one Monocle, in its application or in its bootloader at the next address.
 struct MonocleRadio: Sendable {

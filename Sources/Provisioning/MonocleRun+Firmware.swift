@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import Support
 
 extension MonocleRun {
     /// Whole images that are sent to a bootloader which goes on advertising.

@@ -2,6 +2,7 @@ import Bluetooth
 import FPGA
 import REPL
 import ScriptBundle
+import Support
 
 /// A read-only look at one Monocle: versions, and with `deep` every byte of FPGA flash and scripts by digest.
 public struct MonocleVerification: Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// The way to a Monocle through the steps of one pass: a link is made when a step needs one, and serves the steps after it
 /// until the unit leaves. A change of links costs seconds.

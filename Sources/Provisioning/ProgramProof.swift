@@ -1,6 +1,7 @@
 import Bluetooth
 import REPL
 import ScriptBundle
+import Support
 
 /// How a unit's program has shown that it lives.
 public enum ProgramProof: String, Sendable {

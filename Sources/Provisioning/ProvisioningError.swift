@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// What stops one unit's run, beside the errors of the parts.
 public enum ProvisioningError: Error, Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// The parts of a Monocle that are provisioned, in the order in which they are.
 public enum Part: String, Sendable, CaseIterable, Codable, Comparable {

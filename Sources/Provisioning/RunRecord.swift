@@ -1,5 +1,6 @@
 import Bluetooth
 import FPGA
+import Support
 import Synchronization
 
 /// What one run has found and done so far, over all its passes, and the events that tell of it.

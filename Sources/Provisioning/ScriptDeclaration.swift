@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import ScriptBundle
 
@@ -43,7 +44,7 @@ public struct ScriptDeclaration: Sendable {
     public func check(_ scripts: ScriptSet) throws(CatalogueError) {
         for file in scripts.files {
             guard let expected = digests[file.name], !expected.isEmpty else { continue }
-            let actual = CatalogueFiles.sha256(file.bytes) ?? "unknown"
+            let actual = SHA256.text(of: file.bytes)
             guard actual == expected else {
                 throw .digestDiffers(path: "\(folder)/\(file.name)", expected: expected, actual: actual)
             }

@@ -2,6 +2,7 @@ import Bluetooth
 import FPGA
 import REPL
 import ScriptBundle
+import Support
 import Synchronization
 
 /// What a run owes a unit's program, over all its links.

@@ -1,9 +1,12 @@
+import Cryptography
+import Support
+
 /// Answers that carry a checksum of their own, since notifications can be lost or damaged: `text check`, the check being the
 /// first 8 hexadecimal digits of the text's SHA-256, as ``RemoteHelper``'s `say` prints it.
 public enum CheckedAnswer {
     /// - Throws: ``REPLError/unreadable(_:)``.
     public static func decode(_ answer: [UInt8]) throws -> String {
-        let text = UnitText.printable(answer)
+        let text = PrintableText.of(answer)
         guard let space = text.lastIndex(of: " "),
             text[text.index(after: space)...] == SHA256.check(of: text[..<space].utf8)
         else { throw REPLError.unreadable(String(text.suffix(80))) }

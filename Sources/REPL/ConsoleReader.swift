@@ -1,3 +1,5 @@
+import Support
+
 /// Reads what a unit's program prints: lines that are harmless to show, exceptions that nobody caught or that the program
 /// printed, and the prompt that comes when it has ended.
 ///
@@ -57,7 +59,7 @@ public struct ConsoleReader: Sendable {
 
     private mutating func endLine(_ events: inout [Event]) {
         defer { line = [] }
-        let text = UnitText.printable(line)
+        let text = PrintableText.of(line)
         if held.count == 1, text == Self.help { return held.append(line) }
         for earlier in held { show(earlier, &events) }
         held = text.hasPrefix(Self.banner) ? [line] : []
@@ -65,7 +67,7 @@ public struct ConsoleReader: Sendable {
     }
 
     private mutating func show(_ line: [UInt8], _ events: inout [Event]) {
-        let text = UnitText.printable(line)
+        let text = PrintableText.of(line)
         previous = text
         events.append(.line(text))
         if text == Self.header {

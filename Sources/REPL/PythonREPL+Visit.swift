@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension PythonREPL {
     /// Ctrl-C waits for it.

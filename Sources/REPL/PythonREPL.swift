@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// A session with a unit's MicroPython over its raw REPL. One task uses it at a time.
@@ -74,7 +75,7 @@ public final class PythonREPL: Sendable {
 
     /// Runs code and returns what it printed as harmless text without trailing white space.
     public func runText(_ code: String, within: Duration) async throws -> String {
-        UnitText.printable(try await run(PythonCode(code), within: within), keepingLines: true)
+        PrintableText.of(try await run(PythonCode(code), within: within), keepingLines: true)
     }
 
     /// As ``runText(_:within:)``, for code that needs a part of the firmware.

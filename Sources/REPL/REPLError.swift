@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What a unit's Python had to say when code failed. Both texts are untrusted but hold printable characters only.
 public struct PythonException: Sendable, Hashable {
@@ -8,7 +9,7 @@ public struct PythonException: Sendable, Hashable {
     public let traceback: String
 
     init(standardError: [UInt8]) {
-        traceback = UnitText.printable(standardError.suffix(2000), keepingLines: true)
+        traceback = PrintableText.of(standardError.suffix(2000), keepingLines: true)
         lastLine = String(traceback.split(separator: "\n").last ?? "unknown exception")
     }
 }

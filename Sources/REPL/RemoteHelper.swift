@@ -1,3 +1,5 @@
+import Cryptography
+
 /// Python code of ours that stays on a unit, as one global: a class that is built up piece by piece, at last its only instance.
 ///
 /// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`), so

@@ -1,3 +1,4 @@
+import Cryptography
 import REPL
 
 /// One append command and the part of the file it carries.

@@ -1,4 +1,5 @@
 import REPL
+import Support
 
 /// What can go wrong with a set of scripts; errors of the REPL and the link pass through.
 public enum ScriptError: Error, Hashable, Sendable {
@@ -34,7 +35,7 @@ extension ScriptError: DiagnosableError {
             badData("SCR-0002", "cannot read the script \(file): \(reason)", "it is no regular file, or may not be read",
                     "replace it by a readable file")
         case .nameUnsafe(let name, let suffix):
-            badData("SCR-0003", "the script name \(UnitText.printable(name.utf8)) is not usable on a unit",
+            badData("SCR-0003", "the script name \(PrintableText.of(name.utf8)) is not usable on a unit",
                     "names are letters, digits, '_', '.', '-' and end in \(suffix), 56 characters at most", "rename the file")
         case .duplicateName(let name):
             badData("SCR-0004", "the script \(name) is given twice", "two sources were mixed", "remove one of them")

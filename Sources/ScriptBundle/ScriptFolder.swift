@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import REPL
+import Support
 
 /// A folder of scripts, read within bounds.
 public struct ScriptFolder: Sendable {
@@ -17,7 +18,7 @@ public struct ScriptFolder: Sendable {
     /// the locale's shows.
     /// - Throws: ``ScriptError/folderUnreadable(_:reason:)``.
     func names() throws(ScriptError) -> [[UInt8]] {
-        guard let folder = opendir(path) else { throw .folderUnreadable(path, reason: Self.lastReason) }
+        guard let folder = opendir(path) else { throw .folderUnreadable(path, reason: SystemError.last) }
         defer { closedir(folder) }
         var names: [[UInt8]] = []
         while let entry = readdir(folder) {
@@ -30,43 +31,14 @@ public struct ScriptFolder: Sendable {
     /// - Throws: ``ScriptError`` for a missing file, a link, a special file, or one longer than `limit` bytes.
     func read(_ name: String, limit: Int) throws(ScriptError) -> [UInt8] {
         let file = "\(path)/\(name)"
-        // A pipe without a writer would block.
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLinks ? 0 : O_NOFOLLOW))
-        guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT: throw .fileMissing(file)
-            case ELOOP: throw .fileUnreadable(file, reason: "it is a link")
-            default: throw .fileUnreadable(file, reason: Self.lastReason)
+        do {
+            return try FileReader.read(file, limit: limit, followsLinks: followsLinks)
+        } catch {
+            switch error.kind {
+            case .missing: throw .fileMissing(file)
+            case .tooLarge(let byteCount, let limit): throw .fileTooLong(name, byteCount: byteCount, limit: limit)
+            case .noFile, .link, .notOpened, .changing, .notReadable: throw .fileUnreadable(file, reason: error.reason)
             }
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .fileUnreadable(file, reason: "not a regular file")
-        }
-        guard status.st_size <= limit else { throw .fileTooLong(name, byteCount: Int(status.st_size), limit: limit) }
-        // One byte more: the file may grow meanwhile.
-        let bytes = try Self.contents(descriptor, capacity: Int(status.st_size) + 1, file)
-        guard bytes.count == status.st_size else { throw .fileUnreadable(file, reason: "it changes while it is read") }
-        return bytes
     }
-
-    private static func contents(_ descriptor: Int32, capacity: Int, _ file: String) throws(ScriptError) -> [UInt8] {
-        var failed = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            while count < capacity {
-                let got = Glibc.read(descriptor, buffer.baseAddress.map { $0 + count }, capacity - count)
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else {
-                    failed = got < 0
-                    return
-                }
-                count += got
-            }
-        }
-        if failed { throw .fileUnreadable(file, reason: lastReason) }
-        return bytes
-    }
-
-    private static var lastReason: String { String(cString: strerror(errno)) }
 }

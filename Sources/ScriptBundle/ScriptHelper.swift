@@ -1,4 +1,5 @@
 import REPL
+import Support
 
 /// What a unit says of one of its files.
 struct RemoteFile: Sendable, Hashable {

@@ -1,4 +1,6 @@
+import Cryptography
 import REPL
+import Support
 
 /// How a unit's files differ from a set of scripts.
 public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
@@ -53,7 +55,7 @@ public struct ScriptInstaller: Sendable {
         let expected = Set(scripts.files.map(\.name))
         let shadow = ModuleShadow(for: scripts)
         for name in try await helper.names().sorted() where !expected.contains(name) {
-            let shown = UnitText.printable(name.utf8)
+            let shown = PrintableText.of(name.utf8)
             found.append(shadow.hides(name) ? .shadow(shown) : .extra(shown))
         }
         return found

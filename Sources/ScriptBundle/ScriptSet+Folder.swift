@@ -1,4 +1,5 @@
 import REPL
+import Support
 
 extension ScriptFolder {
     /// The family whose main script lies in it.
@@ -22,11 +23,11 @@ extension ScriptFolder {
         var others: [String] = []
         for bytes in try names() {
             guard bytes.suffix(family.suffix.utf8.count).elementsEqual(family.suffix.utf8) else {
-                others.append(UnitText.printable(bytes))
+                others.append(PrintableText.of(bytes))
                 continue
             }
             guard let name = String(validating: bytes, as: UTF8.self), ScriptSet.isSafe(name, family) else {
-                throw .nameUnsafe(UnitText.printable(bytes), suffix: family.suffix)
+                throw .nameUnsafe(PrintableText.of(bytes), suffix: family.suffix)
             }
             scripts.append(name)
         }

@@ -1,4 +1,5 @@
 import REPL
+import Support
 
 extension ScriptInstaller {
     private static let prefix = Array("ARGPT_VERSION=\"".utf8)
@@ -11,14 +12,14 @@ extension ScriptInstaller {
         let head = try await value(of: headCode, repl)
         if head.isEmpty { return nil }
         if head.starts(with: prefix), let end = head.dropFirst(prefix.count).firstIndex(of: UInt8(ascii: "\"")) {
-            return UnitText.printable(head[prefix.count..<end])
+            return PrintableText.of(head[prefix.count..<end])
         }
         return try await runningVersion(repl)
     }
 
     /// The global `ARGPT_VERSION` of the program that ran last; `nil` when there is none. Untrusted, but printable.
     public static func runningVersion(_ repl: PythonREPL) async throws -> String? {
-        let version = UnitText.printable(try await value(of: globalCode, repl))
+        let version = PrintableText.of(try await value(of: globalCode, repl))
         return version.isEmpty ? nil : version
     }
 

@@ -1,4 +1,6 @@
+import Cryptography
 import REPL
+import Support
 
 /// How the version of a set of scripts is computed and written.
 public enum VersionScheme: String, Sendable, Hashable, Codable, CaseIterable {
@@ -33,7 +35,7 @@ public enum VersionScheme: String, Sendable, Hashable, Codable, CaseIterable {
     }
 
     private static func plainDigest(of files: [ScriptSet.File]) -> String {
-        let lines = files.map { "\(HexText.encode(SHA256.of($0.bytes)))  \($0.name)\n" }
+        let lines = files.map { "\(SHA256.text(of: $0.bytes))  \($0.name)\n" }
         return HexText.encode(SHA256.of(Array(lines.joined().utf8)))
     }
 }

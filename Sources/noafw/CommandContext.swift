@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// Everything a command takes from its surroundings, so that a test can run it in-process.
 struct CommandContext: Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// What can go wrong in the program itself, outside every module.
 enum CommandError: Error, Hashable, Sendable {

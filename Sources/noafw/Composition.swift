@@ -4,6 +4,7 @@ import FPGA
 import Foundation
 import Provisioning
 import ScriptBundle
+import Support
 import VirtualDevices
 
 /// Joins the verbs to the modules that do the work: opens what is asked for, puts the unit on the air, runs.

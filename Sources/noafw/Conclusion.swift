@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// The one result of a command: it is said by whoever comes first, the end or the last words of a run that does not end.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension DoctorCheck {
     /// Without bluetoothd's answers what does not depend on them is still told.

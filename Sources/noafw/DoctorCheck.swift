@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// One line of `noafw doctor`.
 struct DoctorCheck: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import Support
 import VirtualDevices
 
 /// What `noafw doctor` found out, before any judgement.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// The result of `flash` as a table and as the document `noafw.flash/1`.
 struct FlashPresentation: RunPresentation {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// A link that the radio holds for another program, or for one that died.
 struct HeldLink: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// A verb that works on files alone: no unit, no progress, done within moments.
 struct OfflineCommand: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 
 /// Writes a file named on the command line: whole or not at all.
 enum OutputFile {
@@ -27,7 +28,7 @@ enum OutputFile {
         let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         guard descriptor >= 0, fsync(descriptor) == 0 else {
-            let reason = lastReason
+            let reason = SystemError.last
             unlink(temporary)
             throw CommandError.outputNotWritten(path: place.path, reason: reason)
         }
@@ -51,30 +52,10 @@ enum OutputFile {
     }
 
     private static func create(_ path: String, mode: mode_t, _ bytes: [UInt8], namedTo name: String) throws(CommandError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard descriptor >= 0 else {
-            throw errno == EEXIST ? .outputExists(path: name) : .outputNotWritten(path: name, reason: lastReason)
-        }
-        let isWritten = writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
-        let reason = lastReason
-        guard close(descriptor) == 0, isWritten else {
-            unlink(path)
-            throw .outputNotWritten(path: name, reason: reason)
+        do {
+            try FileWriter.create(path, bytes, mode: mode)
+        } catch {
+            throw error.exists ? .outputExists(path: name) : .outputNotWritten(path: name, reason: error.reason)
         }
     }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
-    private static var lastReason: String { String(cString: strerror(errno)) }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 import Synchronization
 
 /// How a command leaves the files when a signal ends it.

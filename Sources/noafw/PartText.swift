@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import Provisioning
 
 /// Units, steps and versions in words. All of it may come from a device.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 
 @main
 enum Program {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 import Synchronization
 
 /// Draws a run's events: a bar on a terminal, plain lines elsewhere.

@@ -2,6 +2,7 @@ import BlueZ
 import Bluetooth
 import Foundation
 import Provisioning
+import Support
 
 extension BlueZCentral: SharedRadio {
     func heldLinks(before deadline: SessionClock.Instant) async throws -> [HeldLink] {

@@ -2,6 +2,7 @@ import Bluetooth
 import DFU
 import Foundation
 import Provisioning
+import Support
 
 /// What became of the units that were found in their bootloaders.
 struct RescueReport: RunVerdict {

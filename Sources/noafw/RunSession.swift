@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// The unit that a run was asked for; all that is known when it ends early.
 struct ReportTarget: Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Provisioning
+import Support
 
 /// Who is in reach at the end of a scan.
 struct ScanReport: RunVerdict, Hashable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Cryptography
 import Foundation
 import Provisioning
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Glibc
 import ScriptBundle
+import Support
 
 /// A program of the machine that answers at once. It gets nothing of this process's environment but the search path, since
 /// a key may be among the rest, and none of its files.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a request to end; a second signal, or a run that does not end in time, ends the process.
 ///

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Runs one operation under a time limit, cancels it on an interrupt, and keeps the progress bar alive.
 struct Supervisor: Sendable {

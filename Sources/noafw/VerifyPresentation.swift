@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// The result of `verify` as a table and as the document `noafw.verify/1`.
 struct VerifyPresentation: RunPresentation {

@@ -2,6 +2,7 @@ import Bluetooth
 import DFU
 import Foundation
 import Provisioning
+import Support
 import VirtualDevices
 
 /// A bench with one virtual unit on it, for the time of one command.

@@ -3,6 +3,7 @@ import Bluetooth
 import Foundation
 import NIOCore
 import NIOHTTP1
+import Support
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// A clock that stands still until a test moves it, so that a wait of a minute takes no time and a wait of no time never passes.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 import Testing
 
 @testable import Assistant

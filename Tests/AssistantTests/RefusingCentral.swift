@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// A way to a unit that refuses every write with response to one characteristic.
 struct RefusingCentral: Central {

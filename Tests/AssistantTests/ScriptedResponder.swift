@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// Answers as it is told, in the unit's time. What it was not told ends in an error.
 struct ScriptedResponder: Responder {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Support
 import Testing
 
 @testable import noafw

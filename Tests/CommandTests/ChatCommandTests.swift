@@ -2,6 +2,7 @@ import Assistant
 import Bluetooth
 import Foundation
 import Provisioning
+import Support
 import Testing
 import VirtualDevices
 

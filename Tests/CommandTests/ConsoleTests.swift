@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import REPL
+import Support
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import Bluetooth
+import Cryptography
 import Provisioning
 import REPL
+import Support
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 import Testing
 
 @testable import noafw

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 import Testing
 
 @testable import noafw

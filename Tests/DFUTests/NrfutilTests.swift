@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import Foundation
 import TestSupport
 import Testing

@@ -1,3 +1,5 @@
+import Cryptography
+import Support
 import TestSupport
 import Testing
 
@@ -69,7 +71,7 @@ import Testing
     @Test func knownAnswers() {
         #expect(CRC32.of(Array("123456789".utf8)) == 0xCBF4_3926)
         #expect(CRC32.of([]) == 0)
-        #expect(sha256(Array("abc".utf8)).prefix(4).elementsEqual([0xBA, 0x78, 0x16, 0xBF]))
+        #expect(SHA256.of("abc".utf8).prefix(4).elementsEqual([0xBA, 0x78, 0x16, 0xBF]))
     }
 
     @Test(arguments: [0, 1, 4095, 4096, 4097, 9999, 10_000]) func everyPrefixIsKnown(offset: Int) {

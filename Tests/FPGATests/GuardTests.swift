@@ -1,4 +1,6 @@
+import Cryptography
 import Foundation
+import Support
 import TestSupport
 import Testing
 

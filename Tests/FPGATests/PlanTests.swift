@@ -1,3 +1,5 @@
+import Cryptography
+import Support
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// A reader of foreign bytes, as a fuzzer feeds it. A new reader is one line in ``all``.
 public struct FuzzTarget: Sendable {

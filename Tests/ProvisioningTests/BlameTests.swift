@@ -1,7 +1,9 @@
 import Bluetooth
+import Cryptography
 import DFU
 import FPGA
 import Foundation
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

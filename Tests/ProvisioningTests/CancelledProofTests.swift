@@ -1,6 +1,7 @@
 import Bluetooth
 import REPL
 import ScriptBundle
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

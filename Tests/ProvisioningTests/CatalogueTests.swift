@@ -1,5 +1,7 @@
 import Bluetooth
+import Cryptography
 import Foundation
+import Support
 import Testing
 
 @testable import Provisioning
@@ -36,7 +38,7 @@ private final class AssetFolder: Sendable {
             """
     }
 
-    func digest(_ content: String) -> String { CatalogueFiles.sha256(Array(content.utf8)) ?? "" }
+    func digest(_ content: String) -> String { SHA256.text(of: content.utf8) }
 
     func manifest(_ entries: [String], default version: String? = nil, in folder: String = "Firmware") throws {
         let preferred = version.map { "\"default\": {\"monocle\": \"\($0)\"}," } ?? ""
@@ -79,7 +81,7 @@ private final class AssetFolder: Sendable {
 
     @Test func digestIsTheWellKnownOne() {
         // FIPS 180-2, appendix B.1.
-        #expect(CatalogueFiles.sha256(Array("abc".utf8)) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(SHA256.text(of: "abc".utf8) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
     @Test func theNewestReleaseWins() throws {

@@ -2,6 +2,7 @@ import Bluetooth
 import DFU
 import REPL
 import ScriptBundle
+import Support
 import Testing
 
 @testable import Provisioning

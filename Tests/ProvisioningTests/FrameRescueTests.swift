@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import Foundation
+import Support
 import Testing
 import VirtualDevices
 

@@ -4,6 +4,7 @@ import Foundation
 import Provisioning
 import REPL
 import ScriptBundle
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

@@ -1,6 +1,7 @@
 import Bluetooth
 import Provisioning
 import ScriptBundle
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

@@ -3,6 +3,7 @@ import FPGA
 import Foundation
 import Provisioning
 import ScriptBundle
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import ScriptBundle
+import Support
 import TestSupport
 import Testing
 

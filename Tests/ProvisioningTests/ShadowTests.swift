@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import REPL
+import Support
 import TestSupport
 import Testing
 import VirtualDevices

@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import Foundation
+import Support
 import Synchronization
 import VirtualDevices
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         }
         var answers: [String] = []
         try await repl.pipeline(commands, within: .seconds(20)) { _, answer in
-            answers.append(UnitText.printable(answer))
+            answers.append(PrintableText.of(answer))
         }
         #expect(answers == values.map { HexText.encode($0) })
         #expect(host.droppedByteCount == 0)
@@ -73,7 +74,7 @@ import Testing
             let code = Array("x=".utf8) + PythonLiteral.string(text)
                 + Array(".encode()\nprint(('%02x'*len(x))%tuple(x))".utf8)
             let answer = try await repl.run(PythonCode(bytes: code), within: .seconds(20))
-            #expect(UnitText.printable(answer) == HexText.encode(Array(text.utf8)))
+            #expect(PrintableText.of(answer) == HexText.encode(Array(text.utf8)))
         }
     }
 }

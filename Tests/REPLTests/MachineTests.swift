@@ -1,3 +1,4 @@
+import Support
 import TestSupport
 import Testing
 
@@ -210,9 +211,9 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
     }
 
     @Test func textFromAUnitIsHarmless() {
-        #expect(UnitText.printable(text("a\u{1B}[2Jb\r\n")) == "a\u{FFFD}[2Jb")
-        #expect(UnitText.printable([0xFF, 0x41, 0x07]) == "\u{FFFD}A\u{FFFD}")
-        #expect(UnitText.printable(text("a\r\nb\n"), keepingLines: true) == "a\nb")
+        #expect(PrintableText.of(text("a\u{1B}[2Jb\r\n")) == "a\u{FFFD}[2Jb")
+        #expect(PrintableText.of([0xFF, 0x41, 0x07]) == "\u{FFFD}A\u{FFFD}")
+        #expect(PrintableText.of(text("a\r\nb\n"), keepingLines: true) == "a\nb")
     }
 
     @Test func codesAreStable() {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -205,7 +206,7 @@ import Testing
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
         #expect(try await repl.runText("print(6*7)", within: .seconds(20)) == "42")
         let long = "x=0\n" + String(repeating: "x+=1\n", count: 800) + "print(x)"
-        #expect(UnitText.printable(try await repl.runPaste(PythonCode(long), within: .seconds(20))) == "800")
+        #expect(PrintableText.of(try await repl.runPaste(PythonCode(long), within: .seconds(20))) == "800")
         await #expect {
             _ = try await repl.runPaste(PythonCode("import nothing"), within: .seconds(20))
         } throws: { error in

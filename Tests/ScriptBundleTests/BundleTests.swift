@@ -1,7 +1,9 @@
 import Archive
 import Bluetooth
+import Cryptography
 import Foundation
 import REPL
+import Support
 import TestSupport
 import Testing
 

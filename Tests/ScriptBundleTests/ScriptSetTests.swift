@@ -1,5 +1,7 @@
+import Cryptography
 import Foundation
 import REPL
+import Support
 import TestSupport
 import Testing
 

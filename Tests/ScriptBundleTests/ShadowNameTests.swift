@@ -1,5 +1,6 @@
 import Foundation
 import REPL
+import Support
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// The air, and a bootloader that is nobody's.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 import Synchronization
 
 /// A unit whose Python is real MicroPython on a pseudo terminal, behind the Monocle's receive ring.

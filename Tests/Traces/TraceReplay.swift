@@ -1,4 +1,5 @@
-import CCrypto
+import Cryptography
+import Cryptography
 import VirtualDevices
 
 /// Plays one trace to the virtual bootloader and compares what it does, in order and without times.
@@ -157,14 +158,8 @@ struct TraceReplay {
         let storage = bootloader.storage
         guard storage.applicationIsValid else { return Trace.Final(bank0Valid: false, initKept: !storage.initPacket.isEmpty) }
         return Trace.Final(
-            bank0Valid: true, applicationSHA256: Self.sha256(storage.application), applicationSize: storage.application.count,
+            bank0Valid: true, applicationSHA256: SHA256.text(of: storage.application), applicationSize: storage.application.count,
             version: storage.applicationVersion, initKept: !storage.initPacket.isEmpty)
-    }
-
-    private static func sha256(_ bytes: [UInt8]) -> String {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        _ = SHA256(bytes, bytes.count, &digest)
-        return Hex.encode(digest)
     }
 }
 

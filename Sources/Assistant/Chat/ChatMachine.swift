@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// The whole conversation as a state machine: what comes from the link, the terminal and the responder goes in, what is to be
 /// done comes out. Each part is a machine of its own: the link, the turns, the outbox, the console. This one joins them.

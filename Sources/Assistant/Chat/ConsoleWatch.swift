@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// What the unit's program prints while it runs, as events of a chat: whatever it prints, a bounded number of them.
 struct ConsoleWatch {

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 // From text to packets to receipts.
 extension Outbox {

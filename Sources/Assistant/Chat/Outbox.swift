@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 /// What the unit has yet to get, in order, as a state machine. An answer goes out while it is still being written: its first
 /// words at once, the rest in pieces that fill a packet or that have waited long enough.

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 /// Hands packets to a link one by one, at the pace that the unit can take.
 struct PacketLine {

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 // The way of the turn being worked on.
 extension TurnQueue {

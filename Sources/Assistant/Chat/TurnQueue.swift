@@ -1,3 +1,5 @@
+import Support
+
 /// The conversation's turns as a state machine: one is worked on, the others wait.
 struct TurnQueue {
     enum Effect {

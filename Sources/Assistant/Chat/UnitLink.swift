@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 /// Whether there is a link to the unit. What belongs to a link goes with it.
 enum LinkState {

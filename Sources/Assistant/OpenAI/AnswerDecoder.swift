@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// Makes text of a chat completion's body: a stream of events, or one JSON document from a server that does not stream.
 struct AnswerDecoder {

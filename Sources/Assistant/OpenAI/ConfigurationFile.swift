@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Support
 
 /// The user's configuration: JSON that may hold a key, so nobody else may read it.
 struct ConfigurationFile: Decodable {
@@ -71,24 +72,21 @@ struct ConfigurationFile: Decodable {
 
     /// Looks at the file that is open, not at its name: between two looks at a name it may change.
     private static func privateContent(of path: String) throws(AssistantError) -> Data? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw .badConfiguration(path: path, String(cString: strerror(errno)))
+        do {
+            let file = try OpenedFile(path, followsLinks: true)
+            guard file.status.st_uid == geteuid() else { throw AssistantError.notPrivate(path: path, "it belongs to somebody else") }
+            guard file.status.st_mode & 0o077 == 0 else {
+                let mode = String(file.status.st_mode & 0o777, radix: 8)
+                throw AssistantError.notPrivate(path: path, "its permissions are \(mode), not 600")
+            }
+            return Data(try file.contents(limit: sizeLimit))
+        } catch let failure as FileReader.Failure {
+            if failure.kind == .missing { return nil }
+            throw .badConfiguration(path: path, failure.reason)
+        } catch let error as AssistantError {
+            throw error
+        } catch {
+            throw .badConfiguration(path: path, "\(error)")
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .badConfiguration(path: path, "it is not a file")
-        }
-        guard status.st_uid == geteuid() else { throw .notPrivate(path: path, "it belongs to somebody else") }
-        guard status.st_mode & 0o077 == 0 else {
-            throw .notPrivate(path: path, "its permissions are \(String(status.st_mode & 0o777, radix: 8)), not 600")
-        }
-        guard status.st_size <= sizeLimit else { throw .badConfiguration(path: path, "it is larger than \(sizeLimit) bytes") }
-        var content = [UInt8](repeating: 0, count: sizeLimit)
-        let count = Glibc.read(descriptor, &content, content.count)
-        guard count >= 0 else { throw .badConfiguration(path: path, String(cString: strerror(errno))) }
-        return Data(content[..<count])
     }
 }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Support
 
 /// An error of one attempt, with what is known about making another.
 struct FailedAttempt: Error {

@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import Support
 
 /// A server that speaks OpenAI's HTTP API: OpenAI's own, or llama.cpp, vLLM, Ollama, LocalAI, whisper.cpp and others.
 public struct OpenAIResponder: Responder {
@@ -48,7 +49,7 @@ public struct OpenAIResponder: Responder {
 
     /// Read now: a file that cannot be used is told before anything is asked.
     private static func trusting(certificatesIn path: String) throws(AssistantError) -> TLSConfiguration {
-        guard let content = try? BoundedFile.read(path, limit: certificateFileLimit, followsLinks: true) else {
+        guard let content = try? FileReader.read(path, limit: certificateFileLimit, followsLinks: true) else {
             throw .badConfiguration(path: path, "the certificates cannot be read")
         }
         guard let certificates = try? NIOSSLCertificate.fromPEMBytes(content), !certificates.isEmpty else {

@@ -1,5 +1,6 @@
 import Foundation
 import REPL
+import Support
 
 /// What a server says about an error: `{"error": {"message", "code"}}`, or `{"error": "text"}`, or `{"detail": "text"}`.
 struct ServerMessage: Decodable {
@@ -57,7 +58,7 @@ struct ServerMessage: Decodable {
     /// The printable beginning of a text from a server. The key goes before the cut, which could leave a part of it.
     static func excerpt(of bytes: some Collection<UInt8>, count: Int, hiding key: SecretText?) -> String {
         let text = String(decoding: bytes.prefix(64 << 10), as: UTF8.self)
-        let harmless = UnitText.printable((key?.redacted(from: text) ?? text).utf8.prefix(count * 4))
+        let harmless = PrintableText.of((key?.redacted(from: text) ?? text).utf8.prefix(count * 4))
         return harmless.count > count ? harmless.prefix(count - 1) + "…" : harmless
     }
 

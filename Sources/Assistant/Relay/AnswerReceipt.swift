@@ -1,3 +1,4 @@
+import Cryptography
 import REPL
 
 /// Text by its length and checksum: what a host has sent, or what a unit says that it accepted.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// One family's app protocol as a state machine: packets and time in, events out; no I/O and no clock of its own.
 ///

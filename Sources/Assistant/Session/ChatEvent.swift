@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// One turn of a conversation, a question and its answer, numbered from 1 in the order of asking.
 public struct TurnID: Hashable, Sendable, Comparable, CustomStringConvertible {

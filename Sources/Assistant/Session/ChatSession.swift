@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// A conversation between a wearer, a terminal and an assistant. Ends when it is cancelled, by ``SessionCommand/finish``, or
 /// when the first connection cannot be made.

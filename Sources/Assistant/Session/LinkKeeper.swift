@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Keeps a link to the unit: connects, gets its program to run, carries packets, and begins anew when the link is lost.
 struct LinkKeeper: Sendable {

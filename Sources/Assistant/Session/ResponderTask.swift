@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Something for the responder to do, and the means to have it stopped.
 struct ResponderTask: Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Glibc
+import Support
 import Synchronization
 
 /// A packet socket (SOCK_SEQPACKET) that bluetoothd handed over: one datagram is one write command or one notification.

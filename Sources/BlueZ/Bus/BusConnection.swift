@@ -1,5 +1,6 @@
 import CDBus
 import Glibc
+import Support
 
 /// libdbus's connection as the bus thread uses it. Lives and dies on that thread.
 final class BusConnection {

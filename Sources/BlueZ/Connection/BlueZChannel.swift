@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// The fast path for writes without response: one packet, one datagram, no message on the bus.
 final class BlueZChannel: WriteChannel {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension BlueZConnection {
     /// How long bluetoothd may take to say that the link is gone, after an operation failed for that reason.
@@ -35,7 +36,7 @@ extension BlueZConnection {
         guard target.allows(["notify", "indicate"]) else { throw LinkError.notAllowed(target.id, .subscription) }
         let session = session, link = link
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
-        let inbox = Inbox<[UInt8]>()
+        let inbox = Inbox<[UInt8]>(overrun: LinkError.overrun)
         let subscription = Subscription(session: session, path: target.path, inbox: inbox)
         session.ledger.opened(.match)
         session.change { $0.subscriptions[target.path] = inbox }
@@ -58,7 +59,7 @@ extension BlueZConnection {
         of target: CharacteristicObject, before deadline: SessionClock.Instant
     ) async throws -> Inbox<[UInt8]> {
         let session = session
-        let inbox = Inbox<[UInt8]>()
+        let inbox = Inbox<[UInt8]>(overrun: LinkError.overrun)
         let (socket, _) = try await acquire("AcquireNotify", target, receiver: inbox, before: deadline)
         session.change { $0.subscriptions[target.path] = inbox }
         link.whenEnded { error in

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// The way to a usable link: what to do next after each event, until the deadline. Events in, actions out.
 struct ConnectMachine: Sendable {

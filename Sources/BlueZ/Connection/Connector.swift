@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Performs what ``ConnectMachine`` decides.
 struct Connector: Sendable {

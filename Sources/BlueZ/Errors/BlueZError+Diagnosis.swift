@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension BlueZError: DiagnosableError {
     public var diagnosis: Diagnosis {

@@ -1,9 +1,10 @@
 import Bluetooth
+import Support
 
 extension BlueZError {
     /// Reads an error reply. The names are BlueZ's (doc/org.bluez.*.rst, src/error.c) and the D-Bus specification's.
     init(name: String, text: String) {
-        let text = Self.printable(text)
+        let text = PrintableText.ascii(text)
         let bluez = "org.bluez.Error."
         let bus = "org.freedesktop.DBus.Error."
         if name.hasPrefix(bluez) {
@@ -14,14 +15,14 @@ extension BlueZError {
             // systemd answers for a service that D-Bus asked it to start.
             self = .daemonNotRunning(text)
         } else {
-            self = .unexpected(name: Self.printable(name), text: text)
+            self = .unexpected(name: PrintableText.ascii(name), text: text)
         }
     }
 
     init(_ failure: BusFailure) {
         switch failure {
         case .refused(let name, let text): self.init(name: name, text: text)
-        case .unopened(let name, let text): self = Self.unopened(name, Self.printable(text))
+        case .unopened(let name, let text): self = Self.unopened(name, PrintableText.ascii(text))
         case .gone: self = .busLost
         case .unanswered: self = .daemonSilent
         }
@@ -49,7 +50,7 @@ extension BlueZError {
         case "LimitsExceeded", "NoMemory": .busOverloaded(text)
         case "NotSupported": .notSupported
         case "Failed": .failed(text)
-        default: .unexpected(name: printable(name), text: text)
+        default: .unexpected(name: PrintableText.ascii(name), text: text)
         }
     }
 
@@ -91,7 +92,7 @@ extension BlueZError {
         case "InvalidArguments" where text == "Invalid Length" || text == "Invalid offset": .invalidLength
         case "InvalidArguments", "InvalidArgs": .invalidArguments(text)
         case "InvalidLength", "InvalidValueLength", "InvalidOffset": .invalidLength
-        default: .unexpected(name: printable("org.bluez.Error.\(name)"), text: text)
+        default: .unexpected(name: PrintableText.ascii("org.bluez.Error.\(name)"), text: text)
         }
     }
 
@@ -140,9 +141,5 @@ extension BlueZError {
         if self == .notPaired { return 0x05 }
         guard case .failed(let text) = self, let mark = text.firstRange(of: "ATT error: 0x") else { return nil }
         return UInt8(text[mark.upperBound...].prefix { $0.isHexDigit }, radix: 16)
-    }
-
-    static func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.isASCII && $0.value >= 32 && $0.value < 127 }.prefix(200)))
     }
 }

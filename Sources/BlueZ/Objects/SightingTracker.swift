@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Decides which signs of life are sightings. bluetoothd remembers devices for a while after they have gone, and long ones
 /// it has met before: only a signal strength received now proves that a unit is near.

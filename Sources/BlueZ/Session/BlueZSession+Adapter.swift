@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension BlueZSession {
     /// Waits until bluetoothd has said what it knows, or cannot.
@@ -55,7 +56,7 @@ extension SessionState {
         case .noDaemon(let error), .gone(let error): return error
         case .ready: break
         }
-        guard let adapter = adapter(wanted) else { return .noAdapter(wanted.map(BlueZError.printable)) }
+        guard let adapter = adapter(wanted) else { return .noAdapter(wanted.map { PrintableText.ascii($0) }) }
         switch RadioSwitch.state(of: adapter.kernelName) {
         case .hardBlocked: return .adapterHardBlocked(adapter.kernelName)
         case .softBlocked: return .adapterSoftBlocked(adapter.kernelName)

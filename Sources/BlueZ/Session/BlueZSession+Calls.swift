@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension BlueZSession {
     /// How long the giving back of something may hold up its owner; the requests are sent in any case.
@@ -48,7 +49,7 @@ extension BlueZSession {
 
     /// Adds a listener to this process's discovery, which runs while anybody listens.
     func addListener(on adapter: String) -> (number: Int, sightings: Inbox<Advertisement>) {
-        let sightings = Inbox<Advertisement>()
+        let sightings = Inbox<Advertisement>(overrun: LinkError.overrun)
         let (number, request) = change { state in
             let number = state.newNumber()
             state.listeners[number] = SessionState.Listener(sightings: sightings)

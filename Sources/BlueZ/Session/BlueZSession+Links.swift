@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension BlueZSession {
     /// Takes note of a link that is about to be made, so that its end is seen.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension BlueZSession {
     /// Pairs without anybody's confirmation; harmless when it is paired already.

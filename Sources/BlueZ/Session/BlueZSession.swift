@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// One connection to the bus with everything that hangs on it: the mirror, the discovery, the links.

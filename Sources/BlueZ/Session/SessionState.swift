@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What one bus session knows, guarded by ``BlueZSession``.
 struct SessionState: Sendable {

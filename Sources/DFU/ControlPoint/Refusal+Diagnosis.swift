@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension Refusal {
     /// Codes: `DFU-00RR` for result RR, `DFU-0BEE` for extended error EE.

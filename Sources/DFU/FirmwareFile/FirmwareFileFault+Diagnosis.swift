@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension FirmwareFileFault {
     /// - Parameter name: of the file, as it was given.

@@ -1,3 +1,4 @@
+import Cryptography
 extension InitPacket {
     /// Holds what the packet says against a unit, in the order in which its bootloader would find fault.
     public func check(against target: DFUTarget) throws {
@@ -25,7 +26,7 @@ extension InitPacket {
     /// - Returns: the key that matches.
     public func verify(with keys: [TrustedKey]) throws -> TrustedKey {
         guard let signature else { throw DFUError.package(.unsigned) }
-        guard signature.type == .ecdsaP256, signature.bytes.count == ECDSA.signatureLength else {
+        guard signature.type == .ecdsaP256, signature.bytes.count == P256.signatureByteCount else {
             throw DFUError.package(.signatureTypeUnsupported(type: signature.type.rawValue))
         }
         guard let key = keys.first(where: { $0.verifies(signature.bytes, over: signedBytes) }) else {

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import SwiftProtobuf
 
@@ -72,7 +73,7 @@ public struct InitPacketBuilder: Sendable {
         command.blSize = sizes.bootloader
         command.appSize = sizes.application
         command.hash.hashType = .sha256
-        command.hash.hash = Data(sha256(image).reversed())
+        command.hash.hash = Data(SHA256.of(image).reversed())
         command.isDebug = isDebug
         command.bootValidation = bootValidations.map(\.wire)
         return command

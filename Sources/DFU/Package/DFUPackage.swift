@@ -1,5 +1,7 @@
 import Archive
+import Cryptography
 import Foundation
+import Support
 
 /// A Nordic DFU package (`.zip`), opened without trusting anything in it.
 public struct DFUPackage: Sendable, Hashable {
@@ -26,7 +28,7 @@ public struct DFUPackage: Sendable, Hashable {
         guard bytes.count <= Self.fileSizeLimit else {
             throw DFUError.package(.fileTooLarge(byteCount: bytes.count, limit: Self.fileSizeLimit))
         }
-        sha256 = DFU.sha256(bytes)
+        sha256 = SHA256.of(bytes)
         do {
             images = try ArchiveReader.open(bytes, limits: Self.archiveLimits) { archive in
                 let manifest = try Manifest(parsing: archive.read(Manifest.name, limit: Manifest.sizeLimit))
@@ -61,21 +63,14 @@ public struct DFUPackage: Sendable, Hashable {
     }
 
     private static func contents(of path: String) throws -> [UInt8] {
-        let resolved = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved) else {
-            throw DFUError.package(.missing(path: path))
-        }
-        guard attributes[.type] as? FileAttributeType == .typeRegular else {
-            throw DFUError.package(.unreadable(path: path, reason: "it is no regular file"))
-        }
-        guard let handle = FileHandle(forReadingAtPath: resolved) else {
-            throw DFUError.package(.unreadable(path: path, reason: "it cannot be opened"))
-        }
-        defer { try? handle.close() }
         do {
-            return try Array(handle.read(upToCount: fileSizeLimit + 1) ?? Data())
+            return try FileReader.read(path, limit: fileSizeLimit, followsLinks: true)
         } catch {
-            throw DFUError.package(.unreadable(path: path, reason: "reading failed"))
+            switch error.kind {
+            case .missing: throw DFUError.package(.missing(path: path))
+            case .tooLarge(let byteCount, let limit): throw DFUError.package(.fileTooLarge(byteCount: byteCount, limit: limit))
+            case .noFile, .link, .notOpened, .changing, .notReadable: throw DFUError.package(.unreadable(path: path, reason: error.reason))
+            }
         }
     }
 }

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// What an image is, as the keys of a package's manifest name it.
 public enum FirmwareKind: String, Sendable, Hashable, CaseIterable {
     case application
@@ -30,7 +32,7 @@ public struct FirmwareImage: Sendable, Hashable {
     }
 
     /// Of the image, 32 bytes in the usual order; the init packet holds it byte-reversed.
-    public var sha256: [UInt8] { DFU.sha256(bytes) }
+    public var sha256: [UInt8] { SHA256.of(bytes) }
 
     /// The version texts that stand in the image, each once, in the order of their first occurrence.
     public var versions: [FirmwareVersion] { FirmwareVersion.all(in: bytes) }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 extension PackageFault {
     var diagnosis: Diagnosis {

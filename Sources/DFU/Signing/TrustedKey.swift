@@ -1,4 +1,4 @@
-import CCrypto
+import Cryptography
 
 /// A public key whose signatures are accepted.
 public struct TrustedKey: Sendable, Hashable {
@@ -9,7 +9,7 @@ public struct TrustedKey: Sendable, Hashable {
 
     /// - Throws: ``PackageFault/keyInvalid(name:reason:)`` when the coordinates are no point of P-256.
     public init(name: String, coordinates: [UInt8]) throws {
-        guard ECDSA.withPublicKey(coordinates, { _ in true }) == true else {
+        guard P256.PublicKey(point: NordicByteOrder.swapped(coordinates)) != nil else {
             throw DFUError.package(.keyInvalid(name: name, reason: "its coordinates are no point of P-256"))
         }
         self.init(name: name, checked: coordinates)
@@ -18,11 +18,10 @@ public struct TrustedKey: Sendable, Hashable {
     /// Parses a public key in PEM form (`PUBLIC KEY`); of a private key it takes the public half.
     /// - Throws: ``PackageFault/keyInvalid(name:reason:)``.
     public init(name: String, pem: [UInt8]) throws {
-        guard
-            let coordinates = PEM.withPublicKey(pem, ECDSA.coordinates(of:))
-                ?? PEM.withPrivateKey(pem, ECDSA.coordinates(of:))
-        else { throw DFUError.package(.keyInvalid(name: name, reason: "it holds no P-256 key in PEM form")) }
-        self.init(name: name, checked: coordinates)
+        guard let key = P256.PublicKey(pem: pem) ?? P256.PrivateKey(pem: pem)?.publicKey else {
+            throw DFUError.package(.keyInvalid(name: name, reason: "it holds no P-256 key in PEM form"))
+        }
+        self.init(name: name, checked: NordicByteOrder.swapped(key.point))
     }
 
     init(name: String, checked coordinates: [UInt8]) {
@@ -58,7 +57,7 @@ public struct TrustedKey: Sendable, Hashable {
 
     /// The key in PEM form (`PUBLIC KEY`).
     public func pem() throws -> String {
-        guard let text = ECDSA.withPublicKey(coordinates, PEM.publicKeyText) else {
+        guard let text = P256.PublicKey(point: NordicByteOrder.swapped(coordinates))?.pem else {
             throw DFUError.package(.keyInvalid(name: name, reason: "its coordinates are no point of P-256"))
         }
         return text
@@ -66,6 +65,7 @@ public struct TrustedKey: Sendable, Hashable {
 
     /// - Parameter signature: r‖s, each byte-reversed, 64 bytes.
     public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
-        ECDSA.withPublicKey(coordinates) { ECDSA.verify(signature, over: message, with: $0) } ?? false
+        P256.PublicKey(point: NordicByteOrder.swapped(coordinates))?
+            .verifies(NordicByteOrder.swapped(signature), over: message) ?? false
     }
 }

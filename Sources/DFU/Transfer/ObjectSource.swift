@@ -1,3 +1,5 @@
+import Support
+
 /// The bytes of an init packet or of an image, with the CRC of any prefix at hand.
 struct ObjectSource: Sendable, Hashable {
     private static let checkpointSpacing = 4096

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What can go wrong in the conversation with a bootloader, other than a refusal.
 public enum TransferFault: Hashable, Sendable {

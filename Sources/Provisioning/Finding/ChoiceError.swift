@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Why no unit could be made out. Each lists who is in reach.
 public enum ChoiceError: Error, Sendable, Hashable {

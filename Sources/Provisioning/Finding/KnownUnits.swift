@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// The units that this station has worked on, in a file of its state folder: what tells a stranded bootloader from a stranger.
 public struct KnownUnits: Sendable {
@@ -31,8 +32,8 @@ public struct KnownUnits: Sendable {
     public func load() throws -> [Unit] {
         guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [] }
         do {
-            return try JSONDecoder().decode(Document.self, from: Data(BoundedFile.read(file.path, limit: Self.largestFile))).units
-        } catch let failure as BoundedFile.Failure {
+            return try JSONDecoder().decode(Document.self, from: Data(FileReader.read(file.path, limit: Self.largestFile))).units
+        } catch let failure as FileReader.Failure {
             throw unreadable(failure.reason)
         } catch {
             throw unreadable("it does not hold what it should")
@@ -53,9 +54,9 @@ public struct KnownUnits: Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             do {
-                try BoundedFile.replace(file.path, with: encoder.encode(Document(units: units)))
+                try FileWriter.replace(file.path, with: encoder.encode(Document(units: units)))
             } catch {
-                let reason = (error as? BoundedFile.Failure)?.reason ?? error.localizedDescription
+                let reason = (error as? FileWriter.Failure)?.reason ?? error.localizedDescription
                 throw StateFileError.unwritable(path: file.path, reason: reason)
             }
         }
@@ -64,7 +65,7 @@ public struct KnownUnits: Sendable {
     private func withLock(_ clock: SessionClock, _ body: () throws -> Void) async throws {
         let folder = file.deletingLastPathComponent()
         do {
-            try BoundedFile.makeFolder(folder.path)
+            try FileWriter.makeFolder(folder.path)
         } catch {
             throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
         }

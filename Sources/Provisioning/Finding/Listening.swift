@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// How often in a row a radio that fails is listened to again.
 private let lossLimit = 3

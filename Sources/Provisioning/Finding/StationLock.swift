@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 
 /// An exclusive lock that ends with this value or with the process: two processes on one unit would ruin each other's work.
 public final class StationLock: Sendable {
@@ -11,7 +12,7 @@ public final class StationLock: Sendable {
     /// - Parameter holder: what the lock stands for, for the message.
     /// - Throws: ``LinkError/busy(_:)`` when it is taken, ``StateFileError``.
     public init(file: URL, holder: String) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | BoundedFile.flags, 0o600)
+        descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         guard descriptor >= 0 else {
             throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
         }
@@ -45,7 +46,7 @@ public final class StationLock: Sendable {
     public convenience init(unit address: DeviceAddress, stateFolder: String) throws {
         let folder = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("locks", isDirectory: true)
         do {
-            try BoundedFile.makeFolder(folder.path)
+            try FileWriter.makeFolder(folder.path)
         } catch {
             throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
         }

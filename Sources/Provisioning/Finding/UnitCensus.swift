@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Who is in reach: a fold over sightings, with smoothed signal strengths and without those that fell silent.
 public struct UnitCensus: Sendable {

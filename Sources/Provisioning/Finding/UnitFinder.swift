@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Listens to the air until one unit is made out.
 public struct UnitFinder: Sendable {

@@ -1,5 +1,7 @@
 import Archive
 import Bluetooth
+import Cryptography
+import Support
 
 /// What can be wrong with a bundle, its keys, or the making of one. No unit has been touched yet.
 public enum BundleError: Error, Hashable, Sendable {

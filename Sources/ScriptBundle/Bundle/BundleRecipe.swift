@@ -1,4 +1,5 @@
 import Archive
+import Cryptography
 import REPL
 
 /// What a bundle is made of.
@@ -46,7 +47,7 @@ public struct BundleRecipe: Sendable {
     private func manifest(of entries: [String: [UInt8]]) -> BundleManifest {
         func file(_ name: String) -> BundleManifest.File {
             let bytes = entries[name] ?? []
-            return BundleManifest.File(file: name, bytes: bytes.count, sha256: HexText.encode(SHA256.of(bytes)))
+            return BundleManifest.File(file: name, bytes: bytes.count, sha256: SHA256.text(of: bytes))
         }
         func image(_ image: Image?, _ name: String) -> BundleManifest.Image? {
             guard let image else { return nil }

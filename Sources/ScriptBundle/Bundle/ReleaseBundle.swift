@@ -1,5 +1,7 @@
 import Archive
+import Cryptography
 import REPL
+import Support
 
 /// A bundle, opened without trusting anything in it: whatever it holds has been held against its manifest.
 public struct ReleaseBundle: Sendable {
@@ -49,21 +51,21 @@ public struct ReleaseBundle: Sendable {
     }
 
     /// Of the whole file, lower-case hexadecimal.
-    public var sha256: String { HexText.encode(SHA256.of(archive)) }
+    public var sha256: String { SHA256.text(of: archive) }
     public var byteCount: Int { archive.count }
 
     /// By what the manifest says of them.
     private static func checkSizes(_ manifest: BundleManifest, _ limits: ScriptLimits) throws(BundleError) {
         let range = 0...archiveLimits(limits).contentByteCount
         if let file = manifest.files.first(where: { !range.contains($0.bytes) }) {
-            throw .manifestInvalid(reason: "the size of \(UnitText.printable(file.file.utf8)) is out of range")
+            throw .manifestInvalid(reason: "the size of \(PrintableText.of(file.file.utf8)) is out of range")
         }
         let scripts = manifest.scripts.files
         guard scripts.count <= limits.fileCount else { throw .scripts(.tooManyFiles(scripts.count, limit: limits.fileCount)) }
         var total = 0
         for file in scripts {
             guard file.bytes <= limits.fileByteCount else {
-                let name = UnitText.printable(file.file.utf8)
+                let name = PrintableText.of(file.file.utf8)
                 throw .scripts(.fileTooLong(name, byteCount: file.bytes, limit: limits.fileByteCount))
             }
             total += file.bytes
@@ -80,11 +82,11 @@ public struct ReleaseBundle: Sendable {
         for file in manifest.files {
             guard unlisted.remove(file.file) != nil else {
                 let isThere = archive.names.contains(file.file)
-                throw .manifestInvalid(reason: "it lists \(UnitText.printable(file.file.utf8)) "
+                throw .manifestInvalid(reason: "it lists \(PrintableText.of(file.file.utf8)) "
                     + (isThere ? "twice" : "which the bundle does not hold"))
             }
             let bytes = try read(file.file, in: archive, limit: file.bytes, place)
-            let digest = HexText.encode(SHA256.of(bytes))
+            let digest = SHA256.text(of: bytes)
             guard bytes.count == file.bytes, digest == file.sha256 else {
                 throw .digestDiffers(file: file.file, place: place, expected: file.sha256, actual: digest)
             }
@@ -101,8 +103,8 @@ public struct ReleaseBundle: Sendable {
         let parts = [BundleEntry.signature, BundleEntry.signer].filter(archive.names.contains)
         if parts.isEmpty { return nil }
         guard parts.count == 2 else { throw .signatureInvalid(place: place) }
-        let bytes = try read(BundleEntry.signature, in: archive, limit: BundleKey.signatureByteCount, place)
-        let pem = try read(BundleEntry.signer, in: archive, limit: BundleKey.pemByteCount, place)
+        let bytes = try read(BundleEntry.signature, in: archive, limit: Ed25519.signatureByteCount, place)
+        let pem = try read(BundleEntry.signer, in: archive, limit: KeyFile.sizeLimit, place)
         let signer = try BundleKey(name: "\(BundleEntry.signer) in \(place)", pem: pem)
         guard signer.verifies(bytes, over: manifest) else { throw .signatureInvalid(place: place) }
         return Signature(signer: signer, bytes: bytes)

@@ -1,5 +1,6 @@
 import Glibc
 import REPL
+import Support
 
 /// Has scripts compiled by the language's own compiler, several at a time.
 public struct SyntaxChecker: Sendable {
@@ -57,7 +58,7 @@ public struct SyntaxChecker: Sendable {
 
     /// The compiler's message on one line, without its own name and what says nothing.
     private func words(_ output: [UInt8]) -> String {
-        let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { UnitText.printable($0).replacing("\(path): ", with: "") }
+        let lines = output.split { $0 == 0x0A || $0 == 0x0D }.map { PrintableText.of($0).replacing("\(path): ", with: "") }
         let telling = lines.filter { !$0.hasPrefix("Traceback") }
         let text = telling.map { $0.drop { $0 == " " } }.joined(separator: ": ")
         return text.isEmpty ? "the compiler refused it without a word" : text

@@ -1,3 +1,5 @@
+import Cryptography
+
 /// The two objects: the init packet and the image. Facts: nRF5 SDK 17, `nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`.
 extension SecureBootloader {
     mutating func create(size: UInt32) -> BootloaderResult {
@@ -144,7 +146,7 @@ extension SecureBootloader {
 
     private mutating func judge(_ image: [UInt8]) -> BootloaderResult {
         guard let command = memory.packet?.command, let hash = command.hash,
-            BootloaderCryptography.sha256(image) == (hash.bytes + [UInt8](repeating: 0, count: 32 - hash.bytes.count)).reversed()
+            SHA256.of(image) == (hash.bytes + [UInt8](repeating: 0, count: 32 - hash.bytes.count)).reversed()
         else { return .extended(.verificationFailed) }
         let kind = command.kind
         guard let validation = validation(command, of: image) else { return .invalidObject }
@@ -173,7 +175,7 @@ extension SecureBootloader {
             switch kind {
             case .none: []
             case .crc: withUnsafeBytes(of: BootloaderCryptography.crc32(image).littleEndian, Array.init)
-            case .sha256: BootloaderCryptography.sha256(image)
+            case .sha256: SHA256.of(image)
             case .ecdsa: wanted?.bytes ?? []
             }
         let validation = BootloaderSettings.Validation(kind: kind, bytes: bytes)
@@ -184,7 +186,7 @@ extension SecureBootloader {
         switch validation.kind {
         case .none: true
         case .crc: validation.bytes == withUnsafeBytes(of: BootloaderCryptography.crc32(image).littleEndian, Array.init)
-        case .sha256: validation.bytes == BootloaderCryptography.sha256(image)
+        case .sha256: validation.bytes == SHA256.of(image)
         case .ecdsa: configuration.trusts(validation.bytes, of: image)
         }
     }

@@ -1,3 +1,5 @@
+import Support
+
 /// A Nordic Secure DFU bootloader as a pure model: every input carries the time, outputs are effects, nothing waits.
 ///
 /// Written from the nRF5 SDK 17 sources that Monocle and Frame build (`nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`,

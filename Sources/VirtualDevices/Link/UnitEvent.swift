@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What reaches a virtual unit's loop from outside.
 enum UnitEvent: Sendable {

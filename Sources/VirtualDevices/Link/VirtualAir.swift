@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// What a unit shows to the air.
@@ -55,7 +56,7 @@ public final class VirtualAir: Sendable {
     func startDiscovery() -> (UInt64, Inbox<Advertisement>) {
         let (id, inbox, units) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Presence]) in
             state.count += 1
-            let inbox = Inbox<Advertisement>()
+            let inbox = Inbox<Advertisement>(overrun: LinkError.overrun)
             state.discoveries[state.count] = inbox
             return (state.count, inbox, Array(state.presences.values))
         }

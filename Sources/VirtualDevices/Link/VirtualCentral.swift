@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// A host adapter on a ``VirtualAir``.
 public struct VirtualCentral: Central {

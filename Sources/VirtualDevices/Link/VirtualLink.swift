@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// What a central sends; the unit takes these at its connection events.
@@ -60,7 +61,7 @@ final class VirtualLink: Sendable {
 
     func inbox(for characteristic: AttributeID) -> Inbox<[UInt8]> {
         state.withLock { state in
-            let inbox = state.inboxes[characteristic] ?? Inbox()
+            let inbox = state.inboxes[characteristic] ?? Inbox(overrun: LinkError.overrun)
             state.inboxes[characteristic] = inbox
             if let end = state.end { inbox.finish(throwing: end) }
             return inbox

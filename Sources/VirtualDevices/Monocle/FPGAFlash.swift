@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// The Monocle's FPGA configuration flash: NOR memory, so that programming only clears bits, kept in a file.
 struct FPGAFlash {
@@ -45,7 +46,7 @@ struct FPGAFlash {
     }
 
     private func store(_ range: Range<Int>) throws {
-        let descriptor = open(file.path, O_WRONLY | BoundedFile.flags)
+        let descriptor = open(file.path, O_WRONLY | OpenedFile.flags)
         defer { if descriptor >= 0 { close(descriptor) } }
         let written = bytes[range].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
         guard written == range.count else {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import Foundation
 
 /// What the processor's pins lead to: flash, FPGA, battery, display, microphone, camera.
@@ -27,12 +28,12 @@ struct MonocleHardware {
             fpgaVersion = FactoryImages.builtInFPGAVersion
             return
         }
-        let digest = Self.hexadecimal(BootloaderCryptography.sha256(Array(flash.image)))
+        let digest = Self.hexadecimal(SHA256.of(Array(flash.image)))
         let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
         fpgaVersion = fpgaVersions[digest] ?? vendorFPGAVersions[digest] ?? factory[digest]
     }
 
-    private static let factoryDigest = hexadecimal(BootloaderCryptography.sha256(FactoryImages.fpga()))
+    private static let factoryDigest = hexadecimal(SHA256.of(FactoryImages.fpga()))
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// The unit's end of a link.
 struct ActiveLink {

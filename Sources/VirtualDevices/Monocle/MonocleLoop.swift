@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// One virtual Monocle's whole state, owned by its loop: power, mode, link, timers.
 struct MonocleLoop {

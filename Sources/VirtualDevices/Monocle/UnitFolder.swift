@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// A virtual unit's state on disk: what survives a power cut, and the end of the process that plays the unit.
 public struct UnitFolder: Sendable {
@@ -22,7 +23,7 @@ public struct UnitFolder: Sendable {
     /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
     public init(root: URL, name: String) throws {
         self.root = root
-        try Self.writing(files) { try BoundedFile.makeFolder(files.path) }
+        try Self.writing(files) { try FileWriter.makeFolder(files.path) }
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
         try Self.replace(flash, with: FactoryImages.fpga() + FPGAFlash.marker)
@@ -55,8 +56,8 @@ public struct UnitFolder: Sendable {
     /// - Parameter limit: in bytes.
     static func reading<Value>(_ file: URL, limit: Int, _ decode: ([UInt8]) throws -> Value) throws -> Value {
         do {
-            return try decode(try BoundedFile.read(file.path, limit: limit))
-        } catch let failure as BoundedFile.Failure {
+            return try decode(try FileReader.read(file.path, limit: limit))
+        } catch let failure as FileReader.Failure {
             throw UnitFolderError.unreadable(path: file.path, reason: failure.reason)
         } catch is DecodingError {
             throw UnitFolderError.unreadable(path: file.path, reason: "it does not hold what it should")
@@ -68,7 +69,7 @@ public struct UnitFolder: Sendable {
     /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
     static func replace(_ file: URL, with bytes: some Sequence<UInt8>) throws {
         do {
-            try BoundedFile.replace(file.path, with: bytes)
+            try FileWriter.replace(file.path, with: bytes)
         } catch {
             throw UnitFolderError.unwritable(path: file.path, reason: error.reason)
         }
@@ -102,7 +103,7 @@ public final class UnitLock: Sendable {
     private let descriptor: Int32
 
     init(file: URL) throws {
-        descriptor = open(file.path, O_RDWR | O_CREAT | BoundedFile.flags, 0o600)
+        descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: String(cString: strerror(errno))) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             var holder = [UInt8](repeating: 0, count: 32)

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// What keeps this machine from playing a virtual unit.
 public enum UnitFolderError: Error, Hashable, Sendable {

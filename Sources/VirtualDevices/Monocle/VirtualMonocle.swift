@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 import Synchronization
 
 /// What a virtual Monocle is made of besides its folder.

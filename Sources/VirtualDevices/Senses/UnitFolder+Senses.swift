@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// What a virtual unit hears and sees, until it is set anew.
 extension UnitFolder {
@@ -53,5 +54,5 @@ extension UnitFolder {
     var scene: [UInt8] { Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] }
 
     /// A file's bytes, if there are at most `limit`.
-    static func contents(of file: URL, limit: Int) -> [UInt8]? { try? BoundedFile.read(file.path, limit: limit) }
+    static func contents(of file: URL, limit: Int) -> [UInt8]? { try? FileReader.read(file.path, limit: limit) }
 }

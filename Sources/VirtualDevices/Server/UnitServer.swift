@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 
 /// Plays a virtual Monocle for a radio bridge: another Bluetooth stack carries the packets, this end is the unit.
 ///

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// The time of a virtual world: simulated, at a pace or as fast as it goes.
 ///

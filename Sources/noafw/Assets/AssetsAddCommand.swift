@@ -4,6 +4,7 @@ import DFU
 import Foundation
 import Provisioning
 import ScriptBundle
+import Support
 
 /// `noafw assets add`
 struct AssetsAddCommand: ContextCommand {

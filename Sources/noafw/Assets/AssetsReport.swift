@@ -1,5 +1,6 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// The catalogue as text and as JSON.
 struct AssetsReport {

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Bluetooth
+import Cryptography
 import Provisioning
 import ScriptBundle
+import Support
 
 /// `noafw bundle create`
 struct BundleCreateCommand: ContextCommand {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import ScriptBundle
 
 /// Bundles and their keys in files named on the command line.
@@ -12,7 +13,7 @@ enum BundleFile {
 enum BundleKeyFile {
     /// - Throws: ``BundleError/keyExposed(name:)`` for a key that others may read.
     static func signing(_ path: String) throws -> BundleSigningKey {
-        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
         let key = try BundleSigningKey(name: path, pem: pem)
         guard !PackageKeyFile.isExposed(path) else { throw BundleError.keyExposed(name: path) }
         return key
@@ -20,7 +21,7 @@ enum BundleKeyFile {
 
     /// The public half of either kind.
     static func published(_ path: String) throws -> BundleKey {
-        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
         return PrivateKeyForm.isIn(pem) ? try signing(path).publicKey : try BundleKey(name: path, pem: pem)
     }
 }

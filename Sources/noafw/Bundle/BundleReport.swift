@@ -1,6 +1,7 @@
 import Bluetooth
 import REPL
 import ScriptBundle
+import Support
 
 /// A bundle as text and as JSON.
 struct BundleReport {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cryptography
 import ScriptBundle
 
 /// `noafw bundle show`

@@ -1,7 +1,9 @@
 import Bluetooth
+import Cryptography
 import DFU
 import Foundation
 import ScriptBundle
+import Support
 
 /// The keys that an operator trusts: Ed25519 for bundles, P-256 for firmware packages.
 struct TrustInputs {
@@ -26,7 +28,7 @@ struct TrustInputs {
     }
 
     private static func publicText(_ path: String) throws -> [UInt8] {
-        let pem = try InputFile.read(path, limit: BundleKey.pemByteCount)
+        let pem = try InputFile.read(path, limit: KeyFile.sizeLimit)
         guard !PrivateKeyForm.isIn(pem) else { throw CommandError.privateKeyTrusted(path: path) }
         return pem
     }

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 import VirtualDevices
 
 /// What a conversation is to be held with.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Assistant
 import Bluetooth
 import Provisioning
+import Support
 
 // Before the conversation: is the unit what the catalogue says?
 extension ChatRunner {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Provisioning
+import Support
 
 /// Runs one `noafw chat`: checks what was given, verifies the unit, converses.
 struct ChatRunner: Sendable {

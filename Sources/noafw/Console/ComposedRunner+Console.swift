@@ -2,6 +2,7 @@ import Assistant
 import Bluetooth
 import Provisioning
 import REPL
+import Support
 
 extension ComposedRunner {
     private static let connectTimeout = Duration.seconds(20)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Provisioning
+import Support
 
 /// `noafw console`
 struct ConsoleCommand: ContextCommand {

@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// Runs the lines of another program on a unit, one statement after the other.
 struct ConsoleLines: Sendable {

@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// A person at a unit's own prompt: keys go to the unit, what it answers to the screen.
 struct ConsoleTerminal: Sendable {

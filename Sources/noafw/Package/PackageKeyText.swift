@@ -1,5 +1,6 @@
 import DFU
 import REPL
+import Support
 
 /// A public key in words for people, tools and compilers.
 enum PackageKeyText {

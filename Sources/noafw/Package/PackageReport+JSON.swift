@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import REPL
+import Support
 
 extension PackageReport {
     static let schema = "noafw.package/1"

@@ -1,5 +1,6 @@
 import DFU
 import REPL
+import Support
 
 extension PackageReport {
     /// For a human.

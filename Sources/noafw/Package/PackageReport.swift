@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import Support
 
 /// What a package file holds, and what can be proved of it.
 struct PackageReport: Sendable {

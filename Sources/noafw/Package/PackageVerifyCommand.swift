@@ -1,5 +1,6 @@
 import ArgumentParser
 import DFU
+import Support
 
 /// `noafw package verify`
 struct PackageVerifyCommand: ContextCommand {

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 
 /// Typed lines of earlier conversations, for their owner alone.
 struct HistoryFile: Sendable {
@@ -21,15 +22,8 @@ struct HistoryFile: Sendable {
     }
 
     private func tail() -> (bytes: [UInt8], isWhole: Bool)? {
-        let descriptor = open(path, O_RDONLY | BoundedFile.flags)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        let start = max(0, Int(status.st_size) - Self.sizeLimit)
-        var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), Self.sizeLimit))
-        let count = pread(descriptor, &bytes, bytes.count, off_t(start))
-        return count < 0 ? nil : (Array(bytes[..<count]), start == 0)
+        guard let file = try? OpenedFile(path), let bytes = try? file.tail(limit: Self.sizeLimit) else { return nil }
+        return (bytes, file.byteCount <= Self.sizeLimit)
     }
 
     func append(_ line: String) {
@@ -39,10 +33,7 @@ struct HistoryFile: Sendable {
     }
 
     private func rewrite(_ lines: ArraySlice<String>) {
-        guard let descriptor = try? PrivateFile.open(path + ".new", O_WRONLY | O_TRUNC | O_NOFOLLOW) else { return }
-        let isWritten = PrivateFile.write(lines.map { Self.encode($0) + "\n" }.joined().utf8, to: descriptor)
-        close(descriptor)
-        if isWritten { rename(path + ".new", path) }
+        try? FileWriter.replace(path, with: lines.map { Self.encode($0) + "\n" }.joined().utf8)
     }
 
     static func encode(_ line: String) -> String { line.replacing("\\", with: "\\\\").replacing("\n", with: "\\n") }

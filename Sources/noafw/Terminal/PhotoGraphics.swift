@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Support
 
 /// How this terminal shows a picture, if it does.
 enum PhotoGraphics: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// A conversation at a terminal as a state machine: bytes, events and time in; text for the screen and commands out.
 ///

@@ -3,6 +3,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import ScriptBundle
+import Support
 
 /// `LabRounds ADDRESS COUNT WHOLE_EVERY ASSETS_FOLDER`: so many times connects to a unit, flashes and disconnects, in one
 /// process, and writes a line of JSON a round with what is open then. For the lab's leak check.

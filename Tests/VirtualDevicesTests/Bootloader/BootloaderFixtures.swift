@@ -1,4 +1,6 @@
 import CCrypto
+import Cryptography
+import Support
 import VirtualDevices
 
 /// A P-256 key pair made for one test.

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import VirtualDevices
 
 /// Hosts a virtual bootloader for `nordic_sender.py`: answers its lines and lets modelled time pass while it waits.

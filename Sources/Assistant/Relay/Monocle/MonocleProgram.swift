@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// The Monocle's scripts as they are: asks the unit what it is, then restarts its Python so that `main.py` runs.
 public enum MonocleProgram {
@@ -24,7 +25,7 @@ public enum MonocleProgram {
     }
 
     private static func status(in answer: [UInt8]) -> UnitStatus {
-        let lines = UnitText.printable(answer.prefix(1000), keepingLines: true)
+        let lines = PrintableText.of(answer.prefix(1000), keepingLines: true)
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         func line(_ index: Int) -> String? { index < lines.count && !lines[index].isEmpty ? lines[index] : nil }
         let battery = line(1).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }

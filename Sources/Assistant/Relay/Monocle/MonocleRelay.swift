@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import Support
 
 /// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
 ///
@@ -168,7 +169,7 @@ extension MonocleRelay {
             page.clear()
             return [.givenUp, .send(Self.acknowledgement)]
         default:
-            let command = UnitText.printable(packet.prefix(Self.commandLength))
+            let command = PrintableText.of(packet.prefix(Self.commandLength))
             return complain(.unknownCommand(command, byteCount: packet.count), Self.notUnderstood, now: now)
         }
     }
@@ -200,13 +201,13 @@ extension MonocleRelay {
 
     private func receipt(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         guard let receipt = AnswerReceipt(parsing: data.prefix(20)) else {
-            return [.notice(.brokenReceipt(UnitText.printable(data.prefix(60))))]
+            return [.notice(.brokenReceipt(PrintableText.of(data.prefix(60))))]
         }
         return [.receipt(receipt)]
     }
 
     private mutating func confirmation(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
-        let shown = UnitText.printable(data.prefix(60))
+        let shown = PrintableText.of(data.prefix(60))
         guard let text = String(validating: data, as: UTF8.self) else {
             return complain(.brokenText(command: "pon:", shown), Self.notUnderstood, now: now)
         }

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// What the driver of a conversation gets to know.
 enum ChatInput: Sendable {

@@ -1,4 +1,4 @@
-import Bluetooth
+import Support
 
 extension ChatEnvironment {
     private static let displayRest = Duration.milliseconds(1500)

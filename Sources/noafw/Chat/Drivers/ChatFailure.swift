@@ -1,6 +1,6 @@
 import Assistant
-import Bluetooth
 import REPL
+import Support
 
 /// A conversation that did not go as it should.
 enum ChatFailure {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Support
 import VirtualDevices
 
 /// A smoke test of a conversation: one step a line.

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// Drives a conversation by lines from another program, one question after the other, until they end.
 struct LinesDriver: Sendable {

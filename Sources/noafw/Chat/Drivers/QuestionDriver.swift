@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// Drives a conversation of one question.
 struct QuestionDriver: Sendable {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Support
 
 /// Drives a conversation from a terminal.
 struct TerminalDriver: Sendable {

@@ -1,5 +1,5 @@
 import Assistant
-import Bluetooth
+import Support
 
 /// A question that was typed, among all that a session tells.
 struct TypedQuestion: Sendable {

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Support
 
 /// How long a conversation's unit has been away: its link was lost, and its program has not been ready since.
 struct UnitAbsence: Sendable {

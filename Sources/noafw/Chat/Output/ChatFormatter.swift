@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import REPL
+import Support
 
 /// What a reader of a conversation is shown of one event.
 struct ChatLine: Equatable {

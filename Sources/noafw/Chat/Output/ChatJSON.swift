@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import REPL
+import Support
 
 /// A conversation as JSON, one event a line; the first line names the schema, `noafw.chat/1`.
 enum ChatJSON {

@@ -1,6 +1,7 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Support
 
 /// Keeps what is said: transcript, pictures, JSON.
 final class ChatRecorder: Sendable {

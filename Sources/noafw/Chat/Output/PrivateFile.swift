@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Glibc
+import Support
 import Synchronization
 
 /// Files that hold what people said: for their owner alone.
@@ -23,7 +24,7 @@ enum PrivateFile {
         let descriptor = Glibc.open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             // A pipe that nobody reads.
-            throw Failure("open", path, errno == ENXIO ? noFile : String(cString: strerror(errno)))
+            throw Failure("open", path, errno == ENXIO ? noFile : SystemError.last)
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -37,25 +38,11 @@ enum PrivateFile {
         return descriptor
     }
 
-    static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
-        Array(bytes).withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
     static func makeFolder(_ path: String) throws(Failure) {
         do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileWriter.makeFolder(path)
         } catch {
-            throw Failure("make the folder", path, error.localizedDescription)
+            throw Failure("make the folder", path, error.reason)
         }
     }
 }
@@ -76,8 +63,8 @@ final class AppendedFile: Sendable {
 
     /// - Returns: what to tell when it has not worked, once.
     func write(_ line: String) -> PrivateFile.Failure? {
-        if PrivateFile.write((line + "\n").utf8, to: descriptor) { return nil }
-        let reason = String(cString: strerror(errno))
+        if FileWriter.write((line + "\n").utf8, to: descriptor) { return nil }
+        let reason = SystemError.last
         return hasFailed.exchange(true, ordering: .relaxed) ? nil : PrivateFile.Failure("write to", path, reason)
     }
 }
@@ -109,8 +96,8 @@ final class MediaFolder: Sendable {
                     throw error
                 }
                 defer { close(descriptor) }
-                guard PrivateFile.write(jpeg, to: descriptor) else {
-                    throw PrivateFile.Failure("write to", file, String(cString: strerror(errno)))
+                guard FileWriter.write(jpeg, to: descriptor) else {
+                    throw PrivateFile.Failure("write to", file, SystemError.last)
                 }
                 return file
             }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// A program that gets some bytes, may say a little, and has to end in time.
-struct BoundedProcess {
-    enum Ending: Sendable, Hashable {
+public struct BoundedProcess {
+    public enum Ending: Sendable, Hashable {
         case exited(status: Int32, output: [UInt8])
         case killed(signal: Int32)
         case timedOut
@@ -13,7 +13,7 @@ struct BoundedProcess {
     private let outputLimit: Int
 
     /// - Returns: `nil` when it cannot be started.
-    init?(_ path: String, _ arguments: [String], input: [UInt8], outputLimit: Int) {
+    public init?(_ path: String, _ arguments: [String], input: [UInt8], outputLimit: Int) {
         guard let inputFile = Self.file(holding: input) else { return nil }
         defer { fclose(inputFile) }
         var ends: [Int32] = [-1, -1]
@@ -42,7 +42,7 @@ struct BoundedProcess {
     }
 
     /// Waits for the end, and brings it about when it takes longer. Once.
-    func wait(milliseconds: Int) -> Ending {
+    public func wait(milliseconds: Int) -> Ending {
         let deadline = ContinuousClock.now + .milliseconds(milliseconds)
         guard let said = outputs(until: deadline) else {
             kill()
@@ -80,7 +80,7 @@ struct BoundedProcess {
     }
 
     /// Ends it instead of waiting for it.
-    func kill() {
+    public func kill() {
         Glibc.kill(process, SIGKILL)
         var status: Int32 = 0
         waitpid(process, &status, 0)

@@ -27,16 +27,19 @@ public final class Inbox<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
     private let capacity: Int
+    private let overrun: any Error
 
-    /// - Parameter capacity: how many elements wait at most; what arrives at a full inbox ends it with ``LinkError/overrun``.
-    public init(capacity: Int = 8192) { self.capacity = capacity }
+    /// - Parameters:
+    ///   - capacity: how many elements wait at most.
+    ///   - overrun: what ends an inbox at which more arrive.
+    public init(capacity: Int = 8192, overrun: any Error = InboxOverrun()) { (self.capacity, self.overrun) = (capacity, overrun) }
 
     /// Adds an element; ignored after ``finish(throwing:)``.
     public func deliver(_ element: Element) {
         wake { state in
             guard state.end == nil else { return }
             if state.count >= capacity {
-                state.end = LinkError.overrun
+                state.end = overrun
             } else {
                 state.buffer.append(element)
             }
@@ -101,5 +104,17 @@ public final class Inbox<Element: Sendable>: Sendable {
             return state.waiter
         }
         waiter?.resume()
+    }
+}
+
+/// More arrived within this process than was taken.
+public struct InboxOverrun: DiagnosableError, Hashable {
+    public init() {}
+
+    public var diagnosis: Diagnosis {
+        Diagnosis(
+            code: "SUP-0001", category: .unitFailed, fault: .station, message: "more events arrived than noafw could handle",
+            cause: "the machine is overloaded, or a device sends without end",
+            remedy: "power-cycle the unit, end what loads the machine, and run the same command again")
     }
 }

@@ -1,6 +1,9 @@
-import Bluetooth
 import Synchronization
 import Testing
+
+@testable import Support
+
+private struct Ended: Error, Equatable {}
 
 /// A clock that a test moves by hand: it stands still, and a sleep ends when it is already due or cancelled.
 private final class StoppedClock: Sendable {
@@ -53,11 +56,11 @@ struct InboxTests {
     @Test func finishingLetsTheRestOutFirst() async throws {
         let inbox = Inbox<Int>()
         inbox.deliver(1)
-        inbox.finish(throwing: LinkError.disconnected("test"))
+        inbox.finish(throwing: Ended())
         inbox.deliver(2)
         let clock = StoppedClock().clock
         #expect(try await inbox.next(before: clock.deadline(in: .seconds(1)), on: clock) == 1)
-        await #expect(throws: LinkError.disconnected("test")) {
+        await #expect(throws: Ended()) {
             try await inbox.next(before: clock.deadline(in: .seconds(1)), on: clock)
         }
     }
@@ -68,7 +71,7 @@ struct InboxTests {
         #expect(inbox.poll() == 0)
         #expect(inbox.poll() == 1)
         let clock = StoppedClock().clock
-        await #expect(throws: LinkError.overrun) { try await inbox.next(before: clock.deadline(in: .seconds(1)), on: clock) }
+        await #expect(throws: InboxOverrun()) { try await inbox.next(before: clock.deadline(in: .seconds(1)), on: clock) }
     }
 
     @Test func cancellingAWaitLeavesTheInboxUsable() async throws {

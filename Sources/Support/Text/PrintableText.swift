@@ -1,9 +1,9 @@
-/// Text from a unit, made harmless: whatever bytes came, only printable characters are left.
-public enum UnitText {
+/// Foreign text made harmless: whatever bytes came, only printable characters are left.
+public enum PrintableText {
     /// - Parameters:
     ///   - bytes: UTF-8 or anything else; what is not UTF-8 becomes U+FFFD.
     ///   - keepingLines: line ends stay, as a single `\n`; else they become spaces.
-    public static func printable(_ bytes: some Collection<UInt8>, keepingLines: Bool = false) -> String {
+    public static func of(_ bytes: some Collection<UInt8>, keepingLines: Bool = false) -> String {
         var text = String.UnicodeScalarView()
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
             switch scalar {
@@ -17,7 +17,12 @@ public enum UnitText {
         return result
     }
 
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    /// At most `limit` characters of printable ASCII; everything else is left out.
+    public static func ascii(_ text: String, limit: Int = 200) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value < 0x7F }.prefix(limit)))
+    }
+
+    public static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Bluetooth
+@testable import Support
 
 @Suite(.serialized) struct RealTimeSleepTests {
     private let clock = SessionClock.continuous

@@ -1,6 +1,4 @@
-import CCrypto
-
-/// CRC-32 as Nordic's bootloader computes it: IEEE 802.3, reflected, inverted at both ends (nRF5 SDK, `crc32.c`).
+/// CRC-32 of IEEE 802.3, reflected, inverted at both ends, as zip and Nordic's bootloader compute it (nRF5 SDK, `crc32.c`).
 public struct CRC32: Sendable, Hashable {
     private static let table: [UInt32] = (0..<256).map { index -> UInt32 in
         var value = UInt32(index)
@@ -8,9 +6,10 @@ public struct CRC32: Sendable, Hashable {
         return value
     }
 
-    private var register: UInt32 = 0xFFFF_FFFF
+    private var register: UInt32
 
-    public init() {}
+    /// - Parameter previous: the value of what came before.
+    public init(continuing previous: UInt32 = 0) { register = ~previous }
 
     public var value: UInt32 { ~register }
 
@@ -26,11 +25,4 @@ public struct CRC32: Sendable, Hashable {
         crc.update(bytes[...])
         return crc.value
     }
-}
-
-/// The SHA-256 of `bytes`, 32 bytes, in the usual order.
-func sha256(_ bytes: [UInt8]) -> [UInt8] {
-    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    _ = SHA256(bytes, bytes.count, &digest)
-    return digest
 }

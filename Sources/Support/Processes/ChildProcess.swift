@@ -3,12 +3,12 @@ import Glibc
 /// Starts a program that gets three streams, the settings it is given, and nothing else of this process: no shell, none of
 /// the environment, in which a key may be, and none of the files. It stays in the process group, so that a terminal's Ctrl-C
 /// ends it as well.
-package enum ChildProcess {
+public enum ChildProcess {
     /// - Parameters:
     ///   - path: of the program; no search is made.
     ///   - environment: `NAME=value`, all there is.
     /// - Returns: `nil` when it cannot be started.
-    package static func spawn(
+    public static func spawn(
         _ path: String, _ arguments: [String], environment: [String], input: Int32, output: Int32, errors: Int32
     ) -> pid_t? {
         var actions = posix_spawn_file_actions_t()

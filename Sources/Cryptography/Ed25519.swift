@@ -1,0 +1,91 @@
+import CCrypto
+import Foundation
+
+/// Ed25519 (RFC 8032).
+public enum Ed25519 {
+    public static let keyByteCount = 32
+    public static let signatureByteCount = 64
+
+    public struct PublicKey: Sendable, Hashable {
+        /// 32 bytes.
+        public let bytes: [UInt8]
+
+        /// - Parameter pem: `PUBLIC KEY` (SubjectPublicKeyInfo), as `openssl pkey -pubout` writes it.
+        /// - Returns: `nil` for anything else.
+        public init?(pem: [UInt8]) {
+            guard let bytes = PEM.withPublicKey(pem, Ed25519.publicBytes) else { return nil }
+            self.bytes = bytes
+        }
+
+        public init?(bytes: [UInt8]) {
+            guard bytes.count == keyByteCount else { return nil }
+            self.bytes = bytes
+        }
+
+        fileprivate init(known bytes: [UInt8]) { self.bytes = bytes }
+
+        /// `PUBLIC KEY`. Its DER is the same 12 bytes for every key (RFC 8410), and the key.
+        public var pem: String {
+            let der: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00] + bytes
+            return "-----BEGIN PUBLIC KEY-----\n\(Data(der).base64EncodedString())\n-----END PUBLIC KEY-----\n"
+        }
+
+        public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
+            guard signature.count == signatureByteCount else { return false }
+            return withKey { key in
+                guard let context = EVP_MD_CTX_new() else { return false }
+                defer { EVP_MD_CTX_free(context) }
+                return EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
+                    && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+            } ?? false
+        }
+
+        private func withKey<Result>(_ body: (OpaquePointer) -> Result?) -> Result? {
+            defer { ERR_clear_error() }
+            guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else { return nil }
+            defer { EVP_PKEY_free(key) }
+            return body(key)
+        }
+    }
+
+    public struct PrivateKey: Sendable {
+        /// `PRIVATE KEY` (PKCS #8). Secret.
+        public let pem: [UInt8]
+        public let publicKey: PublicKey
+
+        /// - Parameter pem: unencrypted, as `openssl genpkey -algorithm ed25519` writes it.
+        /// - Returns: `nil` for anything else.
+        public init?(pem: [UInt8]) {
+            guard let bytes = PEM.withPrivateKey(pem, Ed25519.publicBytes) else { return nil }
+            self.pem = pem
+            publicKey = PublicKey(known: bytes)
+        }
+
+        /// A fresh key; `nil` when libcrypto fails.
+        public static func generate() -> PrivateKey? {
+            withNewKey("ED25519", PEM.privateKey).flatMap { PrivateKey(pem: Array($0.utf8)) }
+        }
+
+        /// - Returns: 64 bytes, always the same for the same message; `nil` when libcrypto fails.
+        public func sign(_ message: [UInt8]) -> [UInt8]? {
+            PEM.withPrivateKey(pem) { key in
+                guard let context = EVP_MD_CTX_new() else { return nil }
+                defer { EVP_MD_CTX_free(context) }
+                var signature = [UInt8](repeating: 0, count: signatureByteCount)
+                var count = signature.count
+                guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
+                    EVP_DigestSign(context, &signature, &count, message, message.count) == 1, count == signatureByteCount
+                else { return nil }
+                return signature
+            }
+        }
+    }
+
+    private static func publicBytes(_ key: OpaquePointer) -> [UInt8]? {
+        guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: keyByteCount)
+        var count = bytes.count
+        guard EVP_PKEY_get_raw_public_key(key, &bytes, &count) == 1, count == bytes.count else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+
+/// Reads whole regular files of bounded length.
+public enum FileReader {
+    public struct Failure: Error, Sendable, Hashable {
+        public enum Kind: Sendable, Hashable {
+            case missing
+            /// A folder, a pipe, a device.
+            case noFile
+            /// A link where none is followed.
+            case link
+            case tooLarge(byteCount: Int, limit: Int)
+            case notOpened
+            case changing
+            case notReadable
+        }
+
+        public let kind: Kind
+        /// Why, as part of a sentence.
+        public let reason: String
+
+        public init(_ kind: Kind, _ reason: String) { (self.kind, self.reason) = (kind, reason) }
+    }
+
+    /// - Parameters:
+    ///   - limit: in bytes.
+    ///   - followsLinks: where somebody named the file; a file of our own is never elsewhere by way of a link.
+    /// - Throws: ``Failure``, also for a longer file.
+    public static func read(_ path: String, limit: Int, followsLinks: Bool = false) throws(Failure) -> [UInt8] {
+        try OpenedFile(path, followsLinks: followsLinks).contents(limit: limit)
+    }
+}
+
+/// A regular file that is open for reading: what is told of it and what is read are the same file's.
+public struct OpenedFile: ~Copyable {
+    /// For every way to open a file of our own. A pipe without a writer would block the process.
+    public static let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+
+    private let descriptor: Int32
+    public let status: stat
+
+    /// - Throws: ``FileReader/Failure``.
+    public init(_ path: String, followsLinks: Bool = false) throws(FileReader.Failure) {
+        let flags = followsLinks ? Self.flags & ~O_NOFOLLOW : Self.flags
+        let descriptor = open(path, O_RDONLY | flags)
+        guard descriptor >= 0 else {
+            throw switch errno {
+            case ENOENT, ENOTDIR: FileReader.Failure(.missing, SystemError.last)
+            case ELOOP: FileReader.Failure(.link, "it is a link")
+            default: FileReader.Failure(.notOpened, SystemError.last)
+            }
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw FileReader.Failure(.noFile, "it is no regular file")
+        }
+        self.descriptor = descriptor
+        self.status = status
+    }
+
+    deinit { close(descriptor) }
+
+    public var byteCount: Int { Int(status.st_size) }
+
+    /// The whole file.
+    /// - Parameter limit: in bytes.
+    /// - Throws: ``FileReader/Failure``, also when the file changes its length meanwhile.
+    public func contents(limit: Int) throws(FileReader.Failure) -> [UInt8] {
+        guard byteCount <= limit else { throw FileReader.Failure(.tooLarge(byteCount: byteCount, limit: limit), "it is larger than \(limit) bytes") }
+        let bytes = try read(from: 0, capacity: byteCount + 1)
+        guard bytes.count == byteCount else { throw FileReader.Failure(.changing, "it changes while it is read") }
+        return bytes
+    }
+
+    /// The last bytes of the file.
+    /// - Parameter limit: in bytes.
+    public func tail(limit: Int) throws(FileReader.Failure) -> [UInt8] {
+        try read(from: max(0, byteCount - limit), capacity: min(byteCount, limit))
+    }
+
+    /// Up to `capacity` bytes, without a second copy.
+    private func read(from offset: Int, capacity: Int) throws(FileReader.Failure) -> [UInt8] {
+        var reason: String?
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            while count < capacity {
+                let got = pread(descriptor, buffer.baseAddress.map { $0 + count }, capacity - count, off_t(offset + count))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else {
+                    if got < 0 { reason = SystemError.last }
+                    return
+                }
+                count += got
+            }
+        }
+        if let reason { throw FileReader.Failure(.notReadable, reason) }
+        return bytes
+    }
+}

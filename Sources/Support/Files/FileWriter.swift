@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+
+/// Writes files whole or not at all.
+public enum FileWriter {
+    public struct Failure: Error, Sendable, Hashable {
+        public let reason: String
+        /// Whether a file of that name is there already.
+        public let exists: Bool
+
+        public init(_ reason: String, exists: Bool = false) { (self.reason, self.exists) = (reason, exists) }
+        static var last: Failure { Failure(SystemError.last, exists: errno == EEXIST) }
+    }
+
+    /// Writes a file that takes the place of the old one, or of a link, in one step. One process at a time.
+    /// - Parameter mode: the umask takes its part of it.
+    public static func replace(_ path: String, with bytes: some Sequence<UInt8>, mode: mode_t = 0o600) throws(Failure) {
+        let new = path + ".new"
+        unlink(new)
+        try create(new, Array(bytes), mode: mode, isSynchronized: false)
+        guard rename(new, path) == 0 else {
+            let failure = Failure.last
+            unlink(new)
+            throw failure
+        }
+    }
+
+    /// Makes a file that was not there.
+    /// - Parameter isSynchronized: whether the bytes have to be on the disk.
+    public static func create(_ path: String, _ bytes: [UInt8], mode: mode_t, isSynchronized: Bool = true) throws(Failure) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, mode)
+        guard descriptor >= 0 else { throw .last }
+        let isWritten = write(bytes, to: descriptor) && (!isSynchronized || fsync(descriptor) == 0)
+        let failure = Failure(SystemError.last)
+        guard close(descriptor) == 0, isWritten else {
+            unlink(path)
+            throw failure
+        }
+    }
+
+    /// - Returns: whether all of it is written; else `errno` tells why.
+    public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
+        Array(bytes).withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    /// Makes a folder that is its owner's alone, and those above it that are not there.
+    public static func makeFolder(_ path: String) throws(Failure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Failure(error.localizedDescription)
+        }
+    }
+}
