@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import TestSupport
 import Support
 import Testing
@@ -119,6 +120,16 @@ import Testing
         now = .seconds(4)
         _ = handle(.tick)
         #expect(machine.isFinished)
+    }
+
+    /// Nor does one whose link is lost while the last question is answered.
+    @Test mutating func aSilentUnitThatGoesDoesNotKeepAnEndedChat() {
+        _ = handle(.linkUp(payloadSize: 253, UnitStatus()), .command(.ask("one")), .command(.finish))
+        now = .seconds(4)
+        _ = handle(.tick, .linkDown(reason: "gone"), .progress(work: 1, .text("Hello")))
+        #expect(!machine.isFinished)
+        _ = handle(.answered(work: 1, .success(AnswerSummary())))
+        #expect(machine.isFinished && machine.outbox.count == 1)
     }
 
     /// Anything in any order: it never stands still with a deadline in the past, and holds no more than it may.

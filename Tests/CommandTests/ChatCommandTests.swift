@@ -68,7 +68,7 @@ import VirtualDevices
             starting the unit's program
             connected, firmware v23\\u{1b}[2J, battery 80 %
             the unit is ready
-            the assistant is thinking
+            the assistant thinks
             delivered to the unit
 
             """)

@@ -34,8 +34,7 @@ struct ChatMachine {
 
     private var relay: any AppRelay
     private let readyTimeout: Duration
-    /// `nil` while there is none.
-    private(set) var link: UnitLink?
+    private var linkState = LinkState.down(wasSilent: false)
     /// Links so far.
     private var linkCount = 0
     /// Links in a row that were ready and were lost with something waiting for the unit.
@@ -55,9 +54,15 @@ struct ChatMachine {
         turns = TurnQueue(conversation: conversation, newConfirmation: newConfirmation)
     }
 
+    /// `nil` while there is none.
+    private(set) var link: UnitLink? {
+        get { linkState.link }
+        set { linkState.link = newValue }
+    }
+
     /// Everything asked is answered, and nobody will ask more.
     var isFinished: Bool {
-        isFinishing && turns.isEmpty && (outbox.isEmpty || link?.program == .silent) && link?.isBusy != true
+        isFinishing && turns.isEmpty && (outbox.isEmpty || linkState.isSilent) && link?.isBusy != true
     }
 
     var nextDeadline: SessionClock.Instant? {
@@ -90,7 +95,7 @@ struct ChatMachine {
             guard link != nil else { return }
             for event in relay.receive(packet, now: now) { take(event, now: now) }
         case .console(let bytes): report(console.receive(bytes, now: now))
-        case .sent: if link?.line.taken(pause: relay.pace, now: now) == true { reportDelivery(outbox.packetTaken(now: now)) }
+        case .sent: packetTaken(now: now)
         case .command(let command): take(command, now: now)
         case .progress(let work, let progress): perform(turns.take(progress, of: work), now: now)
         case .heard(let work, let result):
@@ -127,7 +132,7 @@ struct ChatMachine {
         report(.lost(reason: reason))
         let events = link == nil ? [] : relay.linkDown()
         let wasReady = link?.isReady == true
-        link = nil
+        linkState.drop()
         outbox.rewind()
         for event in events { take(event, now: now) }
         turns.linkLost()
@@ -227,6 +232,11 @@ struct ChatMachine {
                 }
             }
         }
+    }
+
+    private mutating func packetTaken(now: SessionClock.Instant) {
+        let pace = relay.pace
+        if link?.line.taken(pause: pace, now: now) == true { reportDelivery(outbox.packetTaken(now: now)) }
     }
 
     private mutating func send(now: SessionClock.Instant) {

@@ -1,4 +1,3 @@
-import Bluetooth
 import Support
 
 /// One way of a delivery to the unit, from its first words to its receipt.

@@ -1,4 +1,3 @@
-import Bluetooth
 import Support
 
 // From text to packets to receipts.

@@ -1,4 +1,3 @@
-import Bluetooth
 import Support
 
 /// What the unit has yet to get, in order, as a state machine. An answer goes out while it is still being written: its first

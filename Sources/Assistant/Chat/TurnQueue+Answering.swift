@@ -1,4 +1,3 @@
-import Bluetooth
 import Support
 
 // The way of the turn being worked on.

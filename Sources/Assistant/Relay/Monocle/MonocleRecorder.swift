@@ -1,4 +1,3 @@
-import Bluetooth
 import Support
 
 /// What a Monocle's wearer says and photographs, put together from packets. A new recording is a new value.

@@ -1,5 +1,4 @@
 import Assistant
-import Bluetooth
 import REPL
 import Support
 

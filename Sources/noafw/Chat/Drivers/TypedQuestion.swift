@@ -1,5 +1,4 @@
 import Assistant
-import Bluetooth
 import Support
 
 /// A question that was typed, among all that a session tells.

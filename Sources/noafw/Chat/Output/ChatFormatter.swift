@@ -32,7 +32,7 @@ enum ChatFormatter {
         case .silent: problem("the unit's program has not reported ready; noafw sends nothing until it does")
         case .lost(let reason): problem("\(UntrustedText.escape(reason)); noafw keeps what is not delivered")
         case .reconnecting(let delay): state("reconnecting in \(Format.plain(delay.inSeconds)) s")
-        case .listening: state("the unit is listening")
+        case .listening: state("the unit listens")
         case .recordingDropped(.givenUp): state("the wearer cancelled the recording")
         case .recordingDropped(.empty): state("the recording was empty")
         case .photo(let jpeg):
@@ -44,7 +44,7 @@ enum ChatFormatter {
         case .programEnded: problem("the unit's program has ended")
         case .asked(_, let question): asked(question)
         case .heard(_, let text): ChatLine(kind: .question, texts: UntrustedText.lines(text.isEmpty ? "(a picture)" : text))
-        case .thinking: state("the assistant is thinking")
+        case .thinking: state("the assistant thinks")
         case .answerPiece: nil
         case .retrying(_, let delay, let error):
             problem("\(UntrustedText.escape(error.diagnosis.message)); retrying in \(Format.plain(delay.inSeconds)) s")
