@@ -8,9 +8,9 @@ let strict: [SwiftSetting] = [
 ]
 
 func module(
-    _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], resources: [Resource]? = nil
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
-    .target(name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -52,6 +52,8 @@ let package = Package(
         module("FPGA", ["REPL", "Bluetooth", "Support", "Cryptography"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"]),
+        module("MonocleFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"], path: "Sources/Families/MonocleFamily"),
+        module("FrameFamily", ["Provisioning", "Bluetooth", "DFU"], path: "Sources/Families/FrameFamily"),
         module("Assistant", [
             "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
@@ -59,8 +61,8 @@ let package = Package(
         .executableTarget(
             name: "noafw",
             dependencies: [
-                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "Assistant", "VirtualDevices",
-                "Support", "Cryptography", argumentParser,
+                "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
+                "VirtualDevices", "Support", "Cryptography", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -72,7 +74,7 @@ let package = Package(
 
         // The lab's leak check: many rounds in one process.
         .executableTarget(
-            name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "ScriptBundle", "Bluetooth", "Support"], path: "Tests/Lab/Rounds",
+            name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"], path: "Tests/Lab/Rounds",
             swiftSettings: strict),
 
         // Plays recorded conversations with Nordic's bootloader to the virtual one.
@@ -93,20 +95,20 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography", "Support"]),
         tests("BluetoothTests", ["Bluetooth"]),
         tests("BlueZTests", ["Support", "BlueZ", "Bluetooth", "TestSupport"]),
-        tests("REPLTests", ["Support", "Cryptography", "REPL", "Bluetooth", "TestSupport"]),
+        tests("REPLTests", ["Support", "Cryptography", "REPL", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ArchiveTests", ["Support", "Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["Support", "Cryptography", "DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
-        tests("ProvisioningTests", ["Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("ProvisioningTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
-        tests("AssetTests", ["Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
+        tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ScriptTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]

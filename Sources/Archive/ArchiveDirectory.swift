@@ -1,4 +1,4 @@
-/// The names in a zip archive's central directory, read straight from its bytes.
+/// The names in a zip archive's central directory, read straight from its content.
 ///
 /// libzip hands names out as C strings, so a NUL in a name would hide what follows it, and it allocates as many
 /// entries as the archive claims. This reader comes first and bounds both.
@@ -10,14 +10,13 @@ enum ArchiveDirectory {
     private static let longestComment = 65_535
 
     /// - Throws: ``ArchiveError`` for a broken directory, too many entries, unsafe or duplicate names.
-    static func names(in archive: [UInt8], limits: ArchiveLimits) throws(ArchiveError) -> [[UInt8]] {
-        guard let end = endRecord(in: archive) else { throw broken("it has no end record") }
-        let count = Int(little16(archive, end + 10))
+    static func names(in archive: ArchiveContent, limits: ArchiveLimits) throws(ArchiveError) -> [[UInt8]] {
+        let (end, record) = try endRecord(in: archive)
+        let count = Int(little16(record, 10))
         guard count <= limits.entryCount else { throw .tooManyEntries(count: count, limit: limits.entryCount) }
-        guard little16(archive, end + 4) == 0, little16(archive, end + 6) == 0,
-            little16(archive, end + 8) == UInt16(count)
+        guard little16(record, 4) == 0, little16(record, 6) == 0, little16(record, 8) == UInt16(count)
         else { throw broken("it spans several files") }
-        var position = Int(little32(archive, end + 16))
+        var position = Int(little32(record, 16))
         var names: [[UInt8]] = []
         var seen: Set<[UInt8]> = []
         for _ in 0..<count {
@@ -32,27 +31,33 @@ enum ArchiveDirectory {
         return names
     }
 
-    private static func endRecord(in archive: [UInt8]) -> Int? {
-        guard archive.count >= endLength else { return nil }
-        let last = archive.count - endLength
-        for position in stride(from: last, through: max(0, last - longestComment), by: -1)
-        where little32(archive, position) == endSignature {
-            let comment = Int(little16(archive, position + 20))
-            return position + endLength + comment == archive.count ? position : nil
+    /// - Returns: where it stands, and its bytes.
+    private static func endRecord(in archive: ArchiveContent) throws(ArchiveError) -> (Int, [UInt8]) {
+        let tailStart = max(0, archive.byteCount - endLength - longestComment)
+        let tail = try read(archive, from: tailStart, count: archive.byteCount - tailStart)
+        for position in stride(from: tail.count - endLength, through: 0, by: -1) where little32(tail, position) == endSignature {
+            let comment = Int(little16(tail, position + 20))
+            guard position + endLength + comment == tail.count else { break }
+            return (tailStart + position, Array(tail[position...]))
         }
-        return nil
+        throw broken("it has no end record")
     }
 
-    private static func entryName(in archive: [UInt8], at position: inout Int, end: Int) throws(ArchiveError) -> [UInt8] {
-        guard position >= 0, position <= end - entryLength, little32(archive, position) == entrySignature else {
-            throw broken("its directory is truncated")
-        }
-        let nameLength = Int(little16(archive, position + 28))
-        let rest = Int(little16(archive, position + 30)) + Int(little16(archive, position + 32))
+    private static func entryName(in archive: ArchiveContent, at position: inout Int, end: Int) throws(ArchiveError) -> [UInt8] {
+        guard position >= 0, position <= end - entryLength else { throw broken("its directory is truncated") }
+        let entry = try read(archive, from: position, count: entryLength)
+        guard little32(entry, 0) == entrySignature else { throw broken("its directory is truncated") }
+        let nameLength = Int(little16(entry, 28))
+        let rest = Int(little16(entry, 30)) + Int(little16(entry, 32))
         let start = position + entryLength
         guard start + nameLength + rest <= end else { throw broken("its directory is truncated") }
         position = start + nameLength + rest
-        return Array(archive[start..<(start + nameLength)])
+        return try read(archive, from: start, count: nameLength)
+    }
+
+    private static func read(_ archive: ArchiveContent, from start: Int, count: Int) throws(ArchiveError) -> [UInt8] {
+        guard let bytes = archive.read(from: start, count: count), bytes.count == count else { throw broken("it cannot be read") }
+        return Array(bytes)
     }
 
     private static func broken(_ reason: String) -> ArchiveError { .notAnArchive(reason: reason) }

@@ -1,35 +1,41 @@
 import CZip
 import Glibc
 
-/// Reads entries of a zip archive in memory. Sizes are checked before and while inflating: the sizes an archive states
+/// Reads entries of a zip archive. Sizes are checked before and while inflating: the sizes an archive states
 /// may be lies.
 public struct ArchiveReader {
     /// Runs `body` on the opened archive.
     /// - Throws: ``ArchiveError``, and what `body` throws.
     public static func open<Result>(
+        _ content: ArchiveContent, limits: ArchiveLimits, _ body: (ArchiveReader) throws -> Result
+    ) throws -> Result {
+        let names = try ArchiveDirectory.names(in: content, limits: limits)
+        var error = zip_error_t()
+        zip_error_init(&error)
+        defer { zip_error_fini(&error) }
+        guard let source = ContentSource.make(content, &error) else { throw broken(&error) }
+        guard let archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) else {
+            zip_source_free(source)
+            throw broken(&error)
+        }
+        defer { zip_discard(archive) }
+        let reader = ArchiveReader(archive: archive, names: names.map { String(decoding: $0, as: UTF8.self) })
+        guard reader.namesOfLibrary() == names else {
+            throw ArchiveError.notAnArchive(reason: "it holds two directories that differ")
+        }
+        try reader.checkContent(limit: limits.contentByteCount)
+        return try body(reader)
+    }
+
+    /// As the other one, of an archive in memory.
+    public static func open<Result>(
         _ bytes: [UInt8], limits: ArchiveLimits, _ body: (ArchiveReader) throws -> Result
     ) throws -> Result {
-        let names = try ArchiveDirectory.names(in: bytes, limits: limits)
-        return try bytes.withUnsafeBytes { buffer in
-            var error = zip_error_t()
-            zip_error_init(&error)
-            defer { zip_error_fini(&error) }
-            guard let source = zip_source_buffer_create(buffer.baseAddress, UInt64(buffer.count), 0, &error) else {
-                throw broken(&error)
-            }
-            guard let archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) else {
-                zip_source_free(source)
-                throw broken(&error)
-            }
-            defer { zip_discard(archive) }
-            let reader = ArchiveReader(archive: archive, names: names.map { String(decoding: $0, as: UTF8.self) })
-            guard reader.namesOfLibrary() == names else {
-                throw ArchiveError.notAnArchive(reason: "it holds two directories that differ")
-            }
-            try reader.checkContent(limit: limits.contentByteCount)
-            return try body(reader)
-        }
+        try open(ArchiveContent(bytes), limits: limits, body)
     }
+
+    /// Bytes that are unpacked at a time.
+    private static let pieceByteCount = 256 << 10
 
     private let archive: OpaquePointer
     /// In the directory's order; each is safe and stands once.
@@ -38,6 +44,14 @@ public struct ArchiveReader {
     /// The bytes of one entry.
     /// - Parameter limit: the largest size accepted in bytes.
     public func read(_ name: String, limit: Int) throws(ArchiveError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try read(name, limit: limit) { bytes += $0 }
+        return bytes
+    }
+
+    /// The bytes of one entry, a piece at a time. Only when this returns they are known to be whole.
+    /// - Parameter limit: the largest size accepted in bytes.
+    public func read(_ name: String, limit: Int, _ take: (ArraySlice<UInt8>) -> Void) throws(ArchiveError) {
         let index = zip_name_locate(archive, name, zip_flags_t(ZIP_FL_ENC_RAW))
         guard index >= 0 else { throw .entryMissing(name: name) }
         let size = try statedSize(of: UInt64(index), name: name)
@@ -46,7 +60,7 @@ public struct ArchiveReader {
         }
         guard let file = zip_fopen_index(archive, UInt64(index), 0) else { throw damaged(name, archiveError) }
         defer { zip_fclose(file) }
-        return try inflate(file, name: name, size: Int(size))
+        try inflate(file, name: name, size: Int(size), take)
     }
 
     private func checkContent(limit: Int) throws(ArchiveError) {
@@ -82,21 +96,19 @@ public struct ArchiveReader {
     }
 
     /// Reads one byte past the stated size: libzip compares the CRC-32 when it meets the end.
-    private func inflate(_ file: OpaquePointer, name: String, size: Int) throws(ArchiveError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: size + 1)
+    private func inflate(
+        _ file: OpaquePointer, name: String, size: Int, _ take: (ArraySlice<UInt8>) -> Void
+    ) throws(ArchiveError) {
+        var piece = [UInt8](repeating: 0, count: min(size + 1, Self.pieceByteCount))
         var count = 0
         while count <= size {
-            let read = bytes.withUnsafeMutableBytes { buffer -> Int64 in
-                guard let base = buffer.baseAddress else { return -1 }
-                return zip_fread(file, base + count, UInt64(size + 1 - count))
-            }
+            let read = zip_fread(file, &piece, UInt64(min(piece.count, size + 1 - count)))
             guard read >= 0 else { throw damaged(name, Self.text(zip_file_strerror(file))) }
             if read == 0 { break }
             count += Int(read)
+            if count <= size { take(piece.prefix(Int(read))) }
         }
         guard count == size else { throw damaged(name, "its size is not the stated one") }
-        bytes.removeLast()
-        return bytes
     }
 
     private func namesOfLibrary() -> [[UInt8]] {

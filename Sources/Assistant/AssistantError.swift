@@ -80,22 +80,22 @@ extension AssistantError: DiagnosableError {
         case .badConfiguration(let path, let reason): "cannot use \(path): \(reason)"
         case .notPrivate(let path, let reason): "\(path) may hold a key, but \(reason)"
         case .badBaseURL(let text): "'\(text)' is not the base URL of a server"
-        case .plainHTTP(let host): "the key would go to \(host) unencrypted"
-        case .badKey: "the key holds characters that no key has"
-        case .unreachable(let host, let reason): "the assistant at \(host) cannot be reached: \(reason)"
-        case .unknownHost(let host): "the assistant's host \(host) is unknown"
-        case .insecure(let host, let reason): "no secure connection to \(host): \(reason)"
-        case .timedOut(let what): "the assistant is too slow: timed out waiting for \(what)"
+        case .plainHTTP(let host): "the key would be sent to \(host) unencrypted"
+        case .badKey: "the key contains characters that a key cannot have"
+        case .unreachable(let host, let reason): "cannot reach the assistant at \(host): \(reason)"
+        case .unknownHost(let host): "cannot find the assistant's host \(host)"
+        case .insecure(let host, let reason): "cannot make a secure connection to \(host): \(reason)"
+        case .timedOut(let what): "timed out while waiting for \(what) from the assistant"
         case .unauthorized(let status, let text): "the assistant refused the key (HTTP \(status))\(Self.suffix(text))"
-        case .tooManyRequests(let text, _): "the assistant wants fewer requests (HTTP 429)\(Self.suffix(text))"
+        case .tooManyRequests(let text, _): "the assistant got too many requests (HTTP 429)\(Self.suffix(text))"
         case .serverFailed(let status, let text): "the assistant's server failed (HTTP \(status))\(Self.suffix(text))"
         case .refused(let status, let text): "the assistant refused the request (HTTP \(status))\(Self.suffix(text))"
-        case .redirected(let place): "the assistant's server points to another place: \(place)"
-        case .notUnderstood(let what): "the assistant's answer is not understood: \(what)"
+        case .redirected(let place): "the assistant's server redirects to \(place)"
+        case .notUnderstood(let what): "cannot understand the assistant's answer: \(what)"
         case .tooLong(let what, let limit): "\(what) is longer than \(limit) bytes"
         case .emptyAnswer: "the assistant gave an empty answer"
         case .brokenOff(let count): "the assistant's answer broke off after \(count) bytes"
-        case .proxyRefused(let proxy, let reason): "the proxy \(proxy) does not lead to the assistant: \(reason)"
+        case .proxyRefused(let proxy, let reason): "cannot reach the assistant through the proxy \(proxy): \(reason)"
         }
     }
 
@@ -106,7 +106,7 @@ extension AssistantError: DiagnosableError {
         case .badConfiguration:
             ("the file was edited by hand or is not meant for this program", "correct the file; docs/chat.md shows an example")
         case .notPrivate:
-            ("the file's owner or permissions let others read it", "run: chmod 600 on the file, as its owner")
+            ("the file's owner or permissions let others read it", "as the file's owner, run chmod 600 on it")
         case .badBaseURL:
             ("it has no http or https scheme, or no host", "give a URL such as https://api.openai.com or http://localhost:8080")
         case .plainHTTP:
@@ -118,7 +118,7 @@ extension AssistantError: DiagnosableError {
         case .unknownHost:
             ("the name is misspelt, or the network has no name service", "check the base URL and the network")
         case .insecure:
-            ("the server's certificate does not match its name or is not trusted here", "check the base URL; name a private authority's certificates as ca_file in the configuration file")
+            ("the server's certificate does not match its name or is not trusted here", "check the base URL; if the server uses a private certificate authority, set ca_file in the configuration file")
         case .timedOut, .brokenOff:
             ("the server is overloaded, or the network is bad", "ask again")
         case .unauthorized:
@@ -129,18 +129,18 @@ extension AssistantError: DiagnosableError {
             ("the server has a problem of its own", "ask again later")
         case .refused:
             (
-                "the server does not know the model, or the model takes no such input",
-                "check the model's name and the base URL; set images to false in the configuration file for a model without eyes")
+                "the server does not know the model, or the model does not accept this kind of input",
+                "check the model's name and the base URL; set images to false in the configuration file for a model that takes no pictures")
         case .redirected:
-            ("the base URL is not the server's own; a key is never carried along", "set the base URL to where the server points")
+            ("the base URL is not the server's own address, and noafw never sends a key to another one", "set the base URL to the address that the server names")
         case .notUnderstood:
-            ("the base URL leads to something else than an OpenAI-compatible server", "check the base URL")
+            ("the base URL does not lead to an OpenAI-compatible server", "check the base URL")
         case .tooLong:
-            ("the server sends more than an answer can be", "check the base URL and the model")
+            ("the server sent more than an answer may contain", "check the base URL and the model")
         case .emptyAnswer:
-            ("the model had nothing to say", "ask in other words")
+            ("the model had nothing to say", "rephrase the question")
         case .proxyRefused:
-            ("the proxy wants a password, or may not reach the server", "check https_proxy, no_proxy and the configuration file's proxy")
+            ("the proxy requires a password, or does not allow this connection", "check https_proxy, no_proxy and the configuration file's proxy")
         }
     }
 }

@@ -105,7 +105,7 @@ public final class BlueZCentral: Central {
     }
 
     /// A link that bluetoothd keeps for another program, or for one that died: until it ends, its device does not advertise.
-    public struct ForeignLink: Sendable, Hashable {
+    public struct ForeignConnection: Sendable, Hashable {
         public var address: DeviceAddress
         /// Untrusted text.
         public var name: String?
@@ -113,18 +113,18 @@ public final class BlueZCentral: Central {
     }
 
     /// The links on this adapter that are not this central's.
-    public func foreignLinks(before deadline: SessionClock.Instant) async throws -> [ForeignLink] {
+    public func foreignConnections(before deadline: SessionClock.Instant) async throws -> [ForeignConnection] {
         let (session, adapter) = try await station(before: deadline)
         return session.read { state in
             state.mirror.devices.values
                 .filter { $0.adapterPath == adapter.path && $0.isConnected && state.links[$0.path] == nil }
                 .sorted { $0.path < $1.path }
-                .map { ForeignLink(address: $0.address, name: $0.name, path: $0.path) }
+                .map { ForeignConnection(address: $0.address, name: $0.name, path: $0.path) }
         }
     }
 
     /// Ends such a link and waits until it is gone. Harmless when it is gone already.
-    public func end(_ link: ForeignLink, before deadline: SessionClock.Instant) async throws {
+    public func end(_ link: ForeignConnection, before deadline: SessionClock.Instant) async throws {
         let (session, _) = try await station(before: deadline)
         do {
             _ = try await session.call(.bluez(BusName.device, "Disconnect", at: link.path), before: deadline)

@@ -27,7 +27,7 @@ public struct BlueZSurvey: Sendable {
     /// The bus's address, in D-Bus's form.
     public var bus: String
     /// Why the survey ended early: bus, permission or daemon.
-    public var obstacle: BlueZError?
+    public var blockingError: BlueZError?
     public var isBusReachable = false
     /// bluetoothd's process.
     public var daemonProcess: Int?
@@ -46,9 +46,9 @@ public struct BlueZSurvey: Sendable {
         do {
             try await survey.look(session, before: deadline)
         } catch let error as BlueZError {
-            survey.obstacle = error
+            survey.blockingError = error
         } catch LinkError.timedOut {
-            survey.obstacle = .daemonSilent
+            survey.blockingError = .daemonSilent
         }
         return survey
     }

@@ -33,6 +33,8 @@ public enum LinkError: Error, Hashable, Sendable {
 }
 
 extension LinkError: DiagnosableError {
+    public var persistence: Persistence { demandsPairing ? .permanent : .transient }
+
     public var diagnosis: Diagnosis {
         switch self {
         case .disconnected(let reason):

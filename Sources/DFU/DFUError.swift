@@ -14,6 +14,15 @@ public enum DFUError: Error, Hashable, Sendable {
 }
 
 extension DFUError: DiagnosableError {
+    public var persistence: Persistence {
+        switch self {
+        case .transfer: .transient
+        // The image was damaged on its way: the bootloader has thrown it away, and takes it anew.
+        case .refused(_, .extended(.verificationFailed)): .transient
+        case .package, .firmwareFile, .refused: .permanent
+        }
+    }
+
     public var diagnosis: Diagnosis {
         switch self {
         case .package(let fault): fault.diagnosis

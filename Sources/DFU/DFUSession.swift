@@ -43,7 +43,7 @@ public struct DFUSession: Sendable {
 
     static func saveInterval(after lostLinks: Int) -> Duration { saveInterval / (1 << (2 * max(0, min(lostLinks, 4)))) }
 
-    /// Transfers one image and waits until the unit resets into it, continuing where an earlier transfer stopped.
+    /// Transfers one image and waits until the unit resets into it, going on from the progress that the unit kept.
     ///
     /// A link that drops after the last EXECUTE counts as done; asking the unit for its version then proves it.
     /// After an error or a cancellation the unit keeps its init packet and the progress that was saved; the rest goes with the link.
@@ -123,8 +123,7 @@ public struct DFUSession: Sendable {
             case .writeControl(let bytes):
                 try await connection.write(
                     bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.writePatience))
-            case .sendPackets(let kind, let range, let packetSize):
-                try await send(range, of: kind, packetSize: packetSize, performer)
+            case .sendPackets(let kind, let packets): try await send(packets, of: kind, performer)
             case .wait(.pause, let duration): return .next(.pause, until: time.advanced(by: duration))
             case .wait(let wait, let duration): return .next(wait, until: clock.deadline(in: duration))
             case .progress(let byteCount):
@@ -137,13 +136,10 @@ public struct DFUSession: Sendable {
         throw LinkError.timedOut("the bootloader")
     }
 
-    private func send(
-        _ range: Range<Int>, of kind: ObjectKind, packetSize: Int, _ performer: Performer
-    ) async throws {
+    private func send(_ packets: [Range<Int>], of kind: ObjectKind, _ performer: Performer) async throws {
         let source = kind == .command ? performer.image.initPacket.bytes : performer.image.bytes
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: packetSize) {
-            let packet = Array(source[start..<min(start + packetSize, range.upperBound)])
-            try await performer.channel.send(packet, deadline: clock.deadline(in: Self.packetPatience))
+        for packet in packets {
+            try await performer.channel.send(Array(source[packet]), deadline: clock.deadline(in: Self.packetPatience))
         }
     }
 

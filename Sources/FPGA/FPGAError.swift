@@ -20,6 +20,13 @@ public enum FPGAError: Error, Hashable, Sendable {
 }
 
 extension FPGAError: DiagnosableError {
+    public var persistence: Persistence {
+        switch self {
+        case .imageTooLong, .imageEmpty, .notABitstream, .markerStays: .permanent
+        case .proofFailed, .writeFailed, .commitFailed, .answerUnreadable: .degraded
+        }
+    }
+
     public var diagnosis: Diagnosis {
         let uncommitted = "the unit still starts from its built-in FPGA image; run the same command again"
         return switch self {

@@ -1,5 +1,5 @@
 /// What a unit's flash holds, found out on the unit.
-public struct FPGASurvey: Sendable, Hashable {
+public struct FlashState: Sendable, Hashable {
     /// How far a page was written: what lies before its last bytes of 0xFF.
     public struct Edge: Sendable, Hashable {
         public var page: Int
@@ -51,7 +51,7 @@ public enum FPGAPlan: Sendable, Hashable {
     /// Erase, write from the start.
     case erase
 
-    public init(survey: FPGASurvey, image: FPGAImage) {
+    public init(survey: FlashState, image: FPGAImage) {
         let markerIsWritable = zip(survey.marker, FPGALimits.marker).allSatisfy { $0 & $1 == $1 }
         guard survey.pageDigests.count == image.pageDigests.count, survey.marker.count == 4 else {
             self = .erase
@@ -66,8 +66,8 @@ public enum FPGAPlan: Sendable, Hashable {
         }
     }
 
-    /// The page whose ``FPGASurvey/Edge`` a plan for this image needs; `nil` when none is needed.
-    public static func openPage(survey: FPGASurvey, image: FPGAImage) -> Int? {
+    /// The page whose ``FlashState/Edge`` a plan for this image needs; `nil` when none is needed.
+    public static func openPage(survey: FlashState, image: FPGAImage) -> Int? {
         guard let page = resumablePage(survey, image), survey.pageDigests[page] != blankDigest(ofPage: page) else { return nil }
         return page
     }
@@ -82,7 +82,7 @@ public enum FPGAPlan: Sendable, Hashable {
     }
 
     /// The first page that differs, when all behind it is blank or equal and the marker was not written.
-    private static func resumablePage(_ survey: FPGASurvey, _ image: FPGAImage) -> Int? {
+    private static func resumablePage(_ survey: FlashState, _ image: FPGAImage) -> Int? {
         guard survey.pageDigests.count == image.pageDigests.count, survey.marker == blankMarker,
             let first = zip(survey.pageDigests, image.pageDigests).firstIndex(where: !=)
         else { return nil }
@@ -93,7 +93,7 @@ public enum FPGAPlan: Sendable, Hashable {
     }
 
     /// How much of a page was written before the rest, which is blank; `nil` when the page holds something else.
-    private static func writtenByteCount(of page: Int, _ survey: FPGASurvey, _ image: FPGAImage) -> Int? {
+    private static func writtenByteCount(of page: Int, _ survey: FlashState, _ image: FPGAImage) -> Int? {
         if survey.pageDigests[page] == blankDigest(ofPage: page) { return 0 }
         let content = image.bytes[FPGALimits.page(page)]
         guard let edge = survey.edge, edge.page == page, (0..<content.count).contains(edge.byteCount),

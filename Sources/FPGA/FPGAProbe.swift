@@ -77,11 +77,17 @@ public struct FPGAProbe: Sendable {
         return digest
     }
 
+    /// Whether the marker behind the image is there.
+    func isCommitted() async throws -> Bool {
+        try await helper.ensure()
+        return HexText.decode(try await helper.askSafely("mark()", within: timing.command)) == FPGALimits.marker
+    }
+
     /// Digests of all pages and of the whole flash, computed on the unit, and the marker.
     /// - Parameters:
     ///   - image: when given, what a plan for it needs beside them is asked, too.
     ///   - onProgress: bytes read so far.
-    public func survey(for image: FPGAImage? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> FPGASurvey {
+    public func survey(for image: FPGAImage? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> FlashState {
         try await helper.ensure()
         let counter = try await helper.counter()
         let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests(onProgress: onProgress) }
@@ -89,7 +95,7 @@ public struct FPGAProbe: Sendable {
         guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else {
             throw FPGAError.answerUnreadable(marker)
         }
-        var survey = FPGASurvey(pageDigests: digests, sha256: sha256, marker: bytes, counter: counter)
+        var survey = FlashState(pageDigests: digests, sha256: sha256, marker: bytes, counter: counter)
         if let image, let page = FPGAPlan.openPage(survey: survey, image: image) { survey.edge = try await edge(of: page) }
         return survey
     }
@@ -112,14 +118,14 @@ public struct FPGAProbe: Sendable {
         return (pages, whole)
     }
 
-    private func edge(of page: Int) async throws -> FPGASurvey.Edge {
+    private func edge(of page: Int) async throws -> FlashState.Edge {
         let range = FPGALimits.page(page)
         let answer = try await helper.askSafely("tail(\(range.lowerBound),\(range.upperBound))", within: timing.read)
         let words = answer.split(separator: " ")
         guard words.count == 2, let count = Int(words[0]), (0...range.count).contains(count),
             let digest = Self.digest(from: words[1])
         else { throw FPGAError.answerUnreadable(String(answer.suffix(80))) }
-        return FPGASurvey.Edge(page: page, byteCount: count, digest: digest)
+        return FlashState.Edge(page: page, byteCount: count, digest: digest)
     }
 
     private static func digest(from text: Substring) -> UInt64? {
@@ -134,6 +140,7 @@ public struct FPGAProbe: Sendable {
 
     /// What differs from an image, in an operator's words; empty when the flash holds it, committed.
     public func differences(from image: FPGAImage) async throws -> [String] {
+        if try await isCommitted(), try await digest() == image.sha256 { return [] }
         let survey = try await survey()
         var found = survey.differingPages(from: image).map { "page \($0) of the FPGA flash" }
         if !survey.isCommitted { found.append("the FPGA commit marker") }
@@ -142,7 +149,7 @@ public struct FPGAProbe: Sendable {
     }
 }
 
-extension FPGASurvey {
+extension FlashState {
     /// Pages of 4 KiB whose digest differs.
     public func differingPages(from image: FPGAImage) -> [Int] {
         zip(pageDigests, image.pageDigests).enumerated().filter { $1.0 != $1.1 }.map(\.offset)

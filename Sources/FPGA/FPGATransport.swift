@@ -23,14 +23,14 @@ struct LiteralTransport: FPGATransport {
         let chunks = Array(FPGAChunkEncoder(image: image, from: offset))
         try await repl.pipeline(chunks.lazy.map(\.code), within: within) { index, answer in
             let counter = try FlashHelper.counter(from: CheckedAnswer.decode(answer))
-            guard let counter, counter == chunks[index].range.upperBound else { throw FPGASetback.chunkRefused }
+            guard let counter, counter == chunks[index].range.upperBound else { throw RetryReason.chunkRefused }
             onProgress(counter)
         }
     }
 }
 
 /// Why the updater has to look again at what the unit holds.
-enum FPGASetback: Error, Hashable {
+enum RetryReason: Error, Hashable {
     /// The helper did not take a piece: something was lost before it, or it arrived damaged.
     case chunkRefused
     /// Only an erase makes the write counter known again.

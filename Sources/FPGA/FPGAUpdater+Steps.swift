@@ -11,7 +11,7 @@ extension FPGAUpdater {
         case REPLError.exception(let exception):
             !["NameError", "ValueError", "OSError"].contains { exception.lastLine.hasPrefix($0) }
         case REPLError.timedOut, REPLError.garbage, REPLError.outOfStep: true
-        case REPLError.unreadable, FPGAError.answerUnreadable, FPGASetback.chunkRefused: true
+        case REPLError.unreadable, FPGAError.answerUnreadable, RetryReason.chunkRefused: true
         default: false
         }
     }
@@ -27,7 +27,7 @@ extension FPGAUpdater {
         return try await step()
     }
 
-    func survey(_ onEvent: (FPGAEvent) -> Void) async throws -> FPGASurvey {
+    func survey(_ onEvent: (FPGAEvent) -> Void) async throws -> FlashState {
         try await retrying(onEvent) { try await probe.survey(for: image) }
     }
 
@@ -44,7 +44,7 @@ extension FPGAUpdater {
         try await retrying(onEvent) {
             try await helper.ensure()
             let counter = try FlashHelper.counter(from: await helper.ask("erase()", within: timing.erase))
-            guard counter == 0 else { throw FPGASetback.counterUnknown }
+            guard counter == 0 else { throw RetryReason.counterUnknown }
         }
     }
 
@@ -54,17 +54,17 @@ extension FPGAUpdater {
     /// refuses to write past the end, or the first piece does not read back where it belongs.
     /// - Returns: where to go on.
     func advance(
-        to target: Int, from counter: Int?, ledger: inout Ledger, _ onEvent: (FPGAEvent) -> Void
+        to target: Int, from counter: Int?, budget: inout UpdateBudget, _ onEvent: (FPGAEvent) -> Void
     ) async throws -> Int {
         if let counter, counter > target {
             guard counter <= image.bytes.count, image.bytes[target..<counter].allSatisfy({ $0 == 0xFF }) else {
-                throw FPGASetback.counterUnknown
+                throw RetryReason.counterUnknown
             }
             return counter
         }
         if counter == nil { _ = try await retrying(onEvent) { try await helper.ask("guess()", within: timing.command) } }
         try await skip(from: counter ?? 0, to: target, onEvent)
-        return counter == nil ? try await checkGuess(at: target, ledger: &ledger, onEvent) : target
+        return counter == nil ? try await checkGuess(at: target, budget: &budget, onEvent) : target
     }
 
     private func skip(from start: Int, to target: Int, _ onEvent: (FPGAEvent) -> Void) async throws {
@@ -75,14 +75,14 @@ extension FPGAUpdater {
             let counter = try await retrying(onEvent) {
                 try FlashHelper.counter(from: await helper.ask("skip(\(offset),\(end))", within: timing.read))
             }
-            guard counter == end else { throw FPGASetback.counterUnknown }
+            guard counter == end else { throw RetryReason.counterUnknown }
             position = end
         }
     }
 
     /// Writes pieces one by one until one of them can be told from blank flash, and reads that one back.
     private func checkGuess(
-        at target: Int, ledger: inout Ledger, _ onEvent: (FPGAEvent) -> Void
+        at target: Int, budget: inout UpdateBudget, _ onEvent: (FPGAEvent) -> Void
     ) async throws -> Int {
         var position = target
         for chunk in FPGAChunkEncoder(image: image, from: target) {
@@ -91,15 +91,15 @@ extension FPGAUpdater {
                 if try await helper.counter() == chunk.range.lowerBound { _ = try await repl.run(chunk.code, within: timing.command) }
                 return try await helper.counter()
             }
-            guard counter == chunk.range.upperBound else { throw FPGASetback.counterUnknown }
+            guard counter == chunk.range.upperBound else { throw RetryReason.counterUnknown }
             position = chunk.range.upperBound
-            ledger.bytesWritten += chunk.range.count
+            budget.bytesWritten += chunk.range.count
             let content = image.bytes[chunk.range]
             if content.allSatisfy({ $0 == 0xFF }) { continue }
             let call = "say(_nf.part(\(chunk.range.lowerBound),\(chunk.range.upperBound)))"
             let digest = try await retrying(onEvent) { try await helper.askSafely(call, within: timing.command) }
             guard digest == HexText.encode(SHA256.of(content).prefix(FPGALimits.pageDigestByteCount)) else {
-                throw FPGASetback.counterUnknown
+                throw RetryReason.counterUnknown
             }
             return position
         }
@@ -107,7 +107,7 @@ extension FPGAUpdater {
     }
 
     /// Writes the rest of the image; after each loss it goes on from where the helper says it stands.
-    func write(from start: Int, ledger: inout Ledger, _ onEvent: (FPGAEvent) -> Void) async throws {
+    func write(from start: Int, budget: inout UpdateBudget, _ onEvent: (FPGAEvent) -> Void) async throws {
         var position = start
         var fruitlessAttempts = 0
         onEvent(.writing(bytesDone: position, bytesTotal: image.bytes.count))
@@ -118,11 +118,11 @@ extension FPGAUpdater {
                     position = confirmed
                     onEvent(.writing(bytesDone: confirmed, bytesTotal: image.bytes.count))
                 }
-                ledger.bytesWritten += image.bytes.count - begin
+                budget.bytesWritten += image.bytes.count - begin
                 position = image.bytes.count
             } catch where Self.isTransient(error) {
                 position = try await standing(onEvent)
-                ledger.bytesWritten += max(0, position - begin)
+                budget.bytesWritten += max(0, position - begin)
                 fruitlessAttempts = position > begin ? 0 : fruitlessAttempts + 1
                 guard fruitlessAttempts < 2 else { throw FPGAError.writeFailed("no piece gets through at byte \(position)") }
                 onEvent(.notice("data was lost on the way; going on at byte \(position)"))
@@ -135,7 +135,7 @@ extension FPGAUpdater {
             try await repl.recover(within: timing.recovery)
             return try await helper.counter()
         }
-        guard let counter, counter <= image.bytes.count else { throw FPGASetback.counterUnknown }
+        guard let counter, counter <= image.bytes.count else { throw RetryReason.counterUnknown }
         return counter
     }
 
@@ -145,7 +145,7 @@ extension FPGAUpdater {
         }
         if digest == image.sha256 { return }
         let survey = try await survey(onEvent)
-        throw FPGASetback.flashDiffers(pages: survey.differingPages(from: image))
+        throw RetryReason.flashDiffers(pages: survey.differingPages(from: image))
     }
 
     func commit(_ onEvent: (FPGAEvent) -> Void) async throws {

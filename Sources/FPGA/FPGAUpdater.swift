@@ -10,6 +10,13 @@ public enum FPGAEvent: Sendable, Hashable {
     case notice(String)
 }
 
+/// What an update has to do.
+public struct FPGAFinding: Sendable, Hashable {
+    public let plan: FPGAPlan
+    /// Where the next write would land, when the helper that did all writes since the last erase is still there.
+    let counter: Int?
+}
+
 /// How an update went.
 public struct FPGAOutcome: Sendable, Hashable {
     /// The plan it began with; ``FPGAPlan/nothing`` when the flash was current.
@@ -52,39 +59,63 @@ public struct FPGAUpdater: Sendable {
         FlashHelper.remote.sentCode + [FPGAProbe.registersCode, FPGAProbe.runCode, stopCode]
     }
 
-    /// What would have to be done. Changes nothing.
-    public func plan() async throws -> FPGAPlan {
-        FPGAPlan(survey: try await survey { _ in }, image: image)
+    /// Finds out what has to be done. Changes nothing.
+    ///
+    /// Where the FPGA runs the wanted version, one digest over the whole flash may be enough; where it runs another from a
+    /// committed flash, the marker is. Only between the two every page is looked at.
+    /// - Parameters:
+    ///   - running: the version that the FPGA says itself.
+    ///   - wanted: the image's.
+    public func inspect(running: String?, wanted: String) async throws -> FPGAFinding {
+        if let running {
+            let isCommitted = try await retrying({ _ in }, { try await probe.isCommitted() })
+            if isCommitted, running != wanted { return FPGAFinding(plan: .erase, counter: nil) }
+            if isCommitted, try await retrying({ _ in }, { try await probe.digest() }) == image.sha256 {
+                return FPGAFinding(plan: .nothing, counter: nil)
+            }
+        }
+        return try await survey()
+    }
+
+    /// As ``inspect(running:wanted:)``, by every page.
+    public func survey() async throws -> FPGAFinding { finding(try await survey { _ in }) }
+
+    private func finding(_ survey: FlashState) -> FPGAFinding {
+        FPGAFinding(plan: FPGAPlan(survey: survey, image: image), counter: survey.counter)
     }
 
     /// Brings the image into the flash: survey, erase or resume, write, prove, commit. The caller then resets the unit and asks for
     /// the version.
-    /// - Parameter force: write even when the flash is current.
+    /// - Parameters:
+    ///   - known: what ``inspect(running:wanted:)`` has found since the unit's last restart; `nil` to look now.
+    ///   - force: write even when the flash is current.
     /// - Throws: ``FPGAError``, `REPLError`, `LinkError`. Short of the commit the unit starts from its built-in image.
-    public func update(force: Bool = false, onEvent: (FPGAEvent) -> Void = { _ in }) async throws -> FPGAOutcome {
-        var survey = try await survey(onEvent)
-        let initial = force ? .erase : FPGAPlan(survey: survey, image: image)
+    public func update(
+        after known: FPGAFinding? = nil, force: Bool = false, onEvent: (FPGAEvent) -> Void = { _ in }
+    ) async throws -> FPGAOutcome {
+        var found = if let known { known } else { finding(try await survey(onEvent)) }
+        let initial = force ? .erase : found.plan
         guard initial != .nothing else { return FPGAOutcome(plan: .nothing, bytesWritten: 0) }
         try await stopFPGA(onEvent)
         var plan = initial
-        var ledger = Ledger()
+        var budget = UpdateBudget()
         for _ in 0..<Self.maximumRounds {
             do {
-                try await carryOut(plan, after: survey, ledger: &ledger, onEvent: onEvent)
-                return FPGAOutcome(plan: initial, bytesWritten: ledger.bytesWritten)
-            } catch let setback as FPGASetback {
+                try await carryOut(plan, from: found.counter, budget: &budget, onEvent: onEvent)
+                return FPGAOutcome(plan: initial, bytesWritten: budget.bytesWritten)
+            } catch let reason as RetryReason {
                 plan = .erase
-                try ledger.note(setback)
-                onEvent(.notice("starting over: \(setback.explanation)"))
+                try budget.note(reason)
+                onEvent(.notice("starting over: \(reason.explanation)"))
             } catch REPLError.exception(let exception) where exception.lastLine.hasPrefix("ValueError") {
                 // The firmware's counter stands further than the helper knew: there is no room behind it.
                 plan = .erase
-                onEvent(.notice("starting over: \(FPGASetback.counterUnknown.explanation)"))
+                onEvent(.notice("starting over: \(RetryReason.counterUnknown.explanation)"))
             } catch REPLError.exception(let exception) where exception.lastLine.hasPrefix("NameError") {
                 onEvent(.notice("the unit restarted; looking at its flash again"))
-                survey = try await self.survey(onEvent)
+                found = finding(try await survey(onEvent))
                 try await stopFPGA(onEvent)
-                plan = FPGAPlan(survey: survey, image: image)
+                plan = found.plan
                 if plan == .nothing { plan = .erase }
             }
         }
@@ -98,7 +129,7 @@ public struct FPGAUpdater: Sendable {
         onEvent(.erasing)
         do {
             try await erase(onEvent)
-        } catch is FPGASetback {
+        } catch is RetryReason {
             throw FPGAError.markerStays
         }
         let marker = try await retrying(onEvent) { try await helper.askSafely("mark()", within: timing.command) }
@@ -106,28 +137,28 @@ public struct FPGAUpdater: Sendable {
     }
 
     private func carryOut(
-        _ plan: FPGAPlan, after survey: FPGASurvey, ledger: inout Ledger, onEvent: (FPGAEvent) -> Void
+        _ plan: FPGAPlan, from counter: Int?, budget: inout UpdateBudget, onEvent: (FPGAEvent) -> Void
     ) async throws {
         let start: Int
         switch plan {
         case .erase, .nothing:
-            try ledger.noteErase()
+            try budget.noteErase()
             onEvent(.erasing)
             try await erase(onEvent)
             start = 0
         case .resume(let from):
             onEvent(.notice("resuming at byte \(from)"))
-            start = try await advance(to: from, from: survey.counter, ledger: &ledger, onEvent)
+            start = try await advance(to: from, from: counter, budget: &budget, onEvent)
         case .commit:
-            start = try await advance(to: FPGALimits.imageByteCount, from: survey.counter, ledger: &ledger, onEvent)
+            start = try await advance(to: FPGALimits.imageByteCount, from: counter, budget: &budget, onEvent)
         }
-        try await write(from: start, ledger: &ledger, onEvent)
+        try await write(from: start, budget: &budget, onEvent)
         try await prove(onEvent)
         try await commit(onEvent)
     }
 
     /// What one update has used up.
-    struct Ledger {
+    struct UpdateBudget {
         var bytesWritten = 0
         private var eraseCount = 0
         private var hasFailedProof = false
@@ -139,15 +170,15 @@ public struct FPGAUpdater: Sendable {
             }
         }
 
-        mutating func note(_ setback: FPGASetback) throws {
-            guard case .flashDiffers(let pages) = setback else { return }
+        mutating func note(_ reason: RetryReason) throws {
+            guard case .flashDiffers(let pages) = reason else { return }
             if hasFailedProof { throw FPGAError.proofFailed(pages: pages) }
             hasFailedProof = true
         }
     }
 }
 
-extension FPGASetback {
+extension RetryReason {
     var explanation: String {
         switch self {
         case .chunkRefused: "the unit refused a piece of the image"

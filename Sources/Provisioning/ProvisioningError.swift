@@ -7,7 +7,7 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case unitNotFound(DeviceAddress)
     case staysInApplication
     case doesNotReturn
-    case wrongVersion(Part, expected: String, actual: String?)
+    case wrongVersion(Component, expected: String, actual: String?)
     case batteryLow(percent: Int, minimum: Int)
     /// The unit tells no percentage.
     case batteryUnknown
@@ -26,9 +26,21 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case ageUnknown(unit: String?, ours: String)
     /// A bootloader at the unit's next address takes whole images and goes on advertising.
     case staysInBootloader(DeviceAddress, transfers: Int)
+    /// Units of the family are not asked.
+    case noConsole(FamilyID)
 }
 
 extension ProvisioningError: DiagnosableError {
+    public var persistence: Persistence {
+        switch self {
+        case .unitNotFound, .staysInApplication, .doesNotReturn: .transient
+        case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
+        case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
+            .programSilent, .programPrints, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole:
+            .permanent
+        }
+    }
+
     public var diagnosis: Diagnosis {
         switch self {
         case .unitNotFound(let address):
@@ -46,12 +58,12 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0003", category: .unitFailed, fault: .unit, message: "the unit did not come back after its reset",
                 cause: "units sleep right after an update when they are on a charger",
                 remedy: "take the unit off the charger and run the command again; it continues where it stopped")
-        case .wrongVersion(let part, let expected, let actual):
+        case .wrongVersion(let component, let expected, let actual):
             Diagnosis(
                 code: "PRV-0004", category: .unitFailed, fault: .unit,
-                message: "the unit says \(part.rawValue) \(actual ?? "nothing") instead of \(expected)",
+                message: "the unit says \(component.rawValue) \(actual ?? "nothing") instead of \(expected)",
                 cause: "the unit runs something else than what was written, or the given version is not the file's",
-                remedy: "check the version given for the file; else run the command again with --force --only \(part.rawValue)")
+                remedy: "check the version given for the file; else run the command again with --force --only \(component.rawValue)")
         case .batteryLow(let percent, let minimum):
             Diagnosis(
                 code: "PRV-0005", category: .unitFailed, fault: .unit,
@@ -97,6 +109,11 @@ extension ProvisioningError: DiagnosableError {
                 message: "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
                 cause: "the unit does not start the image, or another device answers under its bootloader's address",
                 remedy: "see noafw scan; move other devices in their bootloader away, power-cycle the unit and run the same command again")
+        case .noConsole(let family):
+            Diagnosis(
+                code: "PRV-0028", category: .usage, fault: nil, message: "noafw does not talk to a running \(family)",
+                cause: "units of this family are only found, and finished when they are stranded in their bootloaders",
+                remedy: "see noafw scan and noafw rescue")
         case .programFailed(let exception):
             program("PRV-0040", "the unit's program fails: \(exception.lastLine)", cause: "its scripts raise what nothing catches")
         case .programEnded:

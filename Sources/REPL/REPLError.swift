@@ -45,6 +45,14 @@ extension REPLError {
 }
 
 extension REPLError: DiagnosableError {
+    public var persistence: Persistence {
+        switch self {
+        case .timedOut: .transient
+        case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable: .degraded
+        case .forbiddenByte, .lacking: .permanent
+        }
+    }
+
     public var diagnosis: Diagnosis {
         let again = "run the same command again; it continues where it stopped"
         return switch self {

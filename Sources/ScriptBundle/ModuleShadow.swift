@@ -1,5 +1,3 @@
-import REPL
-
 /// Files and folders that Python on a Monocle loads in the place of a script or of a module of the firmware: it looks in the file
 /// system before its frozen modules and most of its built-in ones, and for a folder before a file (micropython,
 /// `py/builtinimport.c`).

@@ -25,6 +25,15 @@ public enum ScriptError: Error, Hashable, Sendable {
 }
 
 extension ScriptError: DiagnosableError {
+    public var persistence: Persistence {
+        switch self {
+        case .proofFailed, .uploadFailed: .degraded
+        case .folderUnreadable, .fileUnreadable, .fileMissing, .nameUnsafe, .duplicateName, .mainMissing, .mainNotLast,
+            .familyAmbiguous, .tooManyFiles, .fileTooLong, .setTooLong, .noSpace, .shadowed:
+            .permanent
+        }
+    }
+
     public var diagnosis: Diagnosis {
         switch self {
         case .folderUnreadable(let folder, let reason):
@@ -67,7 +76,7 @@ extension ScriptError: DiagnosableError {
                 code: "SCR-0015", category: .unitFailed, fault: .unit,
                 message: "the unit would load other files in the place of its scripts or modules: \(Self.list(names))",
                 cause: "Python looks for them first, so what is proved would not be what runs",
-                remedy: "remove them with noafw console (import uos, then uos.remove('NAME') or uos.rmdir('NAME')), and run the same command again")
+                remedy: "enter in noafw console: \(ShadowRemoval.code(for: names)); then run the same command again")
         case .fileMissing(let file):
             Diagnosis(
                 code: "SCR-0011", category: .missingInput, fault: nil, message: "the script \(file) is missing",

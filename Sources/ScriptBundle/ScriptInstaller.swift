@@ -76,12 +76,12 @@ public struct ScriptInstaller: Sendable {
     }
 
     /// Replaces what differs. The scripts run after a restart of Python, `PythonREPL.start(within:)`.
-    /// - Parameter force: replace every file.
+    /// - Parameter names: of the files to replace, as ``deepCheck()`` has found them; `nil` to look now.
     /// - Throws: ``ScriptError``, `REPLError`, `LinkError`.
-    public func install(force: Bool = false, onEvent: (ScriptEvent) -> Void = { _ in }) async throws -> ScriptOutcome {
+    public func install(_ names: Set<String>? = nil, onEvent: (ScriptEvent) -> Void = { _ in }) async throws -> ScriptOutcome {
         let outdated = try await retrying(onEvent) {
             try await helper.ensure()
-            return try await outdatedFiles(force: force)
+            return if let names { scripts.installed.filter { names.contains($0.name) } } else { try await outdatedFiles() }
         }
         try await retrying(onEvent) { try await removeLeftovers(except: outdated) }
         guard !outdated.isEmpty else { return ScriptOutcome(replaced: [], bytesSent: 0) }
@@ -104,11 +104,11 @@ public struct ScriptInstaller: Sendable {
         return ScriptOutcome(replaced: outdated.map(\.name), bytesSent: bytesSent)
     }
 
-    private func outdatedFiles(force: Bool) async throws -> [ScriptSet.File] {
+    private func outdatedFiles() async throws -> [ScriptSet.File] {
         var outdated: [ScriptSet.File] = []
         for file in scripts.installed {
             let actual = try await helper.file(file.name)
-            if force || actual != file.expectation { outdated.append(file) }
+            if actual != file.expectation { outdated.append(file) }
         }
         return outdated
     }

@@ -23,39 +23,40 @@ public struct ScriptSet: Sendable, Hashable {
         files: [File], family: ScriptFamily = .monocle, order: ScriptOrder = .app, scheme: VersionScheme = .app,
         limits: ScriptLimits = .unit, place: String = "the script set"
     ) throws(ScriptError) {
-        try Self.check(files, family, limits)
-        guard files.contains(where: { $0.name == family.mainName }) else {
-            throw .mainMissing(family.mainName, place: place)
-        }
         let ordered = order == .app ? Self.sorted(files, family) : files
-        guard ordered.last?.name == family.mainName else { throw .mainNotLast(family.mainName, place: place) }
+        try Self.check(ordered.map { ($0.name, $0.bytes.count) }, family, limits, place: place)
         self.family = family
         self.scheme = scheme
         self.files = ordered
         version = scheme.version(of: ordered)
     }
 
-    private static func check(_ files: [File], _ family: ScriptFamily, _ limits: ScriptLimits) throws(ScriptError) {
+    /// - Parameter files: in their order.
+    static func check(
+        _ files: [(name: String, byteCount: Int)], _ family: ScriptFamily, _ limits: ScriptLimits, place: String
+    ) throws(ScriptError) {
         guard files.count <= limits.fileCount else { throw .tooManyFiles(files.count, limit: limits.fileCount) }
         var names: Set<String> = []
         var total = 0
         for file in files {
             guard isSafe(file.name, family) else { throw .nameUnsafe(file.name, suffix: family.suffix) }
             guard names.insert(file.name).inserted else { throw .duplicateName(file.name) }
-            guard file.bytes.count <= limits.fileByteCount else {
-                throw .fileTooLong(file.name, byteCount: file.bytes.count, limit: limits.fileByteCount)
+            guard file.byteCount <= limits.fileByteCount else {
+                throw .fileTooLong(file.name, byteCount: file.byteCount, limit: limits.fileByteCount)
             }
-            total += file.bytes.count
+            total += file.byteCount
         }
         guard total <= limits.totalByteCount else { throw .setTooLong(byteCount: total, limit: limits.totalByteCount) }
+        guard names.contains(family.mainName) else { throw .mainMissing(family.mainName, place: place) }
+        guard files.last?.name == family.mainName else { throw .mainNotLast(family.mainName, place: place) }
     }
 
     /// The line that is put in front of the main script; Python and Lua read it alike.
-    var versionLine: [UInt8] { Array("ARGPT_VERSION=\"\(version)\"\n".utf8) }
+    static func versionLine(_ version: String) -> [UInt8] { Array("ARGPT_VERSION=\"\(version)\"\n".utf8) }
 
     /// What lands on the unit: the same bytes, with the version's line in front of the main script.
     public var installed: [File] {
-        files.map { $0.name == family.mainName ? File(name: $0.name, bytes: versionLine + $0.bytes) : $0 }
+        files.map { $0.name == family.mainName ? File(name: $0.name, bytes: Self.versionLine(version) + $0.bytes) : $0 }
     }
 
     private static func sorted(_ files: [File], _ family: ScriptFamily) -> [File] {

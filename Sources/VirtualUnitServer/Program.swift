@@ -16,10 +16,10 @@ enum Program {
             var input = InputReader()
             guard let first = try input.next() else { return }
             let settings = try MessageFrames.decode(UnitServerSettings.self, first)
-            let (monocle, air, lock) = try settings.makeUnit()
+            let (unit, air, lock) = try settings.makeUnit(of: VirtualFamily.all)
             let messages = Inbox<BridgeMessage>()
             input.deliverRest(to: messages)
-            try await air.time.run { try await UnitServer(monocle: monocle, air: air, send: Output().send).run(messages) }
+            try await air.time.run { try await UnitServer(unit: unit, air: air, send: Output().send).run(messages) }
             withExtendedLifetime(lock) {}
         } catch is InputEnded {
         } catch {

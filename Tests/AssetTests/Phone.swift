@@ -13,7 +13,7 @@ func withProvisionedUnit(
 ) async throws {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: root) }
-    let folder = try UnitFolder(root: root, name: "test")
+    let folder = try UnitFolder.monocle(root: root, name: "test")
     for name in Repository.scriptNames {
         try FileManager.default.copyItem(
             at: Repository.scripts.appendingPathComponent(name), to: root.appendingPathComponent("files/\(name)"))
@@ -22,9 +22,9 @@ func withProvisionedUnit(
     var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.largestMTU = largestMTU
     let air = VirtualAir(time: .simulated())
-    let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+    let unit = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
     try await air.time.run {
-        try await withVirtualMonocle(unit) {
+        try await withVirtualUnit(unit) {
             try await body(Bench(unit: unit, central: VirtualCentral(air: air), folder: folder))
         }
     }
@@ -32,7 +32,7 @@ func withProvisionedUnit(
 
 /// A unit, a hand to tap it, and eyes on its display.
 struct Bench: Sendable {
-    let unit: VirtualMonocle
+    let unit: VirtualUnit
     let central: VirtualCentral
     let folder: UnitFolder
 
@@ -64,13 +64,13 @@ struct Bench: Sendable {
         try await central.clock.sleep(until: central.clock.deadline(in: duration))
     }
 
-    func tap() { unit.hand(.tap(.A)) }
+    func tap() { unit.stimulate(.tap(.A)) }
 
     /// Leaves a finger on a pad for so long.
     func hold(_ duration: Duration = .milliseconds(900)) async throws {
-        unit.hand(.press(.B))
+        unit.stimulate(.press(.B))
         try await pause(duration)
-        unit.hand(.release(.B))
+        unit.stimulate(.release(.B))
     }
 
     func connectPhone() async throws -> Phone {

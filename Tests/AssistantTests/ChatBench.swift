@@ -10,10 +10,10 @@ import VirtualDevices
 
 /// A chat session with a virtual Monocle on which our scripts run: a hand, eyes on the display, and an ear for events.
 struct ChatBench: Sendable {
-    let unit: VirtualMonocle
+    let unit: VirtualUnit
     let folder: URL
     let clock: SessionClock
-    let commands = Inbox<ChatCommand>()
+    let commands = Inbox<SessionCommand>()
     let events = Inbox<ChatEvent>()
     let history = Guarded<[ChatEvent]>([])
 
@@ -31,7 +31,7 @@ struct ChatBench: Sendable {
     ) async throws -> Value {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-chat-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        let unitFolder = try UnitFolder(root: root, name: "chat")
+        let unitFolder = try UnitFolder.monocle(root: root, name: "chat")
         for name in ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"] {
             let script = TestTools.root.appendingPathComponent("Scripts/monocle/\(name)")
             try FileManager.default.copyItem(at: script, to: root.appendingPathComponent("files/\(name)"))
@@ -44,10 +44,10 @@ struct ChatBench: Sendable {
         var configuration = MonocleConfiguration(python: python)
         configuration.faults = faults
         if let largestMTU { configuration.largestMTU = largestMTU }
-        let unit = try VirtualMonocle(folder: unitFolder, configuration: configuration, air: air)
+        let unit = try VirtualUnit.monocle(folder: unitFolder, configuration: configuration, air: air)
         let bench = ChatBench(unit: unit, folder: root, clock: time.clock)
         return try await time.run {
-            try await withVirtualMonocle(unit) {
+            try await withVirtualUnit(unit) {
                 let central = RefusingCentral(inner: VirtualCentral(air: air), refused: refusing)
                 return try await bench.chat(central, options, responder(time.clock), body)
             }
@@ -147,16 +147,16 @@ struct ChatBench: Sendable {
     }
 
     func pause(_ duration: Duration) async throws { try await clock.sleep(until: clock.deadline(in: duration)) }
-    func tap() { unit.hand(.tap(.A)) }
+    func tap() { unit.stimulate(.tap(.A)) }
 
     /// Longer than the scripts take a touch for a tap.
     func hold() async throws {
-        unit.hand(.press(.A))
+        unit.stimulate(.press(.A))
         try await pause(.seconds(1))
-        unit.hand(.release(.A))
+        unit.stimulate(.release(.A))
     }
 
-    func cutLink() { unit.hand(.cut(.link)) }
+    func cutLink() { unit.stimulate(.cut(.link)) }
 }
 
 /// A value behind a lock that can be copied around with its owner.

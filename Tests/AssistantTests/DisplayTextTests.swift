@@ -78,7 +78,7 @@ import Testing
         let text = "Z" + (0..<60).map { _ in parts.randomElement(using: &numbers) ?? "" }.joined()
         let whole = Self.whole(PlainText.clean(text))
         var outbox = Outbox()
-        let id = ExchangeID(number: 1)
+        let id = TurnID(number: 1)
         _ = outbox.begin(id, link: nil)
         var display = DisplayText(room: .init())
         var shown = ""

@@ -23,18 +23,18 @@ struct PutBackTests {
         """
 
     static func with(
-        faults: FaultPlan = FaultPlan(), _ body: @escaping @Sendable (VirtualCentral, VirtualMonocle, URL) async throws -> Void
+        faults: FaultPlan = FaultPlan(), _ body: @escaping @Sendable (VirtualCentral, VirtualUnit, URL) async throws -> Void
     ) async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-back-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        let folder = try UnitFolder(root: root, name: "back")
+        let folder = try UnitFolder.monocle(root: root, name: "back")
         try Data(main.utf8).write(to: root.appendingPathComponent("files/main.py"))
         var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.faults = faults
         let air = VirtualAir(time: .simulated())
-        let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        let unit = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
         try await air.time.run {
-            try await withVirtualMonocle(unit) {
+            try await withVirtualUnit(unit) {
                 try await air.time.clock.sleep(until: air.time.clock.deadline(in: .seconds(2)))
                 try await body(VirtualCentral(air: air), unit, root.appendingPathComponent("files"))
             }
@@ -50,7 +50,7 @@ struct PutBackTests {
     }
 
     /// - Returns: how long the end took; `nil` when the start was quicker.
-    private static func cancel(after delay: Duration, _ central: VirtualCentral, _ unit: VirtualMonocle) async throws -> Duration? {
+    private static func cancel(after delay: Duration, _ central: VirtualCentral, _ unit: VirtualUnit) async throws -> Duration? {
         let clock = central.clock
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
         let time = try await withThrowingTaskGroup(of: Bool.self) { group -> Duration? in

@@ -35,7 +35,7 @@ struct WholePageTests {
                     inputs += [.sent]
                 }
                 now += .milliseconds(100)
-                if inputs.isEmpty, machine.nextDeadline != nil, machine.isUp, machine.maySendAt != nil { inputs.append(.tick) }
+                if inputs.isEmpty, machine.nextDeadline != nil, machine.link?.line.pauseDeadline != nil { inputs.append(.tick) }
             }
         }
         handle(.linkUp(payloadSize: 253, UnitStatus()))
@@ -124,7 +124,7 @@ struct WholePageTests {
 
     /// The same answers as they are written: what the folding is for.
     @Test(arguments: languages.keys.sorted()) func unfoldedItDoes(language: String) throws {
-        let pieces = TextCutter.pieces(of: Self.long(Self.languages[language] ?? ""), atMostBytes: 249)
+        let pieces = TextChunker.pieces(of: Self.long(Self.languages[language] ?? ""), atMostBytes: 249)
         let outcome = try StrictDisplay.run(
             StrictDisplay.wholePageProgram, input: Self.hex(pieces.map { Array("res:\($0)".utf8) }))
         let isNearlyASCII = ["French", "German", "Polish"].contains(language)

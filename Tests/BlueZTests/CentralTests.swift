@@ -81,12 +81,12 @@ struct CentralTests {
         let station = try await Station()
         let connection = try await station.connect()
         let other = Station.central(on: station.bus)
-        let links = try await other.foreignLinks(before: station.soon)
+        let links = try await other.foreignConnections(before: station.soon)
         #expect(links.map(\.address) == [Station.address])
         #expect(links.map(\.name) == ["monocle"])
-        #expect(try await station.central.foreignLinks(before: station.soon).isEmpty, "its own is not foreign")
+        #expect(try await station.central.foreignConnections(before: station.soon).isEmpty, "its own is not foreign")
         for link in links { try await other.end(link, before: station.soon) }
-        #expect(try await other.foreignLinks(before: station.soon).isEmpty)
+        #expect(try await other.foreignConnections(before: station.soon).isEmpty)
         try await connection.waitUntilGone(deadline: station.soon)
         for link in links { try await other.end(link, before: station.soon) }
         await other.close()

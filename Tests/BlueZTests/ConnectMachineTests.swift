@@ -86,7 +86,7 @@ import Testing
         #expect(machine.handle(.timedOut, at: at(15)) == .fail(.bluez(.abortedByLocal)))
     }
 
-    @Test func errorsTakeTheirWay() throws {
+    @Test func errorsTakeTheirStep() throws {
         func after(_ error: BlueZError) throws -> ConnectMachine.Action {
             var machine = try machine()
             _ = machine.handle(.adapterReady(isKnown: true), at: at(0))

@@ -1,6 +1,7 @@
 import Bluetooth
 import FPGA
 import Foundation
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Support
@@ -20,13 +21,13 @@ import Testing
     }
 
     private func load(
-        _ name: String = "b.zip", _ parts: Set<Part> = Set(Part.allCases), trust: [String] = [], allowsDevelopment: Bool = true
-    ) throws -> (MonocleAssets, [String]) {
+        _ name: String = "b.zip", _ parts: Set<Component> = Set(Component.allCases), trust: [String] = [], allowsDevelopment: Bool = true
+    ) throws -> (AssetSet, [String]) {
         var notices: [String] = []
         // No catalogue anywhere: a look-up would fail.
         let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
         let inputs = AssetInputs(bundle: folder.path(name), trust: trust, search: search)
-        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: allowsDevelopment, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
+        let assets = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: allowsDevelopment, notice: { notices.append($0.replacing(folder.path, with: "DIR")) }).load(parts)
         return (assets, notices)
     }
 
@@ -106,7 +107,7 @@ import Testing
         try folder.write(content, to: "elsewhere.bin")
         let search = AssetSearch(given: folder.path, environment: [:], currentDirectory: "/nonexistent", executable: nil)
         let inputs = AssetInputs(fpga: folder.path("elsewhere.bin"), search: search)
-        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
+        let assets = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
         #expect(assets.fpga?.version == "v23.230.0808")
     }
 
@@ -115,9 +116,9 @@ import Testing
         try folder.write([1, 2, 3], to: "junk.bin")
         let search = AssetSearch(given: "/nonexistent", environment: [:], currentDirectory: "/nonexistent", executable: nil)
         var inputs = AssetInputs(fpga: folder.path("junk.bin"), fpgaVersion: "v23.230.0808", search: search)
-        #expect(code { _ = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga]) } == "FPGA-0008")
+        #expect(code { _ = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga]) } == "FPGA-0008")
         inputs.allowsAnyFPGAImage = true
-        let assets = try AssetLoader(inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
+        let assets = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: false, notice: { _ in }).load([.fpga])
         #expect(assets.fpga?.image.bytes.starts(with: [1, 2, 3, 0xFF]) == true)
     }
 }

@@ -45,12 +45,12 @@ import Testing
         #expect(made.code == 0)
         #expect(made.errors == "note: left out: README.md\n")
         #expect(made.output == """
-            DIR/out.zip: bundle for the monocle, \(Measure.bytes(try folder.read("out.zip").count)) bytes
+            DIR/out.zip: bundle for the monocle, \(Format.bytes(try folder.read("out.zip").count)) bytes
               scripts   SHA256 digest: 8ccaf33dcbff72e58d99e6cf7bcddca17593e063d45c09f8f4cc0dbfc5f57828  (2 scripts, 122 bytes)
               firmware  -
               fpga      -
               origin    not signed
-              tool      noafw \(Noafw.version)
+              tool      noafw \(ToolVersion.current)
               sha256    \(try digest("out.zip"))
 
             """)

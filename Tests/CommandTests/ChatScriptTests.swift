@@ -38,9 +38,9 @@ import VirtualDevices
 
     @Test(arguments: [
         ("send", "'send' needs a text"), ("tap C", "'tap' takes a pad"), ("hold long", "'hold' takes a time"),
-        ("speak", "'speak' needs a file"), ("speak no.wav", "no no.wav"), ("shout hello", "'shout' is no step"),
+        ("speak", "'speak' needs a file"), ("speak no.wav", "no no.wav"), ("shout hello", "'shout' is not a step"),
         ("expect hello", "'expect' takes REGEX within SECONDS"), ("expect hello within 5", "'expect' takes"),
-        ("expect hello within 99999s", "'expect' takes"), ("expect ( within 5s", "is no regular expression"),
+        ("expect hello within 99999s", "'expect' takes"), ("expect ( within 5s", "is not a regular expression"),
     ])
     func faultsAreNumbered(line: String, reason: String) throws {
         let error = #expect(throws: ChatScript.Fault.self) { try parse("# one\n\n\(line)\n") }

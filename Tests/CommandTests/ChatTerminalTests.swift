@@ -18,11 +18,11 @@ import Testing
 
     /// Runs the command beside the person.
     private func run(
-        _ arguments: [String], _ runner: FakeRunner, environment: [String: String] = [:], clock: SessionClock? = nil, person: @escaping @Sendable () async throws -> Void
+        _ arguments: [String], _ services: FakeServices, environment: [String: String] = [:], clock: SessionClock? = nil, person: @escaping @Sendable () async throws -> Void
     ) async throws -> Int32 {
         let here = ["HOME": folder.path, "NOAFW_STATE_DIR": folder.path, "NO_COLOR": "1", "PATH": "/usr/bin:/bin"]
         var surroundings = terminal.attach(
-            harness.context(["chat"] + arguments, runner: runner, environment: here.merging(environment) { $1 }))
+            harness.context(["chat"] + arguments, services: services, environment: here.merging(environment) { $1 }))
         if let clock { surroundings.clock = clock }
         let context = surroundings
         async let code = Noafw.execute(in: context)
@@ -39,8 +39,8 @@ import Testing
     private let flashes = Inbox<FlashRequest>()
     private let chats = Inbox<ChatRequest>()
 
-    private func driftedRunner(flashError: Diagnosis? = nil) -> FakeRunner {
-        FakeRunner(
+    private func driftedRunner(flashError: Diagnosis? = nil) -> FakeServices {
+        FakeServices(
             onFlash: { [flashes] request, _ in
                 flashes.deliver(request)
                 return try Sample.flashed(error: flashError)
@@ -61,8 +61,8 @@ import Testing
         }
         #expect(code == 0)
         let request = try #require(flashes.poll())
-        let unit = UnitSelection.radio(RadioSelection(wish: .address(try #require(DeviceAddress("D3:5A:00:11:22:33"))), adapter: "hci1"))
-        #expect(request.options.parts == [.scripts] && request.unit == unit)
+        let unit = UnitSelection.radio(RadioSelection(selector: .address(try #require(DeviceAddress("D3:5A:00:11:22:33"))), adapter: "hci1"))
+        #expect(request.options.components == [.scripts] && request.unit == unit)
         #expect(!request.options.force && !request.options.allowDowngrade)
         #expect(chats.poll()?.unit == unit)
     }
@@ -130,10 +130,10 @@ import Testing
         """).map(Array.init) ?? []
 
     /// A unit that sends a picture whenever something is asked.
-    private func photographer(_ jpeg: [UInt8]) -> FakeRunner {
-        FakeRunner(onChat: { _, body in
+    private func photographer(_ jpeg: [UInt8]) -> FakeServices {
+        FakeServices(onChat: { _, body in
             // Real time: a program needs some to draw.
-            try await body(ChatBench(clock: .continuous, senses: nil) { commands, report in
+            try await body(ChatEnvironment(clock: .continuous, sensors: nil) { commands, report in
                 report(.ready)
                 while let command = try await commands.next(before: SessionClock.continuous.deadline(in: .seconds(600)), on: .continuous) {
                     if case .ask = command { report(.photo(jpeg)) }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import REPL
 import Support
 import TestSupport
@@ -19,16 +20,16 @@ struct ConsoleEndTests {
             time.sleep_ms(50)
         """
 
-    private static func with(_ body: @escaping @Sendable (VirtualCentral, VirtualMonocle, URL) async throws -> Void) async throws {
+    private static func with(_ body: @escaping @Sendable (VirtualCentral, VirtualDevices.VirtualUnit, URL) async throws -> Void) async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-end-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        let folder = try UnitFolder(root: root, name: "end")
+        let folder = try UnitFolder.monocle(root: root, name: "end")
         try Data(main.utf8).write(to: root.appendingPathComponent("files/main.py"))
         let air = VirtualAir(time: .simulated())
-        let unit = try VirtualMonocle(
+        let unit = try VirtualDevices.VirtualUnit.monocle(
             folder: folder, configuration: MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")), air: air)
         try await air.time.run {
-            try await withVirtualMonocle(unit) {
+            try await withVirtualUnit(unit) {
                 try await pause(.seconds(2), air.time.clock)
                 try await body(VirtualCentral(air: air), unit, root.appendingPathComponent("files/alive.txt"))
             }
@@ -76,17 +77,17 @@ struct ConsoleEndTests {
 
     /// - Returns: how long the end took, and whether the prompt was there before.
     private static func cancel(
-        after delay: Duration, staying: Bool, _ central: VirtualCentral, _ unit: VirtualMonocle
+        after delay: Duration, staying: Bool, _ central: VirtualCentral, _ unit: VirtualDevices.VirtualUnit
     ) async throws -> (time: Duration, wasThere: Bool) {
         let clock = central.clock
         let request = ConsoleRequest(
-            unit: .virtual(VirtualUnit(name: VirtualUnitName(family: .monocle, name: "end"), speed: .maximum)), inputs: AssetInputs(search: AssetSearch(
+            unit: .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "end"), speed: .maximum)), inputs: AssetInputs(search: AssetSearch(
                 given: nil, environment: [:], currentDirectory: "/", executable: nil)), staysAtPrompt: staying, stateFolder: "/")
         let prompts = Inbox<Void>()
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
         let end = try await withThrowingTaskGroup(of: Void.self) { group -> (Duration, Bool) in
             group.addTask {
-                _ = try await ComposedRunner.attend(request, Linked(connection: Kept(link: connection), clock: clock), unit.address) { repl in
+                _ = try await LiveServices.attend(request, Linked(connection: Kept(link: connection), clock: clock), unit.address) { repl in
                     prompts.deliver(())
                     _ = try await repl.run(PythonCode("while 1:\n pass"), within: .seconds(100))
                     return ConsoleVerdict()

@@ -166,7 +166,7 @@ struct WholeConsoleTests {
         defer { bench.remove() }
         let tool = try TerminalTool(
             ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
-        try tool.waitFor("Ctrl-] or Ctrl-X leaves.")
+        try tool.waitFor("Press Ctrl-] or Ctrl-X to leave.")
         try tool.waitFor(">>> ")
         tool.type("40+4x\u{7F}\r")
         try tool.waitFor("44")
@@ -189,7 +189,7 @@ struct WholeConsoleTests {
         let tool = try TerminalTool(
             ["console", "--virtual", "monocle", "--virtual-speed", "4"], environment: bench.environment())
         try tool.waitFor(">>> ")
-        let (again, done) = ("Ctrl-\\ again restarts the unit", "The unit restarts into safe mode.")
+        let (again, done) = ("Press Ctrl-\\ again to restart the unit", "The unit restarts into safe mode.")
         // Beside a busy machine the second key may come too late, and only warns again.
         repeat { tool.type("\u{1C}") } while try tool.waitFor(oneOf: [again, done]) == again
         #expect(tool.wait().status == 0)

@@ -28,13 +28,13 @@ import Testing
             name: name, address: "00:1A:7D:DA:71:13", isPowered: isPowered, isDiscovering: isDiscovering, connected: connected)
     }
 
-    private static func trouble(_ category: Diagnosis.Category) -> DoctorFacts.Trouble {
+    private static func finding(_ category: Diagnosis.Category) -> DoctorFacts.Finding {
         .init(diagnosis: Diagnosis(
             code: "BLZ-0001", category: category, fault: .station, message: "no answer", cause: "-", remedy: "log in"))
     }
 
     private func doctor(_ facts: DoctorFacts) async -> Int32 {
-        await Noafw.execute(in: harness.context(["doctor"], runner: FakeRunner(onExamine: { _ in facts })))
+        await Noafw.execute(in: harness.context(["doctor"], services: FakeServices(onExamine: { _ in facts })))
     }
 
     private func checks(_ change: (inout DoctorFacts.Bluetooth) -> Void) -> [String: DoctorCheck] {
@@ -79,7 +79,7 @@ import Testing
     ] as [(Bool, Diagnosis.Category, Int32, String)])
     func theObstacleIsOneLineAndTheRestIsTold(isBusReachable: Bool, category: Diagnosis.Category, code: Int32, name: String) async {
         let facts = Self.facts {
-            $0 = .init(isBusReachable: isBusReachable, obstacle: Self.trouble(category), version: "5.66")
+            $0 = .init(isBusReachable: isBusReachable, blockingError: Self.finding(category), version: "5.66")
             $0.blocks = [.init(name: "hci0", by: "by software")]
         }
         #expect(await doctor(facts) == code)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func theFirstFailureGivesTheExitCode() async {
-        var facts = Self.facts { $0.obstacle = Self.trouble(.permission) }
+        var facts = Self.facts { $0.blockingError = Self.finding(.permission) }
         facts.state = .failure(.init(diagnosis: CommandError.noStateFolder.diagnosis))
         #expect(await doctor(facts) == 77)
     }
@@ -141,7 +141,7 @@ import Testing
             $0.kernel.sendsLongPackets = false
         }["link"]
         #expect(link?.status == .warn && link?.detail.hasPrefix("Bluetooth 4.0, short packets only, interval 30-50 ms") == true)
-        #expect(checks { $0.kernel = KernelView() }["link"]?.status == .ok)
+        #expect(checks { $0.kernel = AdapterCapabilities() }["link"]?.status == .ok)
     }
 
     /// As Linux 6.1 writes them.
@@ -153,10 +153,10 @@ import Testing
             "features": " 0: 00 00 00 00 60 00 00 80\n\(features)\n",
         ]
         for (name, text) in files { try folder.write(text, to: "hci0/\(name)") }
-        let view = KernelView(of: "hci0", in: folder.path)
+        let view = AdapterCapabilities(of: "hci0", in: folder.path)
         #expect(view.timing == .init(leastInterval: 30, mostInterval: 50, supervision: 420))
         #expect(view.version == "5.0" && view.sendsLongPackets == isLong)
-        #expect(KernelView(of: "hci1", in: folder.path) == KernelView())
+        #expect(AdapterCapabilities(of: "hci1", in: folder.path) == AdapterCapabilities())
     }
 
     /// On this machine, whatever it has: a line for everything, and JSON that a script can read.
@@ -178,7 +178,7 @@ struct InterpreterFactTests {
     private func facts(_ environment: [String: String]) async -> DoctorFacts {
         let search = AssetSearch(
             given: TestTools.root.path, environment: environment, currentDirectory: TestTools.root.path, executable: nil)
-        return await DoctorFacts.gather(DoctorRequest(adapter: nil, search: search, stateFolder: nil))
+        return await DoctorFacts.gather(DoctorRequest(adapter: nil, search: search, stateFolder: nil, clock: .continuous))
     }
 
     @Test func theyAreTriedNotOnlyFound() async throws {

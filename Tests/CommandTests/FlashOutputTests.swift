@@ -8,9 +8,9 @@ import Testing
 @Suite struct FlashOutputTests {
     private let harness = Harness()
 
-    private func runner(_ report: UnitReport) -> FakeRunner {
+    private func services(_ report: UnitReport) -> FakeServices {
         let time = harness.time
-        return FakeRunner(onFlash: { _, events in
+        return FakeServices(onFlash: { _, events in
             events(.stage(.connect))
             events(.probed(report.identity))
             events(.stage(.firmware))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func plainLinesAndTable() async throws {
-        let context = harness.context(["flash", "--virtual", "monocle"], runner: runner(try Sample.flashed()))
+        let context = harness.context(["flash", "--virtual", "monocle"], services: services(try Sample.flashed()))
         #expect(await Noafw.execute(in: context) == 0)
         #expect(harness.diagnostics == """
             connect
@@ -56,7 +56,7 @@ import Testing
 
     @Test func jsonIsOneDocumentInTheBlueprintsOrder() async throws {
         let context = harness.context(
-            ["flash", "--virtual", "monocle:line-7", "--json"], runner: runner(try Sample.flashed(error: Sample.failure)))
+            ["flash", "--virtual", "monocle:line-7", "--json"], services: services(try Sample.flashed(error: Sample.failure)))
         #expect(await Noafw.execute(in: context) == 1)
         let expected = """
             {"schema":"noafw.flash/1","verdict":"fail","units":[{"id":"monocle:line-7","family":"monocle",\
@@ -81,7 +81,7 @@ import Testing
 
     @Test func whatTheUnitNeededAndHowItsProgramWasProvedIsTold() async throws {
         let report = try Self.recovered()
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner(report))) == 0)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services(report))) == 0)
         #expect(harness.output.hasSuffix("""
 
               needed a restart into safe mode: the bootloader says \\u{1b}[2Jno [DFU-0B05]
@@ -94,7 +94,7 @@ import Testing
 
     @Test func andInTheDocument() async throws {
         let report = try Self.recovered()
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], runner: runner(report))) == 0)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], services: services(report))) == 0)
         #expect(harness.output.hasSuffix("""
             "error":null,"program":"silent","recoveries":[{"remedy":"safe-mode","reason":\
             {"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"}}]}]}
@@ -104,7 +104,7 @@ import Testing
 
     @Test func errorsNameCodeCauseAndNextAction() async throws {
         let context = harness.context(
-            ["flash", "--virtual", "monocle"], runner: runner(try Sample.flashed(error: Sample.failure)))
+            ["flash", "--virtual", "monocle"], services: services(try Sample.flashed(error: Sample.failure)))
         #expect(await Noafw.execute(in: context) == 1)
         #expect(harness.diagnostics.hasSuffix("""
             error DFU-0B05: the bootloader says \\u{1b}[2Jno
@@ -116,8 +116,8 @@ import Testing
     }
 
     @Test func anErrorBeforeAnyUnitStillGivesADocumentAndItsExitCode() async throws {
-        let runner = FakeRunner(onFlash: { _, _ in throw CatalogueError.fileMissing(path: "/line/Firmware/a.zip") })
-        let context = harness.context(["flash", "--virtual", "monocle", "--json"], runner: runner)
+        let services = FakeServices(onFlash: { _, _ in throw CatalogueError.fileMissing(path: "/line/Firmware/a.zip") })
+        let context = harness.context(["flash", "--virtual", "monocle", "--json"], services: services)
         #expect(await Noafw.execute(in: context) == 66)
         #expect(harness.output.hasPrefix("""
             {"schema":"noafw.flash/1","verdict":"fail","units":[{"id":"monocle","family":"monocle","address":null,\
@@ -126,25 +126,25 @@ import Testing
     }
 
     @Test func anUnknownErrorIsExplainedToo() async throws {
-        let runner = FakeRunner(onFlash: { _, _ in throw FakeRunner.NotExpected() })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 1)
+        let services = FakeServices(onFlash: { _, _ in throw FakeServices.NotExpected() })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 1)
         #expect(harness.diagnostics.contains("error NOA-0004: unexpected error: NotExpected()"))
     }
 
     @Test func dryRunSaysWhatItWouldDo() async throws {
-        let steps = [StepReport(part: .scripts, action: .planned, from: nil, to: Sample.scriptsDigest, bytes: 10)]
-        let runner = FakeRunner(onFlash: { request, _ in
+        let steps = [StepReport(component: .scripts, action: .planned, from: nil, to: Sample.scriptsDigest, bytes: 10)]
+        let services = FakeServices(onFlash: { request, _ in
             #expect(request.options.dryRun)
             return try Sample.flashed(steps: steps)
         })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--dry-run"], runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--dry-run"], services: services)) == 0)
         #expect(harness.output.hasSuffix("DRY RUN  would update scripts; nothing was changed (0.0 s)\n"))
     }
 
     @Test func aCurrentUnitIsCalledCurrent() async throws {
-        let steps = Part.allCases.map { StepReport(part: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
-        let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed(steps: steps) })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 0)
+        let steps = Component.allCases.map { StepReport(component: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
+        let services = FakeServices(onFlash: { _, _ in try Sample.flashed(steps: steps) })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 0)
         #expect(harness.output.hasSuffix("""
             PASS  everything is current (0.0 s)
               the firmware is current by its version alone: a unit's firmware cannot be read back
@@ -160,20 +160,20 @@ import Testing
         ([.updated, .updated, .updated], "PASS  the unit is proved (0.0 s)\n"),
     ])
     func noMoreIsClaimedThanWasDone(actions: [StepReport.Action], verdict: String) async throws {
-        let steps = zip(Part.allCases, actions).map { StepReport(part: $0, action: $1, from: "v1", to: "v1") }
-        let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed(steps: steps) })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 0)
+        let steps = zip(Component.allCases, actions).map { StepReport(component: $0, action: $1, from: "v1", to: "v1") }
+        let services = FakeServices(onFlash: { _, _ in try Sample.flashed(steps: steps) })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 0)
         #expect(harness.output.hasSuffix(verdict), "\(harness.output)")
     }
 
     @Test func whatFailsBeforeAUnitIsTouchedIsNotStarted() async throws {
-        let runner = FakeRunner(onFlash: { _, _ in throw CatalogueError.fileMissing(path: "/line/Firmware/a.zip") })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 66)
+        let services = FakeServices(onFlash: { _, _ in throw CatalogueError.fileMissing(path: "/line/Firmware/a.zip") })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 66)
         #expect(harness.output == "NOT STARTED  no unit was touched (0.0 s)\n")
     }
 
     @Test func verboseLinesCarryTheSecondsSinceTheStart() async throws {
-        let context = harness.context(["flash", "--virtual", "monocle", "-v"], runner: runner(try Sample.flashed()))
+        let context = harness.context(["flash", "--virtual", "monocle", "-v"], services: services(try Sample.flashed()))
         #expect(await Noafw.execute(in: context) == 0)
         #expect(harness.diagnostics.hasPrefix("    0.0 s  connect\n"))
         #expect(harness.diagnostics.contains("    5.0 s  note: "))
@@ -183,9 +183,9 @@ import Testing
         let escape = "\u{1B}["
         for (isTerminal, noColor, isColoured) in [(true, "", true), (true, "1", false), (false, "", false)] {
             let harness = Harness()
-            let runner = FakeRunner(onFlash: { _, _ in try Sample.flashed() })
+            let services = FakeServices(onFlash: { _, _ in try Sample.flashed() })
             let context = harness.context(
-                ["flash", "--virtual", "monocle"], runner: runner, environment: ["HOME": "/home/op", "NO_COLOR": noColor],
+                ["flash", "--virtual", "monocle"], services: services, environment: ["HOME": "/home/op", "NO_COLOR": noColor],
                 isTerminal: isTerminal)
             #expect(await Noafw.execute(in: context) == 0)
             #expect(harness.output.contains(escape) == isColoured, "terminal \(isTerminal), NO_COLOR '\(noColor)'")

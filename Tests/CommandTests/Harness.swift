@@ -26,14 +26,14 @@ final class Harness: Sendable {
     }
 
     func context(
-        _ arguments: [String], runner: FakeRunner = FakeRunner(), environment: [String: String] = ["HOME": "/home/op"],
-        isTerminal: Bool = false, columns: Int = 80
+        _ arguments: [String], services: FakeServices = FakeServices(), environment: [String: String] = ["HOME": "/home/op"],
+        isTerminal: Bool = false, columns: Int = 80, folder: String = "/line"
     ) -> CommandContext {
         CommandContext(
-            arguments: arguments, environment: environment, currentDirectory: "/line", executable: nil,
+            arguments: arguments, environment: environment, currentDirectory: folder, executable: nil,
             output: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in outputText.withLock { $0 += text } }),
             diagnostics: TextSink(isTerminal: isTerminal, columns: { columns }, write: { [self] text in diagnosticText.withLock { $0 += text } }),
-            clock: time.clock, interrupts: interrupts, runner: runner)
+            clock: time.clock, interrupts: interrupts, services: services)
     }
 }
 
@@ -62,20 +62,20 @@ final class ManualTime: Sendable {
 }
 
 /// A unit that does what a test says; what a test did not expect is an issue.
-struct FakeRunner: UnitRunner {
+struct FakeServices: Services {
     struct NotExpected: Error {}
 
-    var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport)?
-    var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
-    var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
+    var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
+    var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
+    var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
-    typealias ChatBody = @Sendable (ChatBench) async throws -> ChatVerdict
+    typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     typealias ConsoleBody = @Sendable (PythonREPL) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
-    func flash(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
+    func flash(_ request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         guard let onFlash else {
             Issue.record("flash was not expected to run")
             throw NotExpected()
@@ -83,7 +83,7 @@ struct FakeRunner: UnitRunner {
         return try await onFlash(request, events)
     }
 
-    func rescue(_ request: RescueRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport {
+    func rescue(_ request: RescueRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport {
         guard let onRescue else {
             Issue.record("rescue was not expected to run")
             throw NotExpected()
@@ -102,14 +102,14 @@ struct FakeRunner: UnitRunner {
     func examine(_ request: DoctorRequest) async -> DoctorFacts {
         guard let onExamine else {
             Issue.record("doctor was not expected to run")
-            let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
-            return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
+            let finding = DoctorFacts.Finding(diagnosis: CommandError.noStateFolder.diagnosis)
+            return DoctorFacts(bluetooth: .init(blockingError: finding), state: .failure(finding), catalogue: .failure(finding))
         }
         return onExamine(request)
     }
 
     func chat(
-        _ request: ChatRequest, _ body: @escaping @Sendable (ChatBench) async throws -> ChatVerdict
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
         guard let onChat else {
             Issue.record("chat was not expected to run")
@@ -128,7 +128,7 @@ struct FakeRunner: UnitRunner {
         return try await onConsole(request, body)
     }
 
-    func verify(_ request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
+    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
         guard let onVerify else {
             Issue.record("verify was not expected to run")
             throw NotExpected()
@@ -147,9 +147,9 @@ enum Sample {
     }
 
     static let steps = [
-        StepReport(part: .firmware, action: .updated, from: "v23.100.0000", to: "v26.001.0000", bytes: 214_708, seconds: 14.2),
-        StepReport(part: .fpga, action: .current, from: "v26.001.0000", to: "v26.001.0000"),
-        StepReport(part: .scripts, action: .updated, from: nil, to: scriptsDigest, bytes: 9_120, seconds: 1.25),
+        StepReport(component: .firmware, action: .updated, from: "v23.100.0000", to: "v26.001.0000", bytes: 214_708, seconds: 14.2),
+        StepReport(component: .fpga, action: .current, from: "v26.001.0000", to: "v26.001.0000"),
+        StepReport(component: .scripts, action: .updated, from: nil, to: scriptsDigest, bytes: 9_120, seconds: 1.25),
     ]
 
     static func flashed(error: Diagnosis? = nil, steps: [StepReport] = steps) throws -> UnitReport {
@@ -162,9 +162,9 @@ enum Sample {
 
     static func verified(scriptsMatch: Bool, error: Diagnosis? = nil) throws -> VerifyReport {
         var report = VerifyReport(identity: try identity(), family: "monocle", findings: [:], error: error)
-        report.findings[.firmware] = .init(expected: "v26.001.0000", actual: "v26.001.0000", matches: true)
+        report.findings[.firmware] = .init(expected: "v26.001.0000", actual: "v26.001.0000")
         report.findings[.scripts] = .init(
-            expected: scriptsDigest, actual: scriptsMatch ? scriptsDigest : nil, matches: scriptsMatch,
+            expected: scriptsDigest, actual: scriptsMatch ? scriptsDigest : nil,
             differences: scriptsMatch ? [] : ["main.py: 1 byte differs"])
         return report
     }

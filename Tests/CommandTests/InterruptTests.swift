@@ -9,9 +9,9 @@ import Testing
     private let harness = Harness()
 
     /// Goes to a stage, has itself interrupted there, and waits to be cancelled.
-    private func stalled(at stage: Stage) -> FakeRunner {
+    private func stalled(at stage: Stage) -> FakeServices {
         let (interrupts, clock) = (harness.interrupts, harness.time.clock)
-        return FakeRunner(onFlash: { _, events in
+        return FakeServices(onFlash: { _, events in
             events(.probed(try Sample.identity()))
             events(.stage(stage))
             interrupts.requests.deliver(())
@@ -22,7 +22,7 @@ import Testing
 
     @Test func aCancelledRunTellsTheUnitsStateAndTheNextCommand() async {
         let arguments = ["flash", "--virtual", "monocle", "--firmware", "it's.zip"]
-        #expect(await Noafw.execute(in: harness.context(arguments, runner: stalled(at: .firmware))) == 130)
+        #expect(await Noafw.execute(in: harness.context(arguments, services: stalled(at: .firmware))) == 130)
         #expect(harness.output.hasSuffix("INTERRUPTED  the unit is not proved (0.0 s)\n"))
         #expect(harness.diagnostics.hasSuffix("""
             error NOA-0003: interrupted; the unit waits in its bootloader, its new firmware incomplete
@@ -33,8 +33,8 @@ import Testing
     }
 
     @Test func theDocumentStaysWhole() async {
-        let runner = stalled(at: .fpga)
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], runner: runner)) == 130)
+        let services = stalled(at: .fpga)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], services: services)) == 130)
         #expect(harness.output.hasPrefix("{\"schema\":\"noafw.flash/1\",\"verdict\":\"fail\""))
         #expect(harness.output.contains("\"address\":\"D3:5A:00:11:22:33\""))
         #expect(harness.output.contains("\"code\":\"NOA-0003\""))
@@ -44,26 +44,26 @@ import Testing
     @Test func aReportOfTheCancellationIsKeptUnderTheInterrupt() async throws {
         let interrupts = harness.interrupts
         let clock = harness.time.clock
-        let runner = FakeRunner(onFlash: { _, events in
+        let services = FakeServices(onFlash: { _, events in
             events(.stage(.scripts))
             interrupts.requests.deliver(())
             try? await clock.sleep(until: clock.deadline(in: .seconds(60)))
             return try Sample.flashed(error: Sample.failure)
         })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner)) == 130)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 130)
         #expect(harness.output.contains("firmware  v23.100.0000"))
         #expect(harness.diagnostics.contains("NOA-0003") && !harness.diagnostics.contains("DFU-0B05"))
     }
 
     @Test func theLastWordsAreSaidOnceAndOnlyByTheFirst() async {
         let (harness, interrupts) = (harness, harness.interrupts)
-        let runner = FakeRunner(onFlash: { _, events in
+        let services = FakeServices(onFlash: { _, events in
             events(.stage(.erase))
-            interrupts.lastWords.speak()
-            interrupts.lastWords.speak()
+            interrupts.exitReport.give()
+            interrupts.exitReport.give()
             return try Sample.flashed()
         })
-        _ = await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], runner: runner))
+        _ = await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services))
         let told = harness.diagnostics.split(separator: "\n").filter { $0.hasPrefix("error NOA-0003: interrupted;") }
         #expect(told.count == 1)
         #expect(!harness.output.contains("PASS"))
@@ -72,24 +72,22 @@ import Testing
     @Test func theTimeLimitEndsARun() async {
         let harness = Harness(wakingUntil: .seconds(5))
         let clock = harness.time.clock
-        let runner = FakeRunner(onVerify: { _, _ in
+        let services = FakeServices(onVerify: { _, _ in
             try await clock.sleep(until: clock.deadline(in: .seconds(60)))
             return try Sample.verified(scriptsMatch: true)
         })
         let arguments = ["verify", "--virtual", "monocle", "--timeout", "5"]
-        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 75)
+        #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 75)
         #expect(harness.diagnostics.contains("error NOA-0002: the run did not end within the 5 s of --timeout"))
     }
 
     @Test(arguments: Stage.allCases)
     func everyStageHasItsWords(stage: Stage) {
         let harmless: Set<Stage> = [.connect, .probe, .preflight]
-        let flash = InterruptedState(verb: .flash(isDryRun: false), stage: stage, arguments: ["flash"])
+        let flash = InterruptedState(mayChangeUnit: true, stage: stage, arguments: ["flash"])
         #expect((flash.condition == "nothing that the unit stores was changed") == harmless.contains(stage))
         #expect(flash.nextAction.hasPrefix("run: noafw flash"))
-        for verb in [InterruptedState.Verb.verify, .flash(isDryRun: true)] {
-            let reading = InterruptedState(verb: verb, stage: stage, arguments: ["verify"])
-            #expect(reading.condition == "nothing that the unit stores was changed")
-        }
+        let reading = InterruptedState(mayChangeUnit: false, stage: stage, arguments: ["verify"])
+        #expect(reading.condition == "nothing that the unit stores was changed")
     }
 }

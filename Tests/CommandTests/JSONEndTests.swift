@@ -33,8 +33,8 @@ import Testing
     }
 
     @Test func aScanWithoutABus() async throws {
-        let runner = FakeRunner(onScan: { _, _ in throw CommandError.noStateFolder })
-        #expect(await Noafw.execute(in: harness.context(["scan", "--json"], runner: runner)) == 66)
+        let services = FakeServices(onScan: { _, _ in throw CommandError.noStateFolder })
+        #expect(await Noafw.execute(in: harness.context(["scan", "--json"], services: services)) == 66)
         let document = try ToolBench.json(harness.output)
         #expect(document["schema"] as? String == "noafw.scan/1" && (document["units"] as? [Any])?.isEmpty == true)
         #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0001")
@@ -42,17 +42,17 @@ import Testing
 
     @Test(arguments: ["scan", "doctor"]) func aLookThatASignalEnds(verb: String) async throws {
         let interrupts = harness.interrupts
-        let trouble = DoctorFacts.Trouble(diagnosis: CommandError.noStateFolder.diagnosis)
-        let runner = FakeRunner(
+        let trouble = DoctorFacts.Finding(diagnosis: CommandError.noStateFolder.diagnosis)
+        let services = FakeServices(
             onScan: { _, _ in
-                interrupts.lastWords.speak()
+                interrupts.exitReport.give()
                 return ScanReport(units: [], known: [])
             },
             onExamine: { _ in
-                interrupts.lastWords.speak()
-                return DoctorFacts(bluetooth: .init(obstacle: trouble), state: .failure(trouble), catalogue: .failure(trouble))
+                interrupts.exitReport.give()
+                return DoctorFacts(bluetooth: .init(blockingError: trouble), state: .failure(trouble), catalogue: .failure(trouble))
             })
-        _ = await Noafw.execute(in: harness.context([verb, "--json"], runner: runner))
+        _ = await Noafw.execute(in: harness.context([verb, "--json"], services: services))
         let document = try ToolBench.json(harness.output)
         #expect(document["schema"] as? String == "noafw.\(verb)/1")
         #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
@@ -81,7 +81,7 @@ import Testing
         let (interrupts, diagnostics) = (context.interrupts, context.diagnostics)
         context.diagnostics.write = { text in
             diagnostics.write(text)
-            if text.hasPrefix("note: left out") { interrupts.lastWords.speak() }
+            if text.hasPrefix("note: left out") { interrupts.exitReport.give() }
         }
         _ = await Noafw.execute(in: context)
         let text = isThere ? "out.zip is as it was before" : "out.zip was not written"

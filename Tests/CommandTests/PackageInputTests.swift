@@ -139,31 +139,33 @@ import Testing
 }
 
 @Suite struct OutputFileTests {
+    private func place(_ path: String) -> OutputPlace { OutputPlace(NamedPath(path, in: "/")) }
+
     @Test func aFileIsReplacedWholeOrNotAtAll() throws {
         let files = try ToolFolder()
         defer { files.remove() }
         try files.write([1], to: "a")
-        try OutputFile.replace(OutputPlace(files.path("a")), with: [2, 3])
+        try OutputFile.replace(place(files.path("a")), with: [2, 3])
         #expect(try files.read("a") == [2, 3])
-        #expect(throws: CommandError.self) { try OutputFile.replace(OutputPlace(files.path("no/a")), with: [1]) }
+        #expect(throws: CommandError.self) { try OutputFile.replace(place(files.path("no/a")), with: [1]) }
         try FileManager.default.createDirectory(atPath: files.path("folder"), withIntermediateDirectories: true)
-        #expect(throws: CommandError.self) { try OutputFile.replace(OutputPlace(files.path("folder")), with: [1]) }
+        #expect(throws: CommandError.self) { try OutputFile.replace(place(files.path("folder")), with: [1]) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.folder.path).sorted() == ["a", "folder"])
     }
 
     @Test func whatASignalSaysIsWhatIsThere() throws {
         let files = try ToolFolder()
         defer { files.remove() }
-        let (early, late, old) = (OutputPlace(files.path("early")), OutputPlace(files.path("late")), OutputPlace(files.path("late")))
+        let (early, late, old) = (place(files.path("early")), place(files.path("late")), place(files.path("late")))
         #expect(throws: CommandError.self) {
             try OutputFile.replace(early) { temporary in
                 for name in [temporary, temporary + ".aBcDeF"] { try Data([1]).write(to: URL(fileURLWithPath: name)) }
-                #expect(early.abandon() == .notWritten(path: early.path))
+                #expect(early.abandon() == .notWritten(path: early.path.name))
             }
         }
         try OutputFile.replace(late, with: [1])
-        #expect(late.abandon() == .written(path: late.path))
-        #expect(old.abandon() == .untouched(path: old.path))
+        #expect(late.abandon() == .written(path: late.path.name))
+        #expect(old.abandon() == .untouched(path: old.path.name))
         #expect(throws: CommandError.self) { try OutputFile.replace(old, with: [2]) }
         #expect(try files.read("late") == [1])
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.folder.path) == ["late"])
@@ -174,7 +176,7 @@ import Testing
         let files = try ToolFolder()
         defer { files.remove() }
         try FileManager.default.createSymbolicLink(atPath: files.path("link"), withDestinationPath: "target")
-        #expect(throws: CommandError.self) { try OutputFile.replace(OutputPlace(files.path("link")), with: [1]) }
+        #expect(throws: CommandError.self) { try OutputFile.replace(place(files.path("link")), with: [1]) }
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path("link")) == "target")
     }
 }

@@ -141,12 +141,12 @@ import Testing
         defer { bench.remove() }
         let published = try bench.files.write(TrustedKey.monocleVendor.pem().utf8, to: "vendor.pem")
         let report = try PackageReport(file: "a\u{1B}.zip", bytes: try packageOfTheVendor(), keys: [
-            try PackageKeyFile.trusted(published)
+            try PackageKeyFile.trusted(NamedPath(published, in: "/"))
         ])
         #expect(report.images[0].signer == nil)
         #expect(report.lines(style: TextStyle(isColoured: false))[0].hasPrefix("a\\u{1b}.zip: "))
         var image = report.images[0]
-        image.signer = try PackageKeyFile.trusted(published)
+        image.signer = try PackageKeyFile.trusted(NamedPath(published, in: "/"))
         image.distrust = nil
         var claimed = report
         claimed.images = [image]

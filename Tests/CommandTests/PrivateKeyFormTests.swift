@@ -27,20 +27,20 @@ import Testing
     func privateOnesAreTold(command: String) throws {
         try makeKey()
         try openssl(command)
-        #expect(PrivateKeyForm.isIn(file: folder.path("out")))
+        #expect(PrivateKeyForm.isIn(file: NamedPath(folder.path("out"), in: "/")))
     }
 
     @Test func aTraditionalKeyInDERIsTold() throws {
         try openssl("genrsa -out DIR/rsa.pem 2048")
         try openssl("rsa -in DIR/rsa.pem -traditional -outform DER -out DIR/out")
-        #expect(PrivateKeyForm.isIn(file: folder.path("out")))
+        #expect(PrivateKeyForm.isIn(file: NamedPath(folder.path("out"), in: "/")))
     }
 
     @Test(arguments: ["ec -in DIR/ec.pem -pubout -outform DER -out DIR/out", "req -x509 -key DIR/ec.pem -subj /CN=a -outform DER -out DIR/out"])
     func publicOnesAreNot(command: String) throws {
         try makeKey()
         try openssl(command)
-        #expect(!PrivateKeyForm.isIn(file: folder.path("out")))
+        #expect(!PrivateKeyForm.isIn(file: NamedPath(folder.path("out"), in: "/")))
     }
 
     @Test func anythingIsTakenWithoutHarm() {

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import Support
 import Testing
@@ -9,30 +10,30 @@ import Testing
 @Suite struct RadioCommandTests {
     private let harness = Harness()
 
-    private static func unit(_ address: String, _ mode: SightedUnit.Mode = .application, rssi: Int = -47, name: String = "monocle") throws -> SightedUnit {
-        SightedUnit(
+    private static func unit(_ address: String, _ mode: UnitMode = .application, rssi: Int = -47, name: String = "monocle") throws -> DiscoveredUnit {
+        DiscoveredUnit(
             family: .monocle, mode: mode, advertisedAddress: try #require(DeviceAddress(address)), name: name, rssi: rssi)
     }
 
     @Test(arguments: [
-        (["flash"], UnitWish.only, nil), (["flash", "--nearest", "--adapter", "hci1"], .nearest, "hci1"),
+        (["flash"], UnitSelector.only, nil), (["flash", "--nearest", "--adapter", "hci1"], .nearest, "hci1"),
         (["flash", "--device", "Frame 4F"], .name("Frame 4F"), nil),
         (["flash", "--device", "d3:5a:00:11:22:33"], .address(DeviceAddress("D3:5A:00:11:22:33")!), nil),
-    ] as [([String], UnitWish, String?)])
-    func theUnitReachesTheRequest(arguments: [String], wish: UnitWish, adapter: String?) async throws {
-        let runner = FakeRunner(onFlash: { request, _ in
-            #expect(request.unit == .radio(RadioSelection(wish: wish, adapter: adapter)))
+    ] as [([String], UnitSelector, String?)])
+    func theUnitReachesTheRequest(arguments: [String], selector: UnitSelector, adapter: String?) async throws {
+        let services = FakeServices(onFlash: { request, _ in
+            #expect(request.unit == .radio(RadioSelection(selector: selector, adapter: adapter)))
             #expect(!request.inputs.allowsDevelopment)
             return try Sample.flashed()
         })
-        #expect(await Noafw.execute(in: harness.context(arguments + ["--json"], runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(arguments + ["--json"], services: services)) == 0)
         let document = try ToolBench.json(harness.output)
         let units = try #require(document["units"] as? [[String: Any]])
         #expect(units.first?["id"] as? String == "D3:5A:00:11:22:33")
     }
 
     @Test func scanListsWhoIsInReach() async throws {
-        let runner = FakeRunner(onScan: { request, _ in
+        let services = FakeServices(onScan: { request, _ in
             #expect(request.listening == .seconds(3) && request.adapter == "hci0")
             let units = [
                 try Self.unit("D3:5A:00:11:22:33"), try Self.unit("E1:00:00:00:00:02", .bootloader, rssi: -71, name: "DfuTarg"),
@@ -40,7 +41,7 @@ import Testing
             ]
             return ScanReport(units: units, known: Set([units[1].address]))
         })
-        #expect(await Noafw.execute(in: harness.context(["scan", "--seconds", "3", "--adapter", "hci0"], runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(["scan", "--seconds", "3", "--adapter", "hci0"], services: services)) == 0)
         #expect(
             harness.output == """
                 address            family   mode            rssi  note                          name
@@ -52,14 +53,14 @@ import Testing
     }
 
     @Test func liveScanRedrawsInPlace() async throws {
-        let runner = FakeRunner(onScan: { _, look in
+        let services = FakeServices(onScan: { _, look in
             look(ScanReport(units: [], known: []))
             let report = ScanReport(units: [try Self.unit("D3:5A:00:11:22:33")], known: [])
             look(report)
             look(report)
             return report
         })
-        #expect(await Noafw.execute(in: harness.context(["scan"], runner: runner, isTerminal: true)) == 0)
+        #expect(await Noafw.execute(in: harness.context(["scan"], services: services, isTerminal: true)) == 0)
         #expect(harness.output.hasPrefix("listening...\n\u{1B}[1A\r\u{1B}[J"))
         #expect(harness.output.components(separatedBy: "D3:5A:00:11:22:33").count == 3, "drawn once alive, once for good")
     }
@@ -67,14 +68,14 @@ import Testing
     /// A known unit is known while the table lives, too, and after an interrupt.
     @Test(arguments: [true, false]) func interruptedScanKnowsWhoIsStranded(json: Bool) async throws {
         let stranded = try Self.unit("E1:00:00:00:00:02", .bootloader, name: "DfuTarg")
-        let runner = FakeRunner(onScan: { [harness] _, look in
+        let services = FakeServices(onScan: { [harness] _, look in
             look(ScanReport(units: [stranded], known: [stranded.address]))
             harness.interrupts.requests.deliver(())
             try await harness.time.clock.sleep(until: .init(offset: .seconds(1)))
             throw CancellationError()
         })
         let arguments = json ? ["scan", "--json"] : ["scan"]
-        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner, isTerminal: true)) == 0)
+        #expect(await Noafw.execute(in: harness.context(arguments, services: services, isTerminal: true)) == 0)
         #expect(!harness.output.contains("not met before"))
         #expect(harness.output.components(separatedBy: json ? "\"known\":true" : "stranded: noafw rescue").count == (json ? 2 : 3))
     }
@@ -82,12 +83,12 @@ import Testing
     /// The cursor goes back by as many rows as lines were drawn: none may wrap.
     @Test func liveRowsFitTheTerminal() async throws {
         let name = String(repeating: "\u{1B}漢", count: 40)
-        let runner = FakeRunner(onScan: { _, look in
+        let services = FakeServices(onScan: { _, look in
             let report = ScanReport(units: [try Self.unit("D3:5A:00:11:22:33", name: name)], known: [])
             look(report)
             return report
         })
-        let context = harness.context(["scan"], runner: runner, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 60)
+        let context = harness.context(["scan"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 60)
         #expect(await Noafw.execute(in: context) == 0)
         let parts = harness.output.components(separatedBy: "\u{1B}[2A\r\u{1B}[J")
         let live = try #require(parts.first).split(separator: "\n")
@@ -96,19 +97,19 @@ import Testing
     }
 
     @Test func scanOfAnEmptyAirFails() async {
-        let runner = FakeRunner(onScan: { _, _ in ScanReport(units: [], known: []) })
-        #expect(await Noafw.execute(in: harness.context(["scan", "--json"], runner: runner)) == 69)
+        let services = FakeServices(onScan: { _, _ in ScanReport(units: [], known: []) })
+        #expect(await Noafw.execute(in: harness.context(["scan", "--json"], services: services)) == 69)
         #expect(harness.output.hasPrefix("{\"schema\":\"noafw.scan/1\",\"units\":[],\"error\":{\"code\":\"PRV-0020\""))
         #expect(harness.diagnostics.contains("PRV-0020"))
     }
 
     @Test func rescueTellsOfEveryUnit() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
-        let runner = FakeRunner(onRescue: { request, _ in
-            #expect(request.radio.wish == .only && request.options.dryRun == false)
+        let services = FakeServices(onRescue: { request, _ in
+            #expect(request.radio.selector == .only && request.options.dryRun == false)
             return RescueReport(units: [try Sample.flashed(), try Sample.flashed(error: Sample.failure)], strangers: [stranger])
         })
-        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 1)
+        #expect(await Noafw.execute(in: harness.context(["rescue"], services: services)) == 1)
         #expect(
             harness.output == """
                 PASS  monocle D3:5A:00:11:22:33
@@ -121,30 +122,30 @@ import Testing
     }
 
     @Test func nobodyStrandedIsSuccess() async {
-        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
-        #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], runner: runner)) == 0)
+        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 0)
         #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n")
     }
 
     @Test func aRunningUnitIsSaidToRun() async throws {
         let running = try Self.unit("D3:5A:00:11:22:33")
-        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: [], running: running) })
-        #expect(await Noafw.execute(in: harness.context(["rescue", "--device", "D3:5A:00:11:22:33"], runner: runner)) == 0)
+        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [], strangers: [], running: running) })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--device", "D3:5A:00:11:22:33"], services: services)) == 0)
         #expect(harness.output.hasPrefix("PASS  D3:5A:00:11:22:33 runs its application: it is not stranded\n"))
     }
 
     /// A mouse that waits for its own update must not fail every rescue beside it.
     @Test func strangersBesideAFinishedUnitFailNothing() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
-        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [try Sample.flashed()], strangers: [stranger]) })
-        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 0)
+        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [try Sample.flashed()], strangers: [stranger]) })
+        #expect(await Noafw.execute(in: harness.context(["rescue"], services: services)) == 0)
         #expect(harness.output.contains("LEFT  monocle E1:00:00:00:00:08, not met before"))
     }
 
     @Test func onlyStrangersIsAnErrorWithTheNextStep() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
-        let runner = FakeRunner(onRescue: { _, _ in RescueReport(units: [], strangers: [stranger]) })
-        #expect(await Noafw.execute(in: harness.context(["rescue"], runner: runner)) == 69)
+        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [], strangers: [stranger]) })
+        #expect(await Noafw.execute(in: harness.context(["rescue"], services: services)) == 69)
         #expect(harness.diagnostics.contains("--device E1:00:00:00:00:08"))
     }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import Support
 import Synchronization
@@ -19,7 +20,7 @@ struct RescueTests {
     ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
         let bench = try ToolBench()
         defer { bench.remove() }
-        let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
+        let folder = try UnitFolder.monocle(root: bench.state.appendingPathComponent("unit"), name: "stranded")
         if isStranded {
             try JSONEncoder().encode(BootloaderStorage()).write(to: folder.root.appendingPathComponent("bootloader.json"))
         }
@@ -28,22 +29,22 @@ struct RescueTests {
         var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.trustedKeys.append(try DevelopmentKey.bigEndian())
         let air = VirtualAir(time: .simulated())
-        let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        let monocle = try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
         if isKnown { try await KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
-        var options = FlashOptions()
-        options.parts = [.firmware, .scripts]
+        var options = JobOptions()
+        options.components = [.firmware, .scripts]
         options.dryRun = isDryRun
         let request = RescueRequest(
-            radio: RadioSelection(wish: device.map { .address($0) } ?? .only), inputs: inputs, options: options,
+            radio: RadioSelection(selector: device.map { .address($0) } ?? .only), inputs: inputs, options: options,
             stateFolder: bench.state.path)
         let notices = Mutex<[String]>([])
         let report = try await air.time.run {
-            try await withVirtualMonocle(monocle) {
+            try await withVirtualUnit(monocle) {
                 let central: any Central = hasImpostor
                     ? CrowdedCentral(VirtualCentral(air: air), adding: monocle.address.bootloader) : VirtualCentral(air: air)
                 let station = RadioStation(central: central, stateFolder: request.stateFolder)
                 return try await Rescue(station: station, request: request, events: { event in
-                    if case .notice(let text) = event { notices.withLock { $0.append(text) } }
+                    if case .notice(let text) = event.content { notices.withLock { $0.append(text) } }
                 }).run()
             }
         }
@@ -88,14 +89,14 @@ struct RescueTests {
             #expect(report.units.isEmpty && notices.isEmpty, "\(report)")
             #expect(report.impostors.map(\.advertisedAddress) == [address.bootloader])
             #expect(!report.passed)
-            let ending = RunEnding(report: report, error: nil, progress: ProgressModel(), seconds: 6)
-            #expect(RescuePresentation().error(of: ending)?.code == "PRV-0027")
+            let result = RunResult(report: report, error: nil, progress: ProgressModel(), seconds: 6)
+            #expect(RescuePresentation().error(of: result)?.code == "PRV-0027")
         }
     }
 
     @Test func aNamedUnitThatNobodyHearsIsAnError() async throws {
         let absent = try #require(DeviceAddress("E1:00:00:00:00:09"))
-        let error = await #expect(throws: ChoiceError.self) { try await rescue(isKnown: true, device: absent) }
+        let error = await #expect(throws: UnitSelectionError.self) { try await rescue(isKnown: true, device: absent) }
         guard case .noneAtAddress(absent, let units) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -123,8 +124,8 @@ private enum UnitFolderAddress {
     static func stranded() throws -> DeviceAddress {
         let bench = try ToolBench()
         defer { bench.remove() }
-        let folder = try UnitFolder(root: bench.state.appendingPathComponent("unit"), name: "stranded")
+        let folder = try UnitFolder.monocle(root: bench.state.appendingPathComponent("unit"), name: "stranded")
         let configuration = MonocleConfiguration(python: "/nowhere")
-        return try VirtualMonocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
+        return try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
     }
 }

@@ -44,7 +44,7 @@ import Testing
         var chat = chat(columns: 24)
         _ = chat.begin()
         _ = chat.receive(Array("next".utf8), now: Self.now)
-        let id = ExchangeID(number: 1)
+        let id = TurnID(number: 1)
         _ = chat.receive(.thinking(id), photoFile: nil)
         #expect(text(chat.receive(.answerPiece(id, "one two"), photoFile: nil)).contains("noa: one two\r\n[ monocle"))
         let more = text(chat.receive(.answerPiece(id, " three four five"), photoFile: nil))
@@ -69,7 +69,7 @@ import Testing
 
     @Test func nothingFromOutsideSteersTheTerminal() {
         var chat = chat()
-        let id = ExchangeID(number: 1)
+        let id = TurnID(number: 1)
         let nasty = "\u{1B}[2Jx\u{9B}31m\u{202E}\u{07}"
         let events: [ChatEvent] = [
             .connected(UnitStatus(firmware: nasty)), .lost(reason: nasty), .heard(id, nasty), .answerPiece(id, nasty),
@@ -108,7 +108,7 @@ import Testing
         status.take(.connected(UnitStatus(batteryPercent: 80)))
         status.take(.ready)
         status.take(.mode(.translator))
-        status.take(.thinking(ExchangeID(number: 1)))
+        status.take(.thinking(TurnID(number: 1)))
         #expect(status.line(columns: 100) == "[ monocle | battery 80 % | ready | translator: echo | thinking ]")
         status.take(.listening)
         #expect(status.line(columns: 100).contains("| listening ]"))

@@ -28,10 +28,10 @@ import Testing
     func numbersAreShortAndAlwaysJSON(value: Double, text: String) { #expect(JSONText.number(value).text == text) }
 
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (444_430, "444,430"), (1_002_003, "1,002,003"), (-1000, "-1,000")])
-    func bytesAreGrouped(count: Int, text: String) { #expect(Measure.bytes(count) == text) }
+    func bytesAreGrouped(count: Int, text: String) { #expect(Format.bytes(count) == text) }
 
     @Test(arguments: [(0.0, "0:00"), (31.2, "0:32"), (725, "12:05"), (3723, "1:02:03"), (.nan, "0:00"), (1e12, "99:59:59")])
-    func timeLeftIsAClock(seconds: Double, text: String) { #expect(Measure.clock(seconds: seconds) == text) }
+    func timeLeftIsAClock(seconds: Double, text: String) { #expect(Format.clock(seconds: seconds) == text) }
 
     @Test func tablesAlign() {
         var table = TextTable([.init("a"), .init("bytes", .right)])

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Support
@@ -71,7 +72,7 @@ import Testing
         func load(_ file: String, _ trust: [String]) throws {
             let inputs = AssetInputs(
                 trust: trust, search: AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil))
-            _ = try BundleLoader(path: file, inputs: inputs, notice: { _ in }).load([.scripts])
+            _ = try BundleLoader(family: .monocle, path: NamedPath(file, in: "/"), inputs: inputs, notice: { _ in }).load([.scripts])
         }
         for file in [try await bundle("plain.zip"), try await bundle("signed.zip", ["--sign", mine.secret])] {
             let refused = #expect(throws: BundleError.self) { try load(file, [package.open]) }
@@ -103,7 +104,7 @@ import Testing
             firmware: zip, trust: [package.secret],
             search: AssetSearch(given: ToolBench.root.path, environment: [:], currentDirectory: "/", executable: nil))
         let thrown = #expect(throws: (any Error).self) {
-            _ = try AssetLoader(inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.firmware])
+            _ = try AssetLoader(family: .monocle, inputs: inputs, allowsDevelopment: true, notice: { _ in }).load([.firmware])
         }
         #expect(thrown.map { CommandError.explain($0).code } == "NOA-0027")
         try FileManager.default.copyItem(atPath: mine.secret, toPath: folder.path("mine/secret.pem"))

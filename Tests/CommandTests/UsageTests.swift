@@ -1,4 +1,5 @@
 import Bluetooth
+import MonocleFamily
 import Provisioning
 import Support
 import Testing
@@ -62,8 +63,8 @@ import Testing
         (["flash", "--virtual", "monocle:a/b"], "'monocle:a/b' is invalid for '--virtual <family[:name]>': its name is 1 to 32 letters"),
         (["flash", "--virtual", "frame"], "a virtual unit is one of: monocle"),
         (["flash", "--virtual", "monocle", "--timeout", "1e308"], "--timeout is a number of seconds above 0 and up to 1000000."),
-        (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query holds nothing that could be asked."),
-        (["chat", "--virtual", "monocle", "--query", ""], "--query holds nothing that could be asked."),
+        (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query contains no question."),
+        (["chat", "--virtual", "monocle", "--query", ""], "--query contains no question."),
     ])
     func messagesSayWhatIsWrong(arguments: [String], words: String) async {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)
@@ -85,9 +86,9 @@ import Testing
     }
 
     @Test func optionsReachTheRequest() async throws {
-        let runner = FakeRunner(onFlash: { request, _ in
-            #expect(request.unit == .virtual(VirtualUnit(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5))))
-            #expect(request.options.parts == [.fpga, .scripts])
+        let services = FakeServices(onFlash: { request, _ in
+            #expect(request.unit == .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5))))
+            #expect(request.options.components == [.fpga, .scripts])
             #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
             #expect(request.options.minimumBattery == 5)
             #expect(request.inputs.firmware == "a.zip" && request.inputs.fpga == "b.bin" && request.inputs.scripts == "s")
@@ -102,7 +103,7 @@ import Testing
             "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--firmware", "a.zip", "--fpga", "b.bin",
             "--fpga-version", "v23.230.0808", "--scripts", "s", "--trust", "k1.pem", "--trust", "k2.pem", "--assets", "assets",
         ]
-        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 0)
     }
 
     @Test func maximumSpeedIsAWord() { #expect(VirtualSpeed(argument: "max") == .maximum) }
@@ -117,8 +118,8 @@ import Testing
     }
 
     @Test func withoutAnyStateFolderTheRunEndsBeforeAUnit() async {
-        let runner = FakeRunner()
-        let context = harness.context(["flash", "--virtual", "monocle"], runner: runner, environment: [:])
+        let services = FakeServices()
+        let context = harness.context(["flash", "--virtual", "monocle"], services: services, environment: [:])
         #expect(await Noafw.execute(in: context) == 66)
         #expect(harness.diagnostics.contains("error NOA-0001"))
     }

@@ -9,12 +9,12 @@ import Testing
     private let harness = Harness()
 
     @Test func driftIsShownWithTheCommandThatRepairsIt() async throws {
-        let runner = FakeRunner(onVerify: { request, _ in
+        let services = FakeServices(onVerify: { request, _ in
             #expect(request.isDeep)
             return try Sample.verified(scriptsMatch: false)
         })
         let context = harness.context(
-            ["verify", "--virtual", "monocle", "--deep", "--only", "firmware,scripts", "--scripts", "my scripts"], runner: runner)
+            ["verify", "--virtual", "monocle", "--deep", "--only", "firmware,scripts", "--scripts", "my scripts"], services: services)
         #expect(await Noafw.execute(in: context) == 1)
         #expect(harness.output == """
             unit D3:5A:00:11:22:33 "monocle", battery 87 %
@@ -33,37 +33,37 @@ import Testing
     }
 
     @Test func aMatchPasses() async throws {
-        let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: true) })
-        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], runner: runner)) == 0)
+        let services = FakeServices(onVerify: { _, _ in try Sample.verified(scriptsMatch: true) })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], services: services)) == 0)
         #expect(harness.output.hasSuffix("PASS  every version matches (0.0 s)\n"))
     }
 
     @Test(arguments: [
-        ([Part.firmware, .fpga, .scripts], ProgramProof.announced, "versions match; FPGA flash and scripts are proved by digest; the program lives"),
+        ([Component.firmware, .fpga, .scripts], ProgramVerification.announced, "versions match; FPGA flash and scripts are proved by digest; the program lives"),
         ([.scripts], .announced, "versions match; scripts are proved by digest; the program lives"),
         ([.firmware, .fpga], nil, "versions match; the FPGA flash is proved by digest"),
         ([.firmware], nil, "every version matches"),
     ])
-    func noMoreIsSaidThanWasLookedAt(parts: [Part], program: ProgramProof?, words: String) async throws {
-        let runner = FakeRunner(onVerify: { _, _ in
+    func noMoreIsSaidThanWasLookedAt(parts: [Component], program: ProgramVerification?, words: String) async throws {
+        let services = FakeServices(onVerify: { _, _ in
             var report = try Sample.verified(scriptsMatch: true)
-            report.findings = Dictionary(uniqueKeysWithValues: parts.map { ($0, .init(expected: "v1", actual: "v1", matches: true)) })
+            report.findings = Dictionary(uniqueKeysWithValues: parts.map { ($0, .init(expected: "v1", actual: "v1")) })
             report.program = program
             return report
         })
-        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], services: services)) == 0)
         #expect(harness.output.contains("PASS  \(words) ("), "\(harness.output)")
     }
 
     @Test(arguments: [(true, ",\"proof\":\"digest\",\"differences\":[\"main.py: 1 byte differs\"],\"extras\":[\"notes.txt is not part of the set\"]"), (false, ",\"proof\":\"version\"")])
     func jsonKeepsTheBlueprintsOrder(isDeep: Bool, differences: String) async throws {
-        let runner = FakeRunner(onVerify: { _, _ in
+        let services = FakeServices(onVerify: { _, _ in
             var report = try Sample.verified(scriptsMatch: false)
             report.findings[.scripts]?.extras = ["notes.txt is not part of the set"]
             return report
         })
         let arguments = ["verify", "--virtual", "monocle", "--json"] + (isDeep ? ["--deep"] : [])
-        #expect(await Noafw.execute(in: harness.context(arguments, runner: runner)) == 1)
+        #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 1)
         let none = ",\"proof\":\"version\"" + (isDeep ? ",\"differences\":[],\"extras\":[]" : "")
         #expect(harness.output == """
             {"schema":"noafw.verify/1","verdict":"fail","units":[{"id":"monocle","family":"monocle",\
@@ -78,29 +78,46 @@ import Testing
 
     /// What lies beside the set is told, and is no drift.
     @Test func extraFilesAreTold() async throws {
-        let runner = FakeRunner(onVerify: { _, _ in
+        let services = FakeServices(onVerify: { _, _ in
             var report = try Sample.verified(scriptsMatch: true)
             report.findings[.scripts]?.extras = ["no\u{1B}tes.txt is not part of the set"]
             return report
         })
-        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], runner: runner)) == 0)
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], services: services)) == 0)
         #expect(harness.output.contains("\n  scripts: no\\u{1b}tes.txt is not part of the set\n\nPASS  "), "\(harness.output)")
     }
 
-    @Test func aLongVersionDoesNotWidenTheTable() async throws {
-        let runner = FakeRunner(onVerify: { _, _ in
-            var report = try Sample.verified(scriptsMatch: true)
-            report.findings[.firmware] = .init(expected: "v26.001.0000", actual: String(repeating: "v", count: 10_000), matches: false)
+    /// Without that, what is printed as next would fail.
+    @Test func whatHasToBeRemovedFirstIsSaid() async throws {
+        let runner = FakeServices(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: false)
+            report.findings[.scripts]?.shadows = ["hashlib.py", "states/"]
             return report
         })
-        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], runner: runner)) == 1)
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], services: runner)) == 1)
+        #expect(harness.output.hasSuffix("""
+            FAIL  drift in scripts (0.0 s)
+              first, in noafw console: import uos; uos.remove('hashlib.py'); \
+            [uos.remove('states/'+f) for f in uos.listdir('states')]; uos.rmdir('states')
+              next: noafw flash --virtual monocle --only scripts
+
+            """), "\(harness.output)")
+    }
+
+    @Test func aLongVersionDoesNotWidenTheTable() async throws {
+        let services = FakeServices(onVerify: { _, _ in
+            var report = try Sample.verified(scriptsMatch: true)
+            report.findings[.firmware] = .init(expected: "v26.001.0000", actual: String(repeating: "v", count: 10_000))
+            return report
+        })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], services: services)) == 1)
         #expect(harness.output.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(harness.output)")
     }
 
     @Test func anErrorOutranksWhatWasFound() async throws {
         let lost = LinkError.disconnected("supervision timeout").diagnosis
-        let runner = FakeRunner(onVerify: { _, _ in try Sample.verified(scriptsMatch: true, error: lost) })
-        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], runner: runner)) == 75)
+        let services = FakeServices(onVerify: { _, _ in try Sample.verified(scriptsMatch: true, error: lost) })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], services: services)) == 75)
         #expect(harness.output.hasSuffix("FAIL  the unit is not proved (0.0 s)\n"))
         #expect(harness.diagnostics.hasPrefix("error BLE-0001: the link was lost (supervision timeout)\n"))
     }

@@ -9,7 +9,6 @@ import Testing
         #expect(ControlPointRequest.create(.data, size: 0x1000).bytes == [1, 2, 0, 0x10, 0, 0])
         #expect(ControlPointRequest.create(.command, size: 0x0102_0304).bytes == [1, 1, 4, 3, 2, 1])
         #expect(ControlPointRequest.setReceiptInterval(packets: 0x0112).bytes == [2, 0x12, 1])
-        #expect(ControlPointRequest.checksum.bytes == [3])
         #expect(ControlPointRequest.execute.bytes == [4])
         #expect(ControlPointRequest.select(.command).bytes == [6, 1])
         #expect(ControlPointRequest.abort.bytes == [0x0C])

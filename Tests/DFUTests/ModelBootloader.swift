@@ -5,25 +5,6 @@ import TestSupport
 
 @testable import DFU
 
-/// Time for tests: a sleep lets everybody else run for a while, then moves the clock.
-final class VirtualTime: Sendable {
-    private let offset = Mutex(Duration.zero)
-
-    var now: Duration { offset.withLock { $0 } }
-
-    var clock: SessionClock {
-        SessionClock(
-            now: { self.now },
-            sleepUntil: { target in
-                for _ in 0..<200 {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
-                self.offset.withLock { $0 = max($0, target) }
-            })
-    }
-}
-
 /// A small model of a Nordic bootloader, written from the facts and not from the code under test. The parameters are
 /// its faults.
 final class ModelBootloader: Sendable {
@@ -66,11 +47,11 @@ final class ModelBootloader: Sendable {
     let kept = Mutex(Kept())
     let faults: Mutex<Faults>
     let imageSize: Int
-    let time: VirtualTime
+    let clock: SessionClock
 
-    init(imageSize: Int, time: VirtualTime, faults: Faults = Faults()) {
+    init(imageSize: Int, clock: SessionClock, faults: Faults = Faults()) {
         self.imageSize = imageSize
-        self.time = time
+        self.clock = clock
         self.faults = Mutex(faults)
     }
 
@@ -87,7 +68,7 @@ final class ModelBootloader: Sendable {
     /// The answer to a request; `nil` when a fault swallows it.
     func request(_ bytes: [UInt8]) -> [UInt8]? {
         let plan = faults.withLock { $0 }
-        let now = time.now
+        let now = clock.now.offset
         return kept.withLock { kept in
             kept.buffered = 0
             defer { kept.answers += 1 }
@@ -158,7 +139,7 @@ final class ModelBootloader: Sendable {
     /// The receipt that a packet brings about, if any.
     func packet(_ packet: [UInt8]) -> [UInt8]? {
         let plan = faults.withLock { $0 }
-        let now = time.now
+        let now = clock.now.offset
         return kept.withLock { kept in
             defer { kept.packets += 1 }
             if now < kept.erasedAt {

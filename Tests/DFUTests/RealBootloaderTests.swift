@@ -94,7 +94,23 @@ import VirtualDevices
                 var rig = TransferRig(image, signedBy: key, air: air)
                 let outcome = rig.run()
                 #expect(outcome.isUpdated, "\(first), \(second): \(outcome)")
+                #expect(outcome.byteCount <= image.bytes.count + 141 + 2 * 4096, "\(first), \(second): \(outcome)")
+                #expect(outcome.seconds <= 25, "\(first), \(second): \(outcome)")
             }
+        }
+    }
+
+    /// With all progress saved a lost link costs the object under way, wherever it comes, and no packet behind that.
+    @Test func aLostLinkCostsOneObject() throws {
+        let (image, key) = try Self.firmware(20_000)
+        for place in 1...110 {
+            var air = TransferRig.Air()
+            air.savesAlways = true
+            air.cutAt = place
+            var rig = TransferRig(image, signedBy: key, air: air)
+            let outcome = rig.run()
+            #expect(outcome.isUpdated && outcome.links <= 2 && outcome.losses == 0, "place \(place): \(outcome)")
+            #expect(outcome.byteCount <= image.bytes.count + 2 * 141 + 4096, "place \(place): \(outcome)")
         }
     }
 
@@ -114,6 +130,7 @@ import VirtualDevices
     @Test func hostileLinks() throws {
         let (image, key) = try Self.firmware(40_004)
         var resent = 0
+        var (seconds, needyCount, wrongCount) = (0.0, 0, 0)
         let seeds = TestRange.isFull ? 1000 : 60
         for seed in 0..<seeds {
             var numbers = SeededNumbers(seed: UInt64(seed))
@@ -130,8 +147,15 @@ import VirtualDevices
             var rig = TransferRig(image, signedBy: key, air: air, flashSpeed: speed, seed: UInt64(seed))
             let outcome = rig.run(links: 200)
             #expect(outcome.isUpdated, "seed \(seed): \(outcome)")
+            #expect(outcome.seconds <= 120 + 30 * Double(outcome.links), "seed \(seed): \(outcome)")
             resent += outcome.byteCount - image.bytes.count
+            seconds += outcome.seconds
+            needyCount += outcome.isUpdated ? 0 : 1
+            wrongCount += outcome.isWrong ? 1 : 0
         }
-        print("hostile: \(seeds) transfers, \(resent / seeds) bytes resent on average")
+        #expect(wrongCount == 0)
+        #expect(resent / seeds <= 40_000 && seconds / Double(seeds) <= 30, "\(resent / seeds) bytes, \(seconds / Double(seeds)) s")
+        print("hostile: \(seeds) transfers, \(seeds - needyCount) updated, \(wrongCount) wrong, \(needyCount) need a person, "
+            + "\(resent / seeds) bytes resent and \(seconds / Double(seeds)) s on average")
     }
 }

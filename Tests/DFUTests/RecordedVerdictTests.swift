@@ -37,6 +37,38 @@ import Testing
         #expect(verdicts > 50)
     }
 
+    struct Validations: CustomTestStringConvertible {
+        var testDescription: String
+        var made: @Sendable ([UInt8], SigningKey) throws -> [BootValidation]
+    }
+
+    /// What no trace holds is asked of the virtual bootloader, which answers all traces as the real one does.
+    @Test(arguments: [
+        Validations(testDescription: "64 bytes that nobody reads") { _, _ in [BootValidation(.sha256, bytes: Array(repeating: 1, count: 64))] },
+        Validations(testDescription: "65 bytes that nobody reads") { _, _ in [BootValidation(.sha256, bytes: Array(repeating: 1, count: 65))] },
+        Validations(testDescription: "65 bytes behind the first") { _, _ in [BootValidation(.crc), BootValidation(.none, bytes: Array(repeating: 1, count: 65))] },
+        Validations(testDescription: "a good signature") { [BootValidation(.ecdsaP256, bytes: try $1.sign($0))] },
+        Validations(testDescription: "a wrong signature") { [BootValidation(.ecdsaP256, bytes: try $1.sign($0.reversed()))] },
+        Validations(testDescription: "a wrong signature behind the first") { [BootValidation(.crc), BootValidation(.ecdsaP256, bytes: try $1.sign($0.reversed()))] },
+    ])
+    func bootValidations(_ validations: Validations) throws {
+        let (image, key) = (Fixtures.image(5000), try SigningKey.generate())
+        var builder = InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle)
+        builder.bootValidations = try validations.made(image, key)
+        let bytes = try builder.signed(by: key)
+        let isOurs = (try? Self.check(bytes, image, key)) != nil
+        var rig = TransferRig(initPacket: bytes, image: image, trusting: key.publicCoordinates)
+        let isTaken = rig.run().isUpdated
+        #expect(isOurs == isTaken, "the unit \(isTaken ? "takes" : "refuses") it")
+    }
+
+    private static func check(_ bytes: [UInt8], _ image: [UInt8], _ key: SigningKey) throws {
+        let packet = try InitPacket(parsing: bytes)
+        let firmware = FirmwareImage(kind: .application, bytes: image, initPacket: packet)
+        try firmware.check(against: .monocle)
+        try firmware.verifyBootValidation(with: firmware.verify(with: [key.trusted(as: "test")]))
+    }
+
     private static func check(_ bytes: [UInt8], _ file: TraceFile, _ target: DFUTarget, _ key: TrustedKey) throws {
         let packet = try InitPacket(parsing: bytes)
         try packet.check(against: target)

@@ -2,18 +2,19 @@ import Bluetooth
 import Support
 import Synchronization
 import Testing
+import VirtualDevices
 
 @testable import DFU
 
 @Suite struct SessionTests {
     static let size = 30_000
-    let time = VirtualTime()
+    let time = VirtualTime.simulated()
     let image: FirmwareImage
 
     init() throws { image = try Fixtures.firmware(Self.size) }
 
     func unit(_ faults: ModelBootloader.Faults = .init()) -> ModelBootloader {
-        ModelBootloader(imageSize: Self.size, time: time, faults: faults)
+        ModelBootloader(imageSize: Self.size, clock: time.clock, faults: faults)
     }
 
     func run(
@@ -38,153 +39,183 @@ import Testing
     }
 
     @Test(arguments: [20, 100, 244, 253]) func transfersAtEveryPayload(payloadSize: Int) async throws {
-        let unit = unit()
-        let events = Mutex<[Int]>([])
-        let summary = try await run(unit, payloadSize: payloadSize) { event in
-            if case .progress(let count, _) = event { events.withLock { $0.append(count) } }
+        try await time.run {
+            let unit = unit()
+            let events = Mutex<[Int]>([])
+            let summary = try await run(unit, payloadSize: payloadSize) { event in
+                if case .progress(let count, _) = event { events.withLock { $0.append(count) } }
+            }
+            expectProved(unit)
+            #expect(summary.losses == 0 && summary.isConfirmed)
+            let counts = events.withLock { $0 }
+            #expect(counts == counts.sorted() && counts.last == Self.size)
         }
-        expectProved(unit)
-        #expect(summary.losses == 0 && summary.isConfirmed)
-        let counts = events.withLock { $0 }
-        #expect(counts == counts.sorted() && counts.last == Self.size)
     }
 
     @Test func anObjectCostsTwoRoundTrips() async throws {
-        let summary = try await run(unit())
-        #expect(summary.receipts == 7)
-        #expect(summary.roundTrips == 6 + 2 * 8 + 3)
+        try await time.run {
+            let summary = try await run(unit())
+            #expect(summary.receipts == 7)
+            #expect(summary.roundTrips == 6 + 2 * 8 + 3)
+        }
     }
 
     @Test func aSmallBufferPoolSlowsPacingAndStillGetsThrough() async throws {
-        let unit = unit(.init(buffers: 10))
-        let notices = Mutex<[TransferNotice]>([])
-        _ = try await run(unit) { event in
-            if case .notice(let notice) = event { notices.withLock { $0.append(notice) } }
+        try await time.run {
+            let unit = unit(.init(buffers: 10))
+            let notices = Mutex<[TransferNotice]>([])
+            _ = try await run(unit) { event in
+                if case .notice(let notice) = event { notices.withLock { $0.append(notice) } }
+            }
+            expectProved(unit)
+            #expect(notices.withLock { $0 }.contains { if case .pacingSlowed = $0 { true } else { false } })
         }
-        expectProved(unit)
-        #expect(notices.withLock { $0 }.contains { if case .pacingSlowed = $0 { true } else { false } })
     }
 
     @Test func droppedAndChangedPacketsAreRepaired() async throws {
-        let unit = unit(.init(dropped: [1, 30, 70], changed: [5, 50]))
-        let summary = try await run(unit)
-        expectProved(unit)
-        #expect(summary.losses >= 4)
+        try await time.run {
+            let unit = unit(.init(dropped: [1, 30, 70], changed: [5, 50]))
+            let summary = try await run(unit)
+            expectProved(unit)
+            #expect(summary.losses >= 4)
+        }
     }
 
     @Test func packetsThatAlwaysVanishFail() async throws {
-        let unit = unit(.init(dropped: Set(1..<10_000)))
-        await #expect(throws: DFUError.transfer(.objectLost(.data, offset: 0, attempts: 8))) { try await run(unit) }
+        try await time.run {
+            let unit = unit(.init(dropped: Set(1..<10_000)))
+            await #expect(throws: DFUError.transfer(.objectLost(.data, offset: 0, attempts: 8))) { try await run(unit) }
+        }
     }
 
     @Test func aLinkThatDiesAnywhereIsContinued() async throws {
-        for packet in 0..<124 {
-            let unit = unit(.init(linkDiesAt: packet))
-            await #expect(throws: DFUError.self) { try await run(unit) }
-            unit.faults.withLock { $0.linkDiesAt = nil }
-            let creates = unit.kept.withLock { $0.creates }
-            _ = try await run(unit)
-            expectProved(unit)
-            #expect(unit.kept.withLock { $0.creates } <= 10, "objects were created again (\(creates) before)")
+        try await time.run {
+            for packet in 0..<124 {
+                let unit = unit(.init(linkDiesAt: packet))
+                await #expect(throws: DFUError.self) { try await run(unit) }
+                unit.faults.withLock { $0.linkDiesAt = nil }
+                let creates = unit.kept.withLock { $0.creates }
+                _ = try await run(unit)
+                expectProved(unit)
+                #expect(unit.kept.withLock { $0.creates } <= 10, "objects were created again (\(creates) before)")
+            }
         }
     }
 
     @Test func aPowerCutKeepsTheInitPacket() async throws {
-        let unit = unit(.init(linkDiesAt: 60))
-        await #expect(throws: DFUError.self) { try await run(unit) }
-        unit.cutPower()
-        unit.faults.withLock { $0.linkDiesAt = nil }
-        let summary = try await run(unit)
-        expectProved(unit)
-        #expect(summary.packets == 7 * 17 + 6, "the init packet was not sent again")
+        try await time.run {
+            let unit = unit(.init(linkDiesAt: 60))
+            await #expect(throws: DFUError.self) { try await run(unit) }
+            unit.cutPower()
+            unit.faults.withLock { $0.linkDiesAt = nil }
+            let summary = try await run(unit)
+            expectProved(unit)
+            #expect(summary.packets == 7 * 17 + 6, "the init packet was not sent again")
+        }
     }
 
     @Test func anyOneMissingAnswerIsSurvived() async throws {
-        for answer in 0..<22 {
-            let unit = unit(.init(mutedAnswers: [answer]))
+        try await time.run {
+            for answer in 0..<22 {
+                let unit = unit(.init(mutedAnswers: [answer]))
+                _ = try await run(unit)
+                expectProved(unit)
+            }
+        }
+    }
+
+    @Test func aSilentUnitFailsInBoundedTime() async throws {
+        try await time.run {
+            let unit = unit(.init(mutedAnswers: Set(0..<100)))
+            await #expect(throws: DFUError.transfer(.noAnswer(.setReceiptInterval))) { try await run(unit) }
+            #expect(time.clock.now.offset <= .seconds(20))
+        }
+    }
+
+    @Test func refusalsAndGarbageFail() async throws {
+        try await time.run {
+            await #expect(throws: DFUError.refused(.execute, .extended(.firmwareVersionTooLow))) {
+                try await run(unit(.init(executeResult: [0x0B, 5])))
+            }
+            await #expect(throws: DFUError.transfer(.malformedAnswer(bytes: [1, 2, 3]))) {
+                try await run(unit(.init(garbage: [1, 2, 3])))
+            }
+        }
+    }
+
+    @Test func foreignAnswersInBulkAreIgnored() async throws {
+        try await time.run {
+            let unit = unit(.init(strayAnswers: 1000))
             _ = try await run(unit)
             expectProved(unit)
         }
     }
 
-    @Test func aSilentUnitFailsInBoundedTime() async throws {
-        let unit = unit(.init(mutedAnswers: Set(0..<100)))
-        await #expect(throws: DFUError.transfer(.noAnswer(.setReceiptInterval))) { try await run(unit) }
-        #expect(time.now <= .seconds(20))
-    }
-
-    @Test func refusalsAndGarbageFail() async throws {
-        await #expect(throws: DFUError.refused(.execute, .extended(.firmwareVersionTooLow))) {
-            try await run(unit(.init(executeResult: [0x0B, 5])))
-        }
-        await #expect(throws: DFUError.transfer(.malformedAnswer(bytes: [1, 2, 3]))) {
-            try await run(unit(.init(garbage: [1, 2, 3])))
-        }
-    }
-
-    @Test func foreignAnswersInBulkAreIgnored() async throws {
-        let unit = unit(.init(strayAnswers: 1000))
-        _ = try await run(unit)
-        expectProved(unit)
-    }
-
     @Test func foreignAnswersDoNotKeepAWaitAlive() async throws {
-        let unit = unit(.init(mutedAnswers: [1], strayAnswers: 8000))
-        let link = try #require(ModelLink(to: unit))
-        let reads = Mutex(Duration.zero)
-        // Every look at this clock takes 10 ms, so 8000 stray answers would take 80 s.
-        let clock = SessionClock(
-            now: {
-                reads.withLock {
-                    $0 += .milliseconds(10)
-                    return $0
-                }
-            },
-            sleepUntil: { _ in try Task.checkCancellation() })
-        await #expect(throws: DFUError.transfer(.noAnswer(.select))) {
-            try await DFUSession(connection: link, clock: clock).transfer(image)
+        try await time.run {
+            let unit = unit(.init(mutedAnswers: [1], strayAnswers: 8000))
+            let link = try #require(ModelLink(to: unit))
+            let reads = Mutex(Duration.zero)
+            // Every look at this clock takes 10 ms, so 8000 stray answers would take 80 s.
+            let clock = SessionClock(
+                now: {
+                    reads.withLock {
+                        $0 += .milliseconds(10)
+                        return $0
+                    }
+                },
+                sleepUntil: { _ in try Task.checkCancellation() })
+            await #expect(throws: DFUError.transfer(.noAnswer(.select))) {
+                try await DFUSession(connection: link, clock: clock).transfer(image)
+            }
+            #expect(reads.withLock { $0 } < .seconds(30))
         }
-        #expect(reads.withLock { $0 } < .seconds(30))
     }
 
     @Test func aUnitThatStaysConnectedIsDone() async throws {
-        let unit = unit(.init(staysConnected: true))
-        let summary = try await run(unit)
-        #expect(summary.isConfirmed)
-        expectProved(unit)
+        try await time.run {
+            let unit = unit(.init(staysConnected: true))
+            let summary = try await run(unit)
+            #expect(summary.isConfirmed)
+            expectProved(unit)
+        }
     }
 
     @Test func anotherImageOnTheUnitIsReplaced() async throws {
-        let unit = unit(.init(linkDiesAt: 60))
-        await #expect(throws: DFUError.self) { try await run(unit) }
-        unit.faults.withLock { $0.linkDiesAt = nil }
-        unit.kept.withLock { $0.image = Fixtures.image($0.image.count, seed: 99) }
-        let summary = try await run(unit)
-        expectProved(unit)
-        #expect(summary.packets == 1 + 7 * 17 + 6)
+        try await time.run {
+            let unit = unit(.init(linkDiesAt: 60))
+            await #expect(throws: DFUError.self) { try await run(unit) }
+            unit.faults.withLock { $0.linkDiesAt = nil }
+            unit.kept.withLock { $0.image = Fixtures.image($0.image.count, seed: 99) }
+            let summary = try await run(unit)
+            expectProved(unit)
+            #expect(summary.packets == 1 + 7 * 17 + 6)
+        }
     }
 
     @Test func cancellationClosesTheChannel() async throws {
-        let unit = unit(.init(mutedAnswers: [3]))
-        let link = try #require(ModelLink(to: unit))
-        // A clock that never reaches a deadline: only the cancellation can end the wait.
-        let frozen = SessionClock(
-            now: { .zero },
-            sleepUntil: { _ in
-                while true {
-                    try Task.checkCancellation()
-                    await Task.yield()
+        try await time.run {
+            let unit = unit(.init(mutedAnswers: [3]))
+            let link = try #require(ModelLink(to: unit))
+            // A clock that never reaches a deadline: only the cancellation can end the wait.
+            let frozen = SessionClock(
+                now: { .zero },
+                sleepUntil: { _ in
+                    while true {
+                        try Task.checkCancellation()
+                        await Task.yield()
+                    }
+                })
+            let image = image
+            await #expect(throws: CancellationError.self) {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { _ = try await DFUSession(connection: link, clock: frozen).transfer(image) }
+                    while unit.kept.withLock({ $0.answers }) < 4 { await Task.yield() }
+                    group.cancelAll()
+                    try await group.waitForAll()
                 }
-            })
-        let image = image
-        await #expect(throws: CancellationError.self) {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { _ = try await DFUSession(connection: link, clock: frozen).transfer(image) }
-                while unit.kept.withLock({ $0.answers }) < 4 { await Task.yield() }
-                group.cancelAll()
-                try await group.waitForAll()
             }
+            #expect(link.openChannels.withLock { $0 } == 0)
         }
-        #expect(link.openChannels.withLock { $0 } == 0)
     }
 }

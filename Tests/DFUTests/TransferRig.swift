@@ -14,6 +14,9 @@ struct TransferRig {
         var packetTime = Duration.milliseconds(1.25)
         /// From the unit to the host.
         var notificationTime = Duration.milliseconds(11)
+        /// Packets of the image, counted from 0 over all links.
+        var lostPackets: Set<Int> = []
+        var doubledPackets: Set<Int> = []
         /// Of 1, of packets in both directions.
         var loss = 0.0
         var duplicates = 0.0
@@ -25,13 +28,25 @@ struct TransferRig {
         /// The notifications, counted from 0 over all links, that come late or never.
         var late: [Int: Duration] = [:]
         var lost: Set<Int> = []
+        /// The link is lost after so many packets and notifications, counted over all links.
+        var cutAt: Int?
+        /// Notifications with this operation, the nth over all links counted from 1, come so late.
+        var heldBack: [HeldBack] = []
         /// The unit saves its progress after every object.
         var savesAlways = false
+    }
+
+    struct HeldBack {
+        var operation: UInt8
+        var number: Int
+        var delay: Duration
     }
 
     struct Outcome {
         var isUpdated: Bool
         var seconds: Double
+        /// The unit runs something else.
+        var isWrong = false
         var byteCount = 0
         var losses = 0
         var links = 0
@@ -44,8 +59,9 @@ struct TransferRig {
         var isRequest: Bool
     }
 
-    private let image: FirmwareImage
-    private var air: Air
+    private let initPacket: [UInt8]
+    private let image: [UInt8]
+    let air: Air
     private var numbers: SeededNumbers
     private var bootloader: SecureBootloader
     private var now = Duration.zero
@@ -54,15 +70,27 @@ struct TransferRig {
     private var inbox: [(time: Duration, bytes: [UInt8])] = []
     private var lastDelivery = Duration.zero
     private var notificationCount = 0
+    private var operationCounts: [UInt8: Int] = [:]
+    private var mishapCount = 0
+    private var packetCount = 0
     private var isLinked = false
     private var linkEnds: Duration?
     private var outcome = Outcome(isUpdated: false, seconds: 0)
 
     init(_ image: FirmwareImage, signedBy key: SigningKey, air: Air, flashSpeed: Double = 1, seed: UInt64 = 1) {
+        self.init(
+            initPacket: image.initPacket.bytes, image: image.bytes, trusting: key.publicCoordinates, air: air, flashSpeed: flashSpeed,
+            seed: seed)
+    }
+
+    /// - Parameter coordinates: of the unit's key: x‖y, each byte-reversed.
+    init(
+        initPacket: [UInt8], image: [UInt8], trusting coordinates: [UInt8], air: Air = Air(), flashSpeed: Double = 1, seed: UInt64 = 1
+    ) {
+        self.initPacket = initPacket
         self.image = image
         self.air = air
         numbers = SeededNumbers(seed: seed)
-        let coordinates = key.publicCoordinates
         var configuration = BootloaderConfiguration(trustedKeys: [coordinates[..<32].reversed() + coordinates[32...].reversed()])
         configuration.pageEraseTime = configuration.pageEraseTime * (1 / flashSpeed)
         configuration.wordWriteTime = configuration.wordWriteTime * (1 / flashSpeed)
@@ -82,7 +110,8 @@ struct TransferRig {
             pass(until: now + .seconds(2))
             if bootloader.hasLeft { break }
         }
-        outcome.isUpdated = bootloader.hasLeft && bootloader.storage.application == image.bytes
+        outcome.isWrong = bootloader.hasLeft && bootloader.storage.application != image
+        outcome.isUpdated = bootloader.hasLeft && bootloader.storage.application == image
         return outcome
     }
 
@@ -94,7 +123,7 @@ struct TransferRig {
         inbox.removeAll()
         lineFree = now
         var machine = TransferMachine(
-            initPacket: image.initPacket.bytes, image: image.bytes, 
+            initPacket: initPacket, image: image,
             saveInterval: air.savesAlways ? .zero : DFUSession.saveInterval(after: lostLinks))
         let payload = SecureBootloader.negotiatedMTU(requested: air.mtu) - 3
         var event = TransferEvent.linkReady(payloadSize: payload)
@@ -105,7 +134,7 @@ struct TransferRig {
             for action in machine.handle(event, at: start) {
                 switch action {
                 case .writeControl(let bytes): write(bytes)
-                case .sendPackets(let kind, let range, let size): send(kind, range, size)
+                case .sendPackets(let kind, let packets): send(kind, packets)
                 case .wait(.pause, let duration): (wait, deadline) = (.pause, max(now, start + duration))
                 case .wait(let next, let duration): (wait, deadline) = (next, now + duration)
                 case .progress, .notice: break
@@ -126,16 +155,22 @@ struct TransferRig {
 
     // MARK: - Host
 
-    private mutating func send(_ kind: ObjectKind, _ range: Range<Int>, _ size: Int) {
-        let bytes = kind == .command ? image.initPacket.bytes : image.bytes
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {
-            let packet = Array(bytes[start..<min(start + size, range.upperBound)])
-            let copies = chance(air.loss) ? 0 : chance(air.duplicates) ? 2 : 1
+    private mutating func send(_ kind: ObjectKind, _ packets: [Range<Int>]) {
+        let bytes = kind == .command ? initPacket : image
+        for packet in packets.map({ Array(bytes[$0]) }) {
+            let copies = isLost(kind) || chance(air.loss) ? 0 : isDoubled || chance(air.duplicates) ? 2 : 1
             lineFree = max(lineFree, now) + air.packetTime
             for _ in 0..<copies { line.append(Item(arrival: lineFree, bytes: packet, isRequest: false)) }
             mishap()
         }
     }
+
+    private mutating func isLost(_ kind: ObjectKind) -> Bool {
+        if kind == .data { packetCount += 1 }
+        return kind == .data && air.lostPackets.contains(packetCount - 1)
+    }
+
+    private var isDoubled: Bool { air.doubledPackets.contains(packetCount - 1) }
 
     /// Returns when the unit has acknowledged it.
     private mutating func write(_ bytes: [UInt8]) {
@@ -200,6 +235,8 @@ struct TransferRig {
         if air.lost.contains(notificationCount) || chance(air.loss) { return }
         var delivery = max(lastDelivery, time + air.notificationTime)
         if let delay = air.late[notificationCount] { delivery += delay }
+        operationCounts[bytes[1], default: 0] += 1
+        for held in air.heldBack where held.operation == bytes[1] && held.number == operationCounts[bytes[1]] { delivery += held.delay }
         if chance(air.stalls) { delivery += .milliseconds(Int.random(in: 300...2000, using: &numbers)) }
         lastDelivery = delivery
         inbox.append((delivery, bytes))
@@ -209,6 +246,8 @@ struct TransferRig {
 
     private mutating func mishap() {
         guard isLinked else { return }
+        mishapCount += 1
+        if air.cutAt == mishapCount { return endLink() }
         if chance(air.powerCuts) {
             endLink()
             bootloader = SecureBootloader(configuration: bootloader.configuration, nonvolatile: bootloader.storage, now: now)

@@ -241,7 +241,7 @@ struct GuardTests {
 }
 
 private struct FailingTransport: FPGATransport {
-    let error: FPGASetback
+    let error: RetryReason
     let attempts: Countdown
 
     func write(_ image: FPGAImage, from offset: Int, through repl: PythonREPL, onProgress: (Int) -> Void) async throws {

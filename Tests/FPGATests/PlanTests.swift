@@ -45,10 +45,10 @@ import Testing
     init() throws { image = try FPGAImage(developmentImage(seed: 41), isChecked: false) }
 
     /// As the unit looks at its flash: the edge of a page only when it is asked for.
-    private func survey(_ flash: [UInt8], _ marker: [UInt8]) -> FPGASurvey {
+    private func survey(_ flash: [UInt8], _ marker: [UInt8]) -> FlashState {
         let digests = (0..<FPGALimits.pageCount).map { FPGAImage.digest(of: flash[FPGALimits.page($0)]) }
         let whole = SHA256.of(flash[..<FPGALimits.imageByteCount])
-        var survey = FPGASurvey(pageDigests: digests, sha256: whole, marker: marker, counter: nil)
+        var survey = FlashState(pageDigests: digests, sha256: whole, marker: marker, counter: nil)
         if let page = FPGAPlan.openPage(survey: survey, image: image) {
             let content = flash[FPGALimits.page(page)]
             let count = (content.lastIndex { $0 != 0xFF }).map { $0 + 1 - content.startIndex } ?? 0
@@ -123,14 +123,14 @@ import Testing
         #expect(FPGAPlan(survey: survey, image: image) == .resume(from: 10_000))
         for edge in [nil, .init(page: 3, byteCount: 1808, digest: 0), .init(page: 2, byteCount: -1, digest: 0),
                      .init(page: 2, byteCount: 4097, digest: 0), .init(page: 2, byteCount: 1807, digest: honest?.digest ?? 0),
-                     FPGASurvey.Edge(page: 2, byteCount: .max, digest: 0)] as [FPGASurvey.Edge?] {
+                     FlashState.Edge(page: 2, byteCount: .max, digest: 0)] as [FlashState.Edge?] {
             survey.edge = edge
             #expect(FPGAPlan(survey: survey, image: image) == .erase)
         }
     }
 
     @Test func shortSurveysAreNotTrusted() {
-        #expect(FPGAPlan(survey: FPGASurvey(pageDigests: [], sha256: [], marker: [], counter: nil), image: image) == .erase)
+        #expect(FPGAPlan(survey: FlashState(pageDigests: [], sha256: [], marker: [], counter: nil), image: image) == .erase)
     }
 }
 

@@ -67,6 +67,7 @@ class Daemon:
         self.pending_connects = {}
         self.packets = 0
         self.packet_bytes = 0
+        self.advertised = 0
         self.changed = asyncio.Condition()
         self.adapter = None
 
@@ -493,7 +494,7 @@ class Daemon:
             "connected": sum(1 for o in self.objects.values() if DEVICE in o and o[DEVICE]["Connected"].value),
             "held": len(self.held),
             "devices": sum(1 for o in self.objects.values() if DEVICE in o),
-            "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
+            "advertised": self.advertised, "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
             "filters": [self.filters.get(client, {}) for client in self.discoveries],
         }
 
@@ -588,6 +589,29 @@ class Daemon:
                 await self.bus.call(Message(
                     destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
                     interface="org.freedesktop.DBus.Peer", member="Ping"))
+
+    async def command_flood(self, spec):
+        """Advertisements of many devices, so many a second; returns at once, ``advertised`` counts them."""
+        self.flooding = asyncio.create_task(self.flood(spec["rate"], spec["count"], spec["devices"], spec["bytes"]))
+
+    async def flood(self, rate, count, devices, size):
+        begin = asyncio.get_running_loop().time()
+        for number in range(count):
+            address = "C1:00:00:00:%02X:%02X" % divmod(number % devices, 256)
+            extra = {"RSSI": Variant("n", -40 - number % 50),
+                     "ManufacturerData": Variant("a{qv}", {0xFFFF: Variant("ay", bytes([number % 256]) * size)})}
+            path = self.device_path(address)
+            if path in self.objects:
+                self.set(path, DEVICE, **extra)
+            else:
+                self.know(address, **extra)
+            self.advertised += 1
+            if number % 20 == 19:
+                await self.bus.call(Message(
+                    destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
+                    interface="org.freedesktop.DBus.Peer", member="Ping"))
+                await asyncio.sleep(max(0, begin + (number + 1) / rate - asyncio.get_running_loop().time()))
+        self.touch()
 
     async def command_drop(self, spec):
         self.link_down(self.device_path(spec["address"]))

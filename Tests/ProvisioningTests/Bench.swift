@@ -2,6 +2,7 @@ import Bluetooth
 import DFU
 import FPGA
 import Foundation
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Synchronization
@@ -27,7 +28,7 @@ struct Bench: Sendable {
     /// A factory-new unit that tells such a charge.
     init(batteryPercent: Int) throws {
         self.init()
-        _ = try UnitFolder(root: root, name: "bench")
+        _ = try UnitFolder.monocle(root: root, name: "bench")
         let file = root.appendingPathComponent("unit.json")
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":\#(batteryPercent)"#).utf8).write(to: file)
@@ -36,8 +37,8 @@ struct Bench: Sendable {
     func remove() { try? FileManager.default.removeItem(at: root) }
 
     /// - Parameter firmwareSize: bytes of the application image.
-    static func assets(firmwareSize: Int = 20_000) throws -> MonocleAssets {
-        return MonocleAssets(
+    static func assets(firmwareSize: Int = 20_000) throws -> AssetSet {
+        return AssetSet(
             firmware: try firmware(version: firmwareVersion, size: firmwareSize),
             fpga: .init(image: try FPGAImage(bitstream(), isChecked: false), version: fpgaVersion),
             scripts: try ScriptSet(files: [
@@ -47,14 +48,14 @@ struct Bench: Sendable {
     }
 
     /// - Parameter stated: what the package is said to hold; `nil` takes its image's word.
-    static func firmware(version: String, stated: String? = nil, size: Int = 20_000) throws -> MonocleAssets.Firmware {
+    static func firmware(version: String, stated: String? = nil, size: Int = 20_000) throws -> FirmwareAsset {
         var generator = SeededGenerator(seed: 7)
         var image = (0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         image.replaceSubrange(1000..<1014, with: [0] + Array(version.utf8) + [0])
         let key = try key.get()
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
-        return try .init(package: package, version: stated, trusting: [key.trusted(as: "test")])
+        return try .init(package: package, version: stated, target: .monocle, trusting: [key.trusted(as: "test")])
     }
 
     /// A full-size image that is mostly runs, so that writing it takes few commands.
@@ -69,9 +70,9 @@ struct Bench: Sendable {
 
     /// Puts the unit on the air in simulated time and runs `body`. What `body` leaves behind is the unit's folder.
     func play<Value: Sendable>(
-        _ body: @escaping @Sendable (VirtualCentral, VirtualMonocle) async throws -> Value
+        _ body: @escaping @Sendable (VirtualCentral, VirtualUnit) async throws -> Value
     ) async throws -> Value {
-        let folder = try UnitFolder(root: root, name: "bench")
+        let folder = try UnitFolder.monocle(root: root, name: "bench")
         var configuration = MonocleConfiguration(python: try python ?? TestTools.require(TestTools.python, "the Python of .venv"))
         let coordinates = try Self.key.get().publicCoordinates
         configuration.trustedKeys.append(
@@ -79,24 +80,24 @@ struct Bench: Sendable {
         configuration.fpgaVersions = [try FPGAImage(Self.bitstream(), isChecked: false).sha256Text: Self.fpgaVersion]
         configuration.faults = faults
         let air = VirtualAir(time: .simulated())
-        let monocle = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+        let monocle = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
         return try await air.time.run {
-            try await withVirtualMonocle(monocle) { try await body(VirtualCentral(air: air), monocle) }
+            try await withVirtualUnit(monocle) { try await body(VirtualCentral(air: air), monocle) }
         }
     }
 
     func flash(
-        _ assets: MonocleAssets, options: FlashOptions = FlashOptions(), report: @escaping @Sendable (RunEvent) -> Void = { _ in }
+        _ assets: AssetSet, options: JobOptions = JobOptions(), report: @escaping @Sendable (JobEvent) -> Void = { _ in }
     ) async throws -> UnitReport {
         try await play { central, monocle in
-            try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options)
-                .flash(report: report)
+            try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
+                .run(report: report)
         }
     }
 
-    func verify(_ assets: MonocleAssets, isDeep: Bool = true) async throws -> VerifyReport {
+    func verify(_ assets: AssetSet, isDeep: Bool = true) async throws -> VerifyReport {
         try await play { central, monocle in
-            try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: isDeep)
+            try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: isDeep)
                 .run { _ in }
         }
     }
@@ -108,12 +109,12 @@ final class Journal: Sendable {
 
     var text: [String] { lines.withLock { $0 } }
 
-    func add(_ event: RunEvent) {
-        switch event {
+    func add(_ event: JobEvent) {
+        switch event.content {
         case .stage(let stage): lines.withLock { $0.append("stage \(stage.rawValue)") }
         case .notice(let text): lines.withLock { $0.append("notice \(text)") }
-        case .step(let step): lines.withLock { $0.append("step \(step.part.rawValue) \(step.action.rawValue)") }
-        case .progress, .probed: break
+        case .step(let step): lines.withLock { $0.append("step \(step.component.rawValue) \(step.action.rawValue)") }
+        case .progress, .probed, .planned: break
         }
     }
 }

@@ -3,6 +3,7 @@ import Cryptography
 import DFU
 import FPGA
 import Foundation
+import MonocleFamily
 import Support
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ import VirtualDevices
         image.replaceSubrange(64..<78, with: [0] + Array("v26.200.0001".utf8) + [0])
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
-        let assets = MonocleAssets(firmware: try .init(package: package, version: nil, trusting: [key.trusted(as: "test")]))
+        let assets = AssetSet(firmware: try .init(package: package, version: nil, target: .monocle, trusting: [key.trusted(as: "test")]))
         let time = VirtualTime.simulated()
         let coordinates = key.publicCoordinates
         return try await time.run {
@@ -28,8 +29,8 @@ import VirtualDevices
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await unit.play() }
                 defer { group.cancelAll() }
-                let run = MonocleRun(central: unit, address: StrandedUnit.application, assets: assets, options: FlashOptions())
-                return (try await run.flash { _ in }, unit.connectCount)
+                let run = try ProvisioningJob(family: .monocle, central: unit, address: StrandedUnit.application, assets: assets, options: JobOptions())
+                return (try await run.run { _ in }, unit.connectCount)
             }
         }
     }
@@ -61,15 +62,15 @@ struct BlameTests {
         var assets = try Bench.assets()
         let content = isKnown ? Bench.bitstream() : [1, 2, 3]
         assets.fpga = .init(image: try FPGAImage(content, isChecked: false), version: isKnown ? "v26.366.2359" : Bench.fpgaVersion)
-        var options = FlashOptions()
-        options.parts = [.fpga]
+        var options = JobOptions()
+        options.components = [.fpga]
         let journal = Journal()
         let report = try await bench.flash(assets, options: options) { journal.add($0) }
         let error = try #require(report.error)
         #expect(error.code == "PRV-0010", "\(report)")
         #expect(error.message.contains(isKnown ? "says v26.300.1201 instead of" : "does not answer instead of"))
         #expect(error.message.contains("the built-in v22.351.1434 runs"), "\(error.message)")
-        #expect(report.steps.first { $0.part == .fpga }?.action == .failed)
+        #expect(report.steps.first { $0.component == .fpga }?.action == .failed)
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
         #expect(flash.allSatisfy { $0 == 0xFF })
         #expect(!journal.text.contains("step fpga updated"))
@@ -96,7 +97,7 @@ struct BlameTests {
         defer { bench.remove() }
         var assets = try Bench.assets()
         assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v1")
-        var options = FlashOptions()
+        var options = JobOptions()
         options.dryRun = true
         let refused = try await bench.flash(assets, options: options)
         #expect(refused.error?.code == "PRV-0011", "\(refused)")
@@ -106,12 +107,13 @@ struct BlameTests {
 
     /// The last answer of an installation is lost with the link: the next pass finds what this run wrote.
     @Test func whatThisRunWroteIsUpdated() {
-        var record = RunRecord(
-            address: DeviceAddress("C0:00:00:00:00:01")!, parts: [.scripts], clock: .continuous, report: { _ in })
-        record.start(.scripts, from: nil)
-        record.current(.scripts, version: "SHA256 digest: 12", bytes: 100)
-        record.current(.fpga, version: "v23.230.0808", bytes: 100)
-        #expect(record.finished(nil).steps.map(\.action) == [.skipped, .current, .updated])
+        let state = JobState(
+            unit: UnitIdentity(address: DeviceAddress("C0:00:00:00:00:01")!, name: "monocle"), family: .monocle, options: JobOptions(),
+            expecting: [], clock: .continuous, report: { _ in })
+        state.start(.scripts, from: nil)
+        state.current(.scripts, version: "SHA256 digest: 12", byteCount: 100)
+        state.current(.fpga, version: "v23.230.0808", byteCount: 100)
+        #expect(state.finished(nil).steps.map(\.action) == [.skipped, .current, .updated])
     }
 }
 
@@ -124,9 +126,9 @@ struct ImpostorTests {
         let assets = try Bench.assets()
         try await bench.play { central, monocle in
             let crowded = CrowdedCentral(central, adding: monocle.address.bootloader)
-            let report = try await MonocleRun(central: crowded, address: monocle.address, assets: assets, options: FlashOptions()).flash { _ in }
+            let report = try await ProvisioningJob(family: .monocle, central: crowded, address: monocle.address, assets: assets, options: JobOptions()).run { _ in }
             #expect(report.passed && report.steps.map(\.action) == [.current, .current, .current], "\(report)")
-            let look = try await MonocleVerification(central: crowded, address: monocle.address, assets: assets, isDeep: false).run { _ in }
+            let look = try await VerifyJob(family: .monocle, central: crowded, address: monocle.address, assets: assets, isDeep: false).run { _ in }
             #expect(look.passed, "\(look)")
             #expect(!crowded.wasAsked)
         }

@@ -1,4 +1,5 @@
 import Bluetooth
+import MonocleFamily
 import REPL
 import ScriptBundle
 import Support
@@ -27,7 +28,7 @@ struct CancelledProofTests {
     @Test func theProgramRunsAfterwards() async throws {
         let bench = Bench()
         defer { bench.remove() }
-        let assets = MonocleAssets(
+        let assets = AssetSet(
             firmware: nil, fpga: nil, scripts: try ScriptSet(files: [.init(name: "main.py", bytes: Array(Self.program.utf8))]))
         _ = try await bench.flash(assets)
         for moment in Self.moments {
@@ -36,8 +37,8 @@ struct CancelledProofTests {
                 await withThrowingTaskGroup(of: Void.self) { group in
                     let proving = Inbox<Void>()
                     group.addTask {
-                        _ = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
-                            .flash { if case .stage(.proof) = $0 { proving.deliver(()) } }
+                        _ = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+                            .run { if case .stage(.proof) = $0.content { proving.deliver(()) } }
                     }
                     group.addTask {
                         _ = try await proving.next(before: clock.deadline(in: .seconds(60)), on: clock)
@@ -48,7 +49,7 @@ struct CancelledProofTests {
                     group.cancelAll()
                     while await group.nextResult() != nil {}
                 }
-                let radio = MonocleRadio(central: central, address: monocle.address)
+                let radio = UnitLocator(central: central, family: .monocle, address: monocle.address)
                 #expect(try await radio.find([.application]) != nil)
                 let connection = try await radio.connect(.application)
                 let messages = try await connection.subscribe(to: AppService.transmit, deadline: clock.deadline(in: .seconds(5)))

@@ -1,4 +1,5 @@
 import Bluetooth
+import MonocleFamily
 import Support
 import Synchronization
 import Testing
@@ -30,7 +31,7 @@ private final class HangingRadio: Central {
     @Test func anAttemptThatHangsLeavesTimeForAnother() async throws {
         let time = VirtualTime.simulated()
         try await time.run {
-            let radio = MonocleRadio(central: HangingRadio(clock: time.clock), address: IdentityGateTests.first)
+            let radio = UnitLocator(central: HangingRadio(clock: time.clock), family: .monocle, address: UnitMatcherTests.first)
             await #expect(throws: HangingRadio.Answered.self) { try await radio.withConnection(.application) { _ in } }
         }
     }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import Support
 import TestSupport
@@ -45,7 +46,7 @@ struct DriftTests {
     @Test func dryRunChangesNothing() async throws {
         let bench = Bench()
         defer { bench.remove() }
-        var options = FlashOptions()
+        var options = JobOptions()
         options.dryRun = true
         let report = try await bench.flash(try Bench.assets(), options: options)
         #expect(report.passed)
@@ -58,9 +59,9 @@ struct DriftTests {
     @Test func forceWritesOnlyWhatIsAskedFor() async throws {
         let bench = try await Self.provisioned()
         defer { bench.remove() }
-        var options = FlashOptions()
+        var options = JobOptions()
         options.force = true
-        options.parts = [.scripts]
+        options.components = [.scripts]
         let report = try await bench.flash(try Bench.assets(), options: options)
         #expect(report.steps.map(\.action) == [.skipped, .skipped, .updated], "\(report)")
     }
@@ -82,9 +83,9 @@ struct DriftTests {
         let refused = try await bench.flash(try Bench.assets())
         #expect(refused.error?.code == "PRV-0018", "\(refused)")
         #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
-        var options = FlashOptions()
+        var options = JobOptions()
         options.minimumBattery = 0
-        options.parts = [.scripts]
+        options.components = [.scripts]
         #expect(try await bench.flash(try Bench.assets(), options: options).passed)
     }
 
@@ -95,9 +96,9 @@ struct DriftTests {
         assets.firmware = try Bench.firmware(version: "v25.001.0001")
         let refused = try await bench.flash(assets)
         #expect(refused.error?.code == "PRV-0006", "\(refused)")
-        var options = FlashOptions()
+        var options = JobOptions()
         options.allowDowngrade = true
-        options.parts = [.firmware]
+        options.components = [.firmware]
         let insisted = try await bench.flash(assets, options: options)
         #expect(insisted.passed, "\(insisted)")
         #expect(insisted.identity.firmware == "v25.001.0001")
@@ -113,19 +114,19 @@ struct DriftTests {
             let started = Inbox<Void>()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let run = MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
-                    _ = try? await run.flash {
-                        if case .progress(.firmware, _, 8192..., _) = $0 { started.deliver(()) }
+                    let run = try ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+                    _ = try? await run.run {
+                        if case .progress(.firmware, _, 8192..., _) = $0.content { started.deliver(()) }
                     }
                 }
                 _ = try await started.next(before: central.clock.deadline(in: .seconds(60)), on: central.clock)
-                monocle.hand(.cut(.power))
+                monocle.stimulate(.cut(.power))
                 group.cancelAll()
                 try await group.waitForAll()
             }
-            var options = FlashOptions()
-            options.parts = [.scripts]
-            return try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options).flash { _ in }
+            var options = JobOptions()
+            options.components = [.scripts]
+            return try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run { _ in }
         }
         #expect(report.error?.code == "PRV-0007", "\(report)")
         let finished = try await bench.flash(assets)
@@ -137,8 +138,8 @@ struct DriftTests {
         defer { bench.remove() }
         let assets = try Bench.assets()
         let answer = try await bench.play { central, monocle in
-            let report = try await MonocleVerification(
-                central: central, address: monocle.address, assets: assets, isDeep: true
+            let report = try await VerifyJob(
+                family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: true
             ).run { _ in }
             #expect(report.passed, "\(report)")
             let clock = central.clock

@@ -1,5 +1,7 @@
 import Bluetooth
 import Foundation
+import FrameFamily
+import MonocleFamily
 import Support
 import Synchronization
 import Testing
@@ -83,8 +85,8 @@ private final class ScriptedAir: Central {
 
     /// - Returns: the verdict and the seconds it took.
     private func find(
-        _ wish: UnitWish, _ calls: [ScriptedAir.Call], breaks: [Double] = []
-    ) async throws -> (Result<DeviceAddress, ChoiceError>, Double) {
+        _ wish: UnitSelector, _ calls: [ScriptedAir.Call], breaks: [Double] = []
+    ) async throws -> (Result<DeviceAddress, UnitSelectionError>, Double) {
         let time = VirtualTime.simulated()
         let clock = time.clock
         return try await time.run {
@@ -98,10 +100,10 @@ private final class ScriptedAir: Central {
                     }
                 }
                 defer { group.cancelAll() }
-                let verdict: Result<DeviceAddress, ChoiceError>
+                let verdict: Result<DeviceAddress, UnitSelectionError>
                 do {
-                    verdict = .success(try await UnitFinder(central: air).find(wish, families: [.monocle], known: []).address)
-                } catch let error as ChoiceError {
+                    verdict = .success(try await UnitFinder(central: air, families: TestFamilies.all).find(wish, families: [.monocle], known: []).address)
+                } catch let error as UnitSelectionError {
                     verdict = .failure(error)
                 }
                 #expect(air.startCount == breaks.count + 1 && air.stopCount == air.startCount, "every discovery is given back")
@@ -110,8 +112,8 @@ private final class ScriptedAir: Central {
         }
     }
 
-    private let first = IdentityGateTests.first
-    private let second = IdentityGateTests.second
+    private let first = UnitMatcherTests.first
+    private let second = UnitMatcherTests.second
 
     @Test func anAddressIsTakenAtFirstSight() async throws {
         let (verdict, seconds) = try await find(.address(first), [Self.heard(second, -30), Self.heard(first, -80, from: 1)])
@@ -141,7 +143,7 @@ private final class ScriptedAir: Central {
     }
 
     /// One that is heard at the last moment settles like any other.
-    @Test(arguments: [UnitWish.only, .nearest]) func nobodyIsTakenUnsettled(wish: UnitWish) async throws {
+    @Test(arguments: [UnitSelector.only, .nearest]) func nobodyIsTakenUnsettled(wish: UnitSelector) async throws {
         let (verdict, seconds) = try await find(wish, [Self.heard(first, -50, from: 14.8)])
         #expect(verdict == .success(first))
         #expect((16.8...17.5).contains(seconds))
@@ -184,7 +186,7 @@ private final class ScriptedAir: Central {
                     }
                 }
                 defer { group.cancelAll() }
-                return try await MonocleRadio(central: air, address: first).find()
+                return try await UnitLocator(central: air, family: .monocle, address: first).find()
             }
         }
         #expect(mode == .application)
@@ -194,10 +196,10 @@ private final class ScriptedAir: Central {
     /// Attempts that fail at once would be used up before bluetoothd is back.
     @Test func aRunRestsBetweenAttemptsThatFailAtOnce() async throws {
         let time = VirtualTime.simulated()
-        let radio = MonocleRadio(central: ScriptedAir(clock: time.clock), address: first)
+        let radio = UnitLocator(central: ScriptedAir(clock: time.clock), family: .monocle, address: first)
         let attempts = try await time.run {
             var attempts: [Int64] = []
-            _ = try await radio.visit(Escalation(mayRestartUnit: true), recovering: { _, _ in }) { _ in
+            _ = try await UnitLease(radio).attempt(RetryPolicy(mayRestartUnit: true), recovering: { _, _ in }) {
                 attempts.append(time.clock.now.offset.components.seconds)
                 throw LinkError.unavailable("bluetoothd stopped")
             }
@@ -216,7 +218,7 @@ private final class ScriptedAir: Central {
                     air.breakOff(isOff: true)
                 }
                 await #expect(throws: LinkError.unavailable("the radio is off")) {
-                    try await UnitFinder(central: air).find(.only, families: [.monocle], known: [])
+                    try await UnitFinder(central: air, families: TestFamilies.all).find(.only, families: [.monocle], known: [])
                 }
                 try await group.waitForAll()
             }
@@ -253,7 +255,7 @@ private final class ScriptedAir: Central {
     }
 
     @Test func strengthsAreSmoothed() throws {
-        var census = UnitCensus()
+        var census = ScanResults(of: TestFamilies.all)
         census.note(try sighting(-50), at: instant(0))
         census.note(try sighting(-80), at: instant(0.1))
         #expect(census.units.map(\.rssi) == [-59])
@@ -262,7 +264,7 @@ private final class ScriptedAir: Central {
     }
 
     @Test func theSilentAreForgotten() throws {
-        var census = UnitCensus()
+        var census = ScanResults(of: TestFamilies.all)
         census.note(try sighting(-50, last: 1), at: instant(0))
         census.note(try sighting(-40, last: 2), at: instant(2))
         census.expire(at: instant(2.9))
@@ -272,7 +274,7 @@ private final class ScriptedAir: Central {
     }
 
     @Test func aFloodIsBounded() throws {
-        var census = UnitCensus()
+        var census = ScanResults(of: TestFamilies.all)
         for number in 0..<2000 {
             let address = try #require(DeviceAddress(octets: [0xC0, 0, 0, 0, UInt8(number / 256), UInt8(number % 256)]))
             census.note(Advertisement(address: address, name: "monocle", services: [], rssi: .min), at: instant(0))
@@ -283,8 +285,8 @@ private final class ScriptedAir: Central {
 }
 
 extension CensusTests {
-    private func flooded(wanting isWanted: @escaping @Sendable (SightedUnit) -> Bool) throws -> UnitCensus {
-        var census = UnitCensus(wanting: isWanted)
+    private func flooded(wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool) throws -> ScanResults {
+        var census = ScanResults(of: TestFamilies.all, wanting: isWanted)
         for number in 0..<300 {
             let address = try #require(DeviceAddress(octets: [0xC0, 0, 0, 1, UInt8(number / 256), UInt8(number % 256)]))
             census.note(Advertisement(address: address, name: "monocle", services: [], rssi: -50), at: instant(0))
@@ -295,7 +297,7 @@ extension CensusTests {
     /// A flood of invented addresses does not keep out the unit that was named, however weak it is.
     @Test func whoIsNamedHasAPlace() throws {
         let unit = try sighting(-90)
-        for wish in [UnitWish.address(unit.address), .address(unit.address.application)] {
+        for wish in [UnitSelector.address(unit.address), .address(unit.address.application)] {
             let bootloader = Advertisement(address: unit.address, name: "DfuTarg", services: [], rssi: -90)
             let unit = wish == .address(unit.address) ? unit : bootloader
             var census = try flooded(wanting: wish.names)
@@ -322,11 +324,11 @@ extension CensusTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let units = KnownUnits(stateFolder: folder.path)
         #expect(try units.addresses() == [])
-        try await units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 5))
-        try await units.record(.frame, IdentityGateTests.second, at: Date(timeIntervalSince1970: 6))
-        try await units.record(.monocle, IdentityGateTests.first, at: Date(timeIntervalSince1970: 7))
+        try await units.record(.monocle, UnitMatcherTests.first, at: Date(timeIntervalSince1970: 5))
+        try await units.record(.frame, UnitMatcherTests.second, at: Date(timeIntervalSince1970: 6))
+        try await units.record(.monocle, UnitMatcherTests.first, at: Date(timeIntervalSince1970: 7))
         let again = try KnownUnits(stateFolder: folder.path).load()
-        #expect(again.map(\.address) == [IdentityGateTests.second.description, IdentityGateTests.first.description])
+        #expect(again.map(\.address) == [UnitMatcherTests.second.description, UnitMatcherTests.first.description])
         #expect(again.map(\.lastWorkedOn) == [6, 7])
     }
 
@@ -342,13 +344,13 @@ extension CensusTests {
     @Test func aListThatStaysLockedIsAnErrorThatNamesTheLock() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let units = KnownUnits(stateFolder: folder.path)
-        try await units.record(.monocle, IdentityGateTests.first)
+        try await units.record(.monocle, UnitMatcherTests.first)
         let file = folder.appendingPathComponent("units.lock")
-        let held = try StationLock(file: file, holder: "a test")
+        let held = try UnitLock(file: file, holder: "a test")
         let time = VirtualTime.simulated()
         try await time.run {
             await #expect(throws: StateFileError.locked(path: file.path)) {
-                try await units.record(.monocle, IdentityGateTests.second, clock: time.clock)
+                try await units.record(.monocle, UnitMatcherTests.second, clock: time.clock)
             }
             #expect((10...10.1).contains(time.clock.now.offset / .seconds(1)))
         }
@@ -358,26 +360,26 @@ extension CensusTests {
     @Test func aListThatIsLockedForAMomentIsWaitedFor() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let units = KnownUnits(stateFolder: folder.path)
-        try await units.record(.monocle, IdentityGateTests.first)
-        let held = Mutex<StationLock?>(try StationLock(file: folder.appendingPathComponent("units.lock"), holder: "a test"))
+        try await units.record(.monocle, UnitMatcherTests.first)
+        let held = Mutex<Provisioning.UnitLock?>(try Provisioning.UnitLock(file: folder.appendingPathComponent("units.lock"), holder: "a test"))
         let time = VirtualTime.simulated()
         let clock = time.clock
         try await time.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await units.record(.monocle, IdentityGateTests.second, clock: clock) }
+                group.addTask { try await units.record(.monocle, UnitMatcherTests.second, clock: clock) }
                 try await clock.sleep(until: clock.deadline(in: .seconds(5)))
                 held.withLock { $0 = nil }
                 try await group.waitForAll()
             }
         }
-        #expect(try units.addresses() == [IdentityGateTests.first, IdentityGateTests.second])
+        #expect(try units.addresses() == [UnitMatcherTests.first, UnitMatcherTests.second])
     }
 
     @Test func aUnitIsTakenByOneProcessOnly() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let held = try StationLock(unit: IdentityGateTests.first, stateFolder: folder.path)
-        #expect(throws: LinkError.self) { try StationLock(unit: IdentityGateTests.first, stateFolder: folder.path) }
-        _ = try StationLock(unit: IdentityGateTests.second, stateFolder: folder.path)
+        let held = try Provisioning.UnitLock(unit: UnitMatcherTests.first, stateFolder: folder.path)
+        #expect(throws: LinkError.self) { try Provisioning.UnitLock(unit: UnitMatcherTests.first, stateFolder: folder.path) }
+        _ = try Provisioning.UnitLock(unit: UnitMatcherTests.second, stateFolder: folder.path)
         withExtendedLifetime(held) {}
     }
 }

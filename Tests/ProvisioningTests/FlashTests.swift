@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Support
@@ -33,16 +34,16 @@ struct FlashTests {
         let bench = Bench()
         defer { bench.remove() }
         let assets = try Bench.assets()
-        func links(_ options: FlashOptions = FlashOptions()) async throws -> Int {
+        func links(_ options: JobOptions = JobOptions()) async throws -> Int {
             let connects = Counted()
             let report = try await bench.play { central, monocle in
                 let central = CountingCentral(central: central, connects: connects)
-                return try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options).flash { _ in }
+                return try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run { _ in }
             }
             #expect(report.passed)
             return connects.value
         }
-        var look = FlashOptions()
+        var look = JobOptions()
         look.dryRun = true
         #expect(try await links(look) == 1)
         // The old application, the bootloader, the new application, and after the FPGA's reset.

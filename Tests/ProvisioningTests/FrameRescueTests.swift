@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import Foundation
+import FrameFamily
 import Support
 import Testing
 import VirtualDevices
@@ -10,7 +11,7 @@ import VirtualDevices
 @Suite struct FrameRescueTests {
     private static let version = "v26.200.0001"
 
-    private func firmware(signedBy key: SigningKey) throws -> MonocleAssets.Firmware {
+    private func firmware(signedBy key: SigningKey) throws -> FirmwareAsset {
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         image.replaceSubrange(64..<78, with: [0] + Array(Self.version.utf8) + [0])
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .frame).signed(by: key)
@@ -32,9 +33,10 @@ import VirtualDevices
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await frame.play() }
                 defer { group.cancelAll() }
-                let unit = SightedUnit(
-                    family: .frame, mode: .bootloader, advertisedAddress: frame.address, name: "Frame Update", rssi: -50)
-                let report = try await FrameRescue(central: frame, unit: unit, firmware: firmware).run(isDryRun: false) { _ in }
+                let job = try ProvisioningJob(
+                    family: .frame, central: frame, address: StrandedUnit.application, assets: AssetSet(firmware: firmware),
+                    options: JobOptions())
+                let report = try await job.run { _ in }
                 return (report, frame.isUpdated, frame.connectCount)
             }
         }
@@ -46,7 +48,7 @@ import VirtualDevices
         #expect(isUpdated)
         #expect(report.family == "frame" && report.identity.address == StrandedUnit.application)
         #expect(report.steps.first == StepReport(
-            part: .firmware, action: .transferred, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
+            component: .firmware, action: .transferred, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
     }
 
     /// It boots late: nobody looks for a bootloader that is not there any more.

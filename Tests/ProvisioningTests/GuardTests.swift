@@ -1,6 +1,7 @@
 import Bluetooth
 import FPGA
 import Foundation
+import MonocleFamily
 import Provisioning
 import REPL
 import ScriptBundle
@@ -18,13 +19,13 @@ struct GuardTests {
 
     // MARK: - Battery
 
-    @Test(arguments: [(20, true), (19, false), (11, false)], [Set<Part>([.firmware]), [.fpga]])
-    func theBatteryIsEnoughFromTheLimitOn(charge: (percent: Int, isEnough: Bool), parts: Set<Part>) async throws {
+    @Test(arguments: [(20, true), (19, false), (11, false)], [Set<Component>([.firmware]), [.fpga]])
+    func theBatteryIsEnoughFromTheLimitOn(charge: (percent: Int, isEnough: Bool), parts: Set<Component>) async throws {
         let bench = try Bench(batteryPercent: charge.percent)
         defer { bench.remove() }
         let before = try flash(in: bench)
-        var options = FlashOptions()
-        options.parts = parts
+        var options = JobOptions()
+        options.components = parts
         options.dryRun = true
         let plan = try await bench.flash(try Bench.assets(), options: options)
         #expect(plan.error?.code == (charge.isEnough ? nil : "PRV-0005"), "\(plan)")
@@ -54,8 +55,8 @@ struct GuardTests {
         defer { bench.remove() }
         var assets = try Bench.assets()
         assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: Self.other)
-        var options = FlashOptions()
-        options.parts = [.fpga, .scripts]
+        var options = JobOptions()
+        options.components = [.fpga, .scripts]
         let report = try await bench.flash(assets, options: options)
         #expect(report.error?.code == "PRV-0010", "\(report)")
         #expect(report.steps.last?.action == .skipped, "\(report)")
@@ -79,8 +80,8 @@ struct GuardTests {
             """
         var assets = try Bench.assets()
         assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
-        var options = FlashOptions()
-        options.parts = [.scripts]
+        var options = JobOptions()
+        options.components = [.scripts]
         let report = try await bench.flash(assets, options: options)
         #expect(report.error?.code == "PRV-0004", "\(report)")
         #expect(!report.passed)
@@ -97,7 +98,7 @@ struct GuardTests {
         assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("pass\n".utf8))])
         let report = try await bench.verify(assets, isDeep: false)
         #expect(!report.passed)
-        for part in Part.allCases { #expect(report.findings[part]?.matches == false, "\(part): \(report)") }
+        for part in Component.allCases { #expect(report.findings[part]?.matches == false, "\(part): \(report)") }
     }
 
     /// The FPGA was loaded before its flash changed, so it still says the right version.
@@ -112,16 +113,16 @@ struct GuardTests {
             _ = try await repl.runText("import update;update.Fpga.write(bytes(16))", within: .seconds(5))
             await repl.close()
             await connection.disconnect()
-            let look = try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: true)
+            let look = try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: true)
                 .run { _ in }
             #expect(look.identity.fpga == Bench.fpgaVersion)
             #expect(look.findings[.fpga]?.differences == ["page 0 of the FPGA flash"], "\(look)")
             #expect(!look.passed)
-            var options = FlashOptions()
-            options.parts = [.fpga]
-            let report = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options)
-                .flash { _ in }
-            #expect(report.passed && report.steps.first { $0.part == .fpga }?.action == .updated, "\(report)")
+            var options = JobOptions()
+            options.components = [.fpga]
+            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
+                .run { _ in }
+            #expect(report.passed && report.steps.first { $0.component == .fpga }?.action == .updated, "\(report)")
         }
     }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import Support
 import TestSupport
@@ -51,9 +52,8 @@ struct InterruptionTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     let (stop, stopped) = (Inbox<Void>(), central.clock)
                     group.addTask {
-                        _ = try await MonocleRun(
-                            central: central, address: monocle.address, assets: assets, options: FlashOptions()
-                        ).flash {
+                        _ = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions()
+                        ).run {
                             journal.add($0)
                             if journal.text.count >= event { stop.deliver(()) }
                         }
@@ -97,8 +97,8 @@ private actor PacketCounter {
         defer { bench.remove() }
         let assets = try Bench.assets()
         let measured = try await bench.play { central, monocle in
-            let run = MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
-            let report = try await run.flash { _ in }
+            let run = try ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+            let report = try await run.run { _ in }
             #expect(report.passed, "\(String(describing: report.error))")
             return monocle.deliveredPackets
         }

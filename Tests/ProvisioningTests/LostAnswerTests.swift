@@ -1,4 +1,5 @@
 import Bluetooth
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Support
@@ -26,8 +27,8 @@ struct LostAnswerTests {
         let journal = Journal()
         return try await bench.play { central, monocle in
             let start = central.clock.now
-            let report = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
-                .flash { journal.add($0) }
+            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+                .run { journal.add($0) }
             return (report, start.duration(to: central.clock.now), journal.text)
         }
     }
@@ -37,7 +38,7 @@ struct LostAnswerTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(Self.announcing.utf8))])
-        let assets = MonocleAssets(firmware: nil, fpga: nil, scripts: scripts)
+        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
         _ = try await bench.flash(assets)
         var recoveries = 0
         for packet in TestRange.isFull ? Array(1...60) : Array(20...40) {
@@ -55,7 +56,7 @@ struct LostAnswerTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
-        let assets = MonocleAssets(firmware: nil, fpga: nil, scripts: scripts)
+        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
         _ = try await bench.flash(assets)
         for notification in TestRange.isFull ? Array(1...60) : Array(stride(from: 20, through: 60, by: 2)) {
             var bench = bench

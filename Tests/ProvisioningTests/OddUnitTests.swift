@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import REPL
 import Support
@@ -34,7 +35,7 @@ struct OddUnitTests {
     func anyProgramIsReplaced(given: Case) async throws {
         let bench = Bench()
         defer { bench.remove() }
-        let folder = try UnitFolder(root: bench.root, name: "bench")
+        let folder = try UnitFolder.monocle(root: bench.root, name: "bench")
         try Data(given.program.utf8).write(to: folder.root.appendingPathComponent("files/main.py"))
         let assets = try Bench.assets()
         let journal = Journal()
@@ -49,8 +50,8 @@ struct OddUnitTests {
 /// A unit whose FPGA was left stopped by an update that did not end.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct StoppedFPGATests {
-    @Test(arguments: [Set<Part>([.scripts]), Set(Part.allCases)])
-    func theNextRunEndsItWithAChipReset(parts: Set<Part>) async throws {
+    @Test(arguments: [Set<Component>([.scripts]), Set(Component.allCases)])
+    func theNextRunEndsItWithAChipReset(parts: Set<Component>) async throws {
         let bench = try await DriftTests.provisioned()
         defer { bench.remove() }
         let assets = try Bench.assets()
@@ -61,16 +62,16 @@ struct StoppedFPGATests {
             let repl = try await PythonREPL.attach(to: connection, clock: clock, within: .seconds(10))
             _ = try await repl.runText("import fpga;fpga.run(False)", within: .seconds(5))
             await connection.disconnect()
-            let look = try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: false)
+            let look = try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: false)
                 .run { _ in }
             #expect(look.findings[.fpga]?.differences.first?.hasPrefix("the FPGA is stopped") == true, "\(look)")
-            var options = FlashOptions()
-            options.parts = parts
-            let report = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: options)
-                .flash { journal.add($0) }
+            var options = JobOptions()
+            options.components = parts
+            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
+                .run { journal.add($0) }
             #expect(report.passed, "\(report)")
-            #expect(report.steps.first { $0.part == .fpga }?.action == (parts.contains(.fpga) ? .updated : .skipped))
-            let proof = try await MonocleVerification(central: central, address: monocle.address, assets: assets, isDeep: true)
+            #expect(report.steps.first { $0.component == .fpga }?.action == (parts.contains(.fpga) ? .updated : .skipped))
+            let proof = try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: true)
                 .run { _ in }
             #expect(proof.passed, "\(proof)")
         }

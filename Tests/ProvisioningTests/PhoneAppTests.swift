@@ -38,10 +38,10 @@ struct PhoneAppTests {
         let flash = [UInt8](try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")))
         #expect(Array(flash[..<image.count]) == image)
         // And our own run agrees that nothing is left to do.
-        var options = FlashOptions()
-        options.parts = [.fpga]
+        var options = JobOptions()
+        options.components = [.fpga]
         let report = try await bench.flash(try Bench.assets(), options: options)
-        #expect(report.steps.first { $0.part == .fpga }?.action == .current, "\(report)")
+        #expect(report.steps.first { $0.component == .fpga }?.action == .current, "\(report)")
     }
 
     @Test func scriptsFromTheAppAreCurrentForUsAndOursForTheApp() async throws {
@@ -70,10 +70,10 @@ struct PhoneAppTests {
             return try await app.ask("print(ARGPT_VERSION)")
         }
         #expect(version == "OK\(scripts.version)\r\n\u{4}\u{4}>")
-        var assets = MonocleAssets()
+        var assets = AssetSet()
         assets.scripts = scripts
         let report = try await bench.flash(assets)
-        #expect(report.steps.first { $0.part == .scripts }?.action == .current, "\(report)")
+        #expect(report.steps.first { $0.component == .scripts }?.action == .current, "\(report)")
     }
 }
 
@@ -83,7 +83,7 @@ private struct PhoneApp: Sendable {
     private let output: Inbox<[UInt8]>
     private let clock: SessionClock
 
-    static func connect(to monocle: VirtualMonocle, _ central: VirtualCentral) async throws -> PhoneApp {
+    static func connect(to monocle: VirtualUnit, _ central: VirtualCentral) async throws -> PhoneApp {
         let clock = central.clock
         let connection = try await central.connect(to: monocle.address, deadline: clock.deadline(in: .seconds(20)))
         let output = try await connection.subscribe(

@@ -15,7 +15,7 @@ struct ProgramProofTests {
         /// Of the failure, and a part of its sentence; `nil` for a unit that is proved.
         var code: String?
         var sentence = ""
-        var proof: ProgramProof?
+        var proof: ProgramVerification?
 
         var testDescription: String { name }
     }
@@ -82,9 +82,9 @@ struct ProgramProofTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(given.program.utf8))])
-        let assets = MonocleAssets(firmware: nil, fpga: nil, scripts: scripts)
-        var options = FlashOptions()
-        options.parts = [.scripts]
+        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
+        var options = JobOptions()
+        options.components = [.scripts]
 
         let flashed = try await bench.flash(assets, options: options)
         #expect(flashed.error?.code == given.code, "\(String(describing: flashed.error))")
@@ -107,7 +107,7 @@ struct ProgramProofTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet.load(folder: TestTools.root.appendingPathComponent("Scripts/monocle").path)
-        let report = try await bench.flash(MonocleAssets(firmware: nil, fpga: nil, scripts: scripts))
+        let report = try await bench.flash(AssetSet(firmware: nil, fpga: nil, scripts: scripts))
         #expect(report.passed, "\(String(describing: report.error))")
         #expect(report.program == .announced)
     }

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Provisioning
 import REPL
+import ScriptBundle
 import Support
 import TestSupport
 import Testing
@@ -34,6 +35,17 @@ struct ShadowTests {
         let report = try await bench.flash(assets)
         #expect(report.error?.code == "SCR-0015" && report.error?.message.hasSuffix(": \(name)") == true, "\(report)")
         #expect(report.recoveries.isEmpty)
+        // What the remedy says leads to a whole unit.
+        let removal = ShadowRemoval.code(for: look.findings[.scripts]?.shadows ?? [])
+        #expect(report.error?.remedy.contains(removal) == true)
+        try await bench.play { central, monocle in
+            let connection = try await central.connect(to: monocle.address, deadline: central.clock.deadline(in: .seconds(20)))
+            try await PythonREPL.visit(connection, clock: central.clock, within: .seconds(10)) { repl in
+                _ = try await repl.runText(removal, within: .seconds(5))
+            }
+        }
+        #expect(try await bench.flash(assets).passed)
+        #expect(try await bench.verify(assets).passed)
     }
 
     /// People keep their own files on a unit: they are told, and stay.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import Support
 import TestSupport
@@ -29,8 +30,8 @@ struct SlowHostTests {
         let journal = Journal()
         let assets = try Bench.assets()
         return try await bench.play { central, monocle in
-            let report = try await MonocleRun(central: central, address: monocle.address, assets: assets, options: FlashOptions())
-                .flash { journal.add($0) }
+            let report = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
+                .run { journal.add($0) }
             #expect(report.passed, "\(String(describing: report.error))")
             return Course(events: journal.text, steps: report.steps, end: central.clock.now.offset)
         }

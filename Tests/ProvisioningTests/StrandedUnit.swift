@@ -1,6 +1,7 @@
 import Bluetooth
 import DFU
 import Foundation
+import FrameFamily
 import Support
 import Synchronization
 import VirtualDevices
@@ -30,7 +31,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     private let state: Mutex<State>
     /// How long it is silent after its update.
     private let silence: Duration
-    private let family: DeviceFamily
+    private let family: FamilyID
     /// It takes whatever it is given, and begins anew.
     private let stays: Bool
     /// The ATT error that its control point answers a subscription with.
@@ -38,7 +39,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     private let configuration: BootloaderConfiguration
 
     init(
-        _ family: DeviceFamily, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false,
+        _ family: FamilyID, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false,
         stays: Bool = false, refusal: UInt8? = nil
     ) {
         self.clock = clock

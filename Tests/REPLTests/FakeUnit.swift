@@ -2,10 +2,12 @@ import Bluetooth
 import Support
 import Synchronization
 import TestSupport
+import VirtualDevices
 
 @testable import REPL
 
-/// A unit's raw REPL in a few lines, written from the facts, in virtual time: it makes one step each time somebody waits.
+/// A unit's raw REPL in a few lines, written from the facts: it makes a step when somebody begins to wait, and one each millisecond
+/// of simulated time then.
 ///
 /// Code is answered by itself, in upper case; code that begins with `raise` fails, code that begins with `hang` never ends.
 final class FakeUnit: Connection, WriteChannel, Sendable {
@@ -28,8 +30,6 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
         var deafPackets = 0
         var lostNotifications: Set<Int> = []
         var notificationCount = 0
-        var deliveredCount = 0
-        var now = Duration.zero
         var isDead = false
         var executed: [String] = []
     }
@@ -39,7 +39,10 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
     let state: Mutex<State>
     private let notifications = Inbox<[UInt8]>(capacity: 100_000)
 
-    init(payloadSize: Int = 253, seed: UInt64 = 1, prepare: (inout State) -> Void = { _ in }) {
+    private let time: VirtualTime
+
+    init(_ time: VirtualTime, payloadSize: Int = 253, seed: UInt64 = 1, prepare: (inout State) -> Void = { _ in }) {
+        self.time = time
         self.payloadSize = payloadSize
         var state = State()
         state.generator = SeededNumbers(seed: seed)
@@ -50,18 +53,12 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
     /// Waiting is what makes this unit's time pass.
     var clock: SessionClock {
         SessionClock(
-            now: { [self] in state.withLock { $0.now } },
+            now: { [time] in time.clock.now.offset },
             sleepUntil: { [self] target in
-                let deliveredBefore = state.withLock { $0.deliveredCount }
-                while state.withLock({ $0.now < target }) {
-                    try Task.checkCancellation()
-                    // Whoever waits for what was just delivered is about to cancel this sleep: time stands still until then.
-                    if state.withLock({ $0.deliveredCount }) == deliveredBefore {
-                        let hasWorked = tick()
-                        state.withLock { $0.now = hasWorked ? $0.now + .milliseconds(1) : max($0.now, target) }
-                    }
-                    await Task.yield()
+                while tick(), time.clock.now.offset < target {
+                    try await time.clock.sleep(until: min(SessionClock.Instant(offset: target), time.clock.deadline(in: .milliseconds(1))))
                 }
+                try await time.clock.sleep(until: SessionClock.Instant(offset: target))
             })
     }
 
@@ -144,7 +141,6 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
         for piece in state.generator.fragments(of: bytes) {
             if !state.lostNotifications.contains(state.notificationCount) {
                 notifications.deliver(piece)
-                state.deliveredCount += 1
             }
             state.notificationCount += 1
         }

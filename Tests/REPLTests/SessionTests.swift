@@ -4,197 +4,232 @@ import Support
 import Synchronization
 import TestSupport
 import Testing
+import VirtualDevices
 
 @testable import REPL
 
 @Suite struct SessionTests {
+    private let time = VirtualTime.simulated()
+
     private func attach(_ unit: FakeUnit) async throws -> PythonREPL {
         try await PythonREPL.attach(to: unit, clock: unit.clock, within: .seconds(10))
     }
 
     @Test func attachesThroughStaleOutputAndADeafUnit() async throws {
-        for seed in 1...40 {
-            let unit = FakeUnit(seed: UInt64(seed)) {
-                $0.mode = seed % 2 == 0 ? .program : .friendly
-                $0.deafPackets = seed % 3
+        try await time.run {
+            for seed in 1...40 {
+                let unit = FakeUnit(time, seed: UInt64(seed)) {
+                    $0.mode = seed % 2 == 0 ? .program : .friendly
+                    $0.deafPackets = seed % 3
+                }
+                unit.say("OKold\u{4}\u{4}>raw REPL; CTRL-B to exit\r\n>")
+                let repl = try await attach(unit)
+                #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
             }
-            unit.say("OKold\u{4}\u{4}>raw REPL; CTRL-B to exit\r\n>")
-            let repl = try await attach(unit)
-            #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
         }
     }
 
     /// A ^C that interrupts leaves what lay in the ring 1024 bytes before: it may restart Python, or hide the ^A behind it.
     @Test(arguments: [[0x78, 0x79, 0x7A], [0x04, 0x78], [0x78, 0x04, 0x04], [0x01, 0x04], [0x02, 0x20], [0x05, 0x01], [0x0D, 0x04]])
     func staleBytesOfTheRingDoNoLastingHarm(stale: [UInt8]) async throws {
-        for mode in [FakeUnit.Mode.program, .friendly, .raw] {
-            let unit = FakeUnit {
-                $0.mode = mode
-                if mode == .raw { $0.running = Array("hang".utf8) }
-                $0.memory.replaceSubrange(0..<stale.count, with: stale)
+        try await time.run {
+            for mode in [FakeUnit.Mode.program, .friendly, .raw] {
+                let unit = FakeUnit(time) {
+                    $0.mode = mode
+                    if mode == .raw { $0.running = Array("hang".utf8) }
+                    $0.memory.replaceSubrange(0..<stale.count, with: stale)
+                }
+                let repl = try await attach(unit)
+                #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
+                #expect(unit.state.withLock { $0.restarts } <= stale.count { $0 == 0x04 })
             }
-            let repl = try await attach(unit)
-            #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
-            #expect(unit.state.withLock { $0.restarts } <= stale.count { $0 == 0x04 })
         }
     }
 
     /// The unit sends answers when it has nothing left to run, and loses 1024 bytes of a longer heap of them after its boot.
     @Test func answersInFlightAreLimited() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        let codes = try (0..<40).map { try PythonCode("\($0)") }
-        for limit in [1, 3, 16] {
-            unit.state.withLock { $0.highestInFlight = 0 }
-            var count = 0
-            try await repl.pipeline(codes, atOnce: limit, within: .seconds(1)) { _, _ in count += 1 }
-            #expect(count == 40)
-            #expect((1...limit).contains(unit.state.withLock { $0.highestInFlight }))
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            let codes = try (0..<40).map { try PythonCode("\($0)") }
+            for limit in [1, 3, 16] {
+                unit.state.withLock { $0.highestInFlight = 0 }
+                var count = 0
+                try await repl.pipeline(codes, atOnce: limit, within: .seconds(1)) { _, _ in count += 1 }
+                #expect(count == 40)
+                #expect((1...limit).contains(unit.state.withLock { $0.highestInFlight }))
+            }
         }
     }
 
     @Test func callbacksAreTakenOffBeforeARestart() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        try await repl.start(within: .seconds(2))
-        #expect(unit.state.withLock { $0.executed.last }?.contains("bluetooth.receive_callback(None)") == true)
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            try await repl.start(within: .seconds(2))
+            #expect(unit.state.withLock { $0.executed.last }?.contains("bluetooth.receive_callback(None)") == true)
+        }
     }
 
     /// Of what a program prints not a byte is lost to whoever listens after its start, wherever packets are cut.
     @Test(arguments: 1...20) func theFirstWordsOfAProgramAreKept(seed: UInt64) async throws {
-        let unit = FakeUnit(seed: seed)
-        let repl = try await attach(unit)
-        try await repl.start(within: .seconds(2))
-        var printed = repl.takePrinted()
-        while let more = try await repl.nextOutput(before: repl.clock.deadline(in: .seconds(1))) { printed += more }
-        #expect(String(decoding: printed, as: UTF8.self) == "main runs\r\n")
-        #expect(repl.takePrinted() == [])
+        try await time.run {
+            let unit = FakeUnit(time, seed: seed)
+            let repl = try await attach(unit)
+            try await repl.start(within: .seconds(2))
+            var printed = repl.takePrinted()
+            while let more = try await repl.nextOutput(before: repl.clock.deadline(in: .seconds(1))) { printed += more }
+            #expect(String(decoding: printed, as: UTF8.self) == "main runs\r\n")
+            #expect(repl.takePrinted() == [])
+        }
     }
 
     @Test func atTheFriendlyPromptKeysGoAsTheyAre() async throws {
-        let unit = FakeUnit(payloadSize: 20)
-        let repl = try await attach(unit)
-        try await repl.leaveRaw(within: .seconds(1))
-        #expect(unit.state.withLock { $0.mode } == .friendly)
-        unit.state.withLock { $0.packets = [] }
-        let before = unit.clock.now
-        try await repl.type(Array(repeating: 0x61, count: 50), within: .seconds(1))
-        #expect(unit.state.withLock { $0.packets.map(\.count) } == [20, 20, 10])
-        #expect(before.duration(to: unit.clock.now) >= .milliseconds(60))
-        await #expect(throws: REPLError.outOfStep) { try await repl.runText("x", within: .seconds(1)) }
-        try await repl.type([0x03], within: .seconds(1))
-        try await repl.recover(within: .seconds(2))
-        #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
+        try await time.run {
+            let unit = FakeUnit(time, payloadSize: 20)
+            let repl = try await attach(unit)
+            try await repl.leaveRaw(within: .seconds(1))
+            #expect(unit.state.withLock { $0.mode } == .friendly)
+            unit.state.withLock { $0.packets = [] }
+            let before = unit.clock.now
+            try await repl.type(Array(repeating: 0x61, count: 50), within: .seconds(1))
+            #expect(unit.state.withLock { $0.packets.map(\.count) } == [20, 20, 10])
+            #expect(before.duration(to: unit.clock.now) >= .milliseconds(60))
+            await #expect(throws: REPLError.outOfStep) { try await repl.runText("x", within: .seconds(1)) }
+            try await repl.type([0x03], within: .seconds(1))
+            try await repl.recover(within: .seconds(2))
+            #expect(try await repl.runText("hello", within: .seconds(1)) == "HELLO")
+        }
     }
 
-    @Test func aSilentUnitHasNoPrompt() async {
-        let unit = FakeUnit { $0.isDead = true }
-        await #expect(throws: REPLError.noPrompt) { _ = try await attach(unit) }
-        #expect(unit.state.withLock { $0.now } >= .seconds(10))
-        #expect(unit.state.withLock { $0.packets.count } > 10)
+    @Test func aSilentUnitHasNoPrompt() async throws {
+        try await time.run {
+            let unit = FakeUnit(time) { $0.isDead = true }
+            await #expect(throws: REPLError.noPrompt) { _ = try await attach(unit) }
+            #expect(unit.clock.now.offset >= .seconds(10))
+            #expect(unit.state.withLock { $0.packets.count } > 10)
+        }
     }
 
     @Test func anExceptionKeepsTheSessionInStep() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        await #expect {
-            _ = try await repl.run(PythonCode("raise X"), within: .seconds(1))
-        } throws: { error in
-            guard case REPLError.exception(let exception) = error else { return false }
-            return exception.lastLine == "ValueError: raise X"
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            await #expect {
+                _ = try await repl.run(PythonCode("raise X"), within: .seconds(1))
+            } throws: { error in
+                guard case REPLError.exception(let exception) = error else { return false }
+                return exception.lastLine == "ValueError: raise X"
+            }
+            #expect(try await repl.runText("next", within: .seconds(1)) == "NEXT")
         }
-        #expect(try await repl.runText("next", within: .seconds(1)) == "NEXT")
     }
 
     /// Commands of all sizes: the answers are in order, the ring never overflows and is well used.
     @Test(arguments: [20, 100, 253]) func pipelineNeverOverrunsTheRing(payloadSize: Int) async throws {
-        var generator = SeededNumbers(seed: UInt64(payloadSize))
-        for _ in 0..<20 {
-            let unit = FakeUnit(payloadSize: payloadSize, seed: generator.next())
-            let repl = try await attach(unit)
-            let codes = try (0..<60).map { number in
-                let length = Int.random(in: 0...480, using: &generator)
-                return try PythonCode("\(number) " + String(repeating: "x", count: length))
+        try await time.run {
+            var generator = SeededNumbers(seed: UInt64(payloadSize))
+            for _ in 0..<20 {
+                let unit = FakeUnit(time, payloadSize: payloadSize, seed: generator.next())
+                let repl = try await attach(unit)
+                let codes = try (0..<60).map { number in
+                    let length = Int.random(in: 0...480, using: &generator)
+                    return try PythonCode("\(number) " + String(repeating: "x", count: length))
+                }
+                var answers: [Int] = []
+                try await repl.pipeline(codes, within: .seconds(1)) { index, answer in
+                    #expect(answer == Array(String(decoding: codes[index].bytes, as: UTF8.self).uppercased().utf8))
+                    answers.append(index)
+                }
+                #expect(answers == Array(0..<60))
+                #expect(unit.state.withLock { $0.dropped } == 0)
+                #expect(unit.state.withLock { $0.highestRing } > 600)
             }
-            var answers: [Int] = []
-            try await repl.pipeline(codes, within: .seconds(1)) { index, answer in
-                #expect(answer == Array(String(decoding: codes[index].bytes, as: UTF8.self).uppercased().utf8))
-                answers.append(index)
-            }
-            #expect(answers == Array(0..<60))
-            #expect(unit.state.withLock { $0.dropped } == 0)
-            #expect(unit.state.withLock { $0.highestRing } > 600)
         }
     }
 
     @Test func longCodeGoesThroughTheRing() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        let code = try PythonCode(String(repeating: "a", count: 9000))
-        #expect(try await repl.run(code, within: .seconds(1)).count == 9000)
-        var count = 0
-        try await repl.pipeline([try PythonCode("x"), code, try PythonCode("y"), code], within: .seconds(1)) { _, _ in
-            count += 1
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            let code = try PythonCode(String(repeating: "a", count: 9000))
+            #expect(try await repl.run(code, within: .seconds(1)).count == 9000)
+            var count = 0
+            try await repl.pipeline([try PythonCode("x"), code, try PythonCode("y"), code], within: .seconds(1)) { _, _ in
+                count += 1
+            }
+            #expect(count == 4 && unit.state.withLock { $0.dropped } == 0)
         }
-        #expect(count == 4 && unit.state.withLock { $0.dropped } == 0)
     }
 
     @Test func anErrorInAPipelineStopsWhatWasNotBegun() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        let filler = String(repeating: "f", count: 400)
-        let codes = try (0..<30).map { try PythonCode($0 == 4 ? "raise \(filler)" : "\($0) \(filler)") }
-        var answered: [Int] = []
-        await #expect(throws: REPLError.self) {
-            try await repl.pipeline(codes, within: .seconds(1)) { index, _ in answered.append(index) }
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            let filler = String(repeating: "f", count: 400)
+            let codes = try (0..<30).map { try PythonCode($0 == 4 ? "raise \(filler)" : "\($0) \(filler)") }
+            var answered: [Int] = []
+            await #expect(throws: REPLError.self) {
+                try await repl.pipeline(codes, within: .seconds(1)) { index, _ in answered.append(index) }
+            }
+            #expect(answered == [0, 1, 2, 3])
+            #expect(unit.state.withLock { $0.executed.count } < 11)
+            #expect(try await repl.runText("after", within: .seconds(1)) == "AFTER")
         }
-        #expect(answered == [0, 1, 2, 3])
-        #expect(unit.state.withLock { $0.executed.count } < 11)
-        #expect(try await repl.runText("after", within: .seconds(1)) == "AFTER")
     }
 
     @Test func aLostNotificationIsATimeoutAndRecoverable() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        unit.state.withLock { $0.lostNotifications = Set($0.notificationCount..<($0.notificationCount + 2)) }
-        await #expect(throws: (any Error).self) { _ = try await repl.run(PythonCode("lost"), within: .seconds(2)) }
-        await #expect(throws: REPLError.outOfStep) { _ = try await repl.run(PythonCode("x"), within: .seconds(2)) }
-        try await repl.recover(within: .seconds(5))
-        #expect(try await repl.runText("back", within: .seconds(1)) == "BACK")
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            unit.state.withLock { $0.lostNotifications = Set($0.notificationCount..<($0.notificationCount + 2)) }
+            await #expect(throws: (any Error).self) { _ = try await repl.run(PythonCode("lost"), within: .seconds(2)) }
+            await #expect(throws: REPLError.outOfStep) { _ = try await repl.run(PythonCode("x"), within: .seconds(2)) }
+            try await repl.recover(within: .seconds(5))
+            #expect(try await repl.runText("back", within: .seconds(1)) == "BACK")
+        }
     }
 
     @Test func codeThatHangsTimesOutAndIsInterrupted() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        await #expect(throws: REPLError.timedOut("an answer of the unit's Python")) {
-            _ = try await repl.run(PythonCode("hang"), within: .seconds(3))
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            await #expect(throws: REPLError.timedOut("an answer of the unit's Python")) {
+                _ = try await repl.run(PythonCode("hang"), within: .seconds(3))
+            }
+            try await repl.recover(within: .seconds(5))
+            #expect(try await repl.runText("back", within: .seconds(1)) == "BACK")
         }
-        try await repl.recover(within: .seconds(5))
-        #expect(try await repl.runText("back", within: .seconds(1)) == "BACK")
     }
 
     @Test func startLeavesTheProgramRunning() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        #expect(try await repl.start(within: .seconds(2)))
-        #expect(unit.state.withLock { $0.mode } == .program)
-        await #expect(throws: REPLError.outOfStep) { _ = try await repl.run(PythonCode("x"), within: .seconds(2)) }
-        try await repl.recover(within: .seconds(5))
-        try await repl.softReset(within: .seconds(5))
-        #expect(try await repl.runText("again", within: .seconds(1)) == "AGAIN")
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            #expect(try await repl.start(within: .seconds(2)))
+            #expect(unit.state.withLock { $0.mode } == .program)
+            await #expect(throws: REPLError.outOfStep) { _ = try await repl.run(PythonCode("x"), within: .seconds(2)) }
+            try await repl.recover(within: .seconds(5))
+            try await repl.softReset(within: .seconds(5))
+            #expect(try await repl.runText("again", within: .seconds(1)) == "AGAIN")
+        }
     }
 
     @Test func sendReturnsWhenTheUnitHasTakenTheCode() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        try await repl.send(PythonCode("hang"), within: .seconds(1))
-        #expect(unit.state.withLock { $0.running } == Array("hang".utf8))
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            try await repl.send(PythonCode("hang"), within: .seconds(1))
+            #expect(unit.state.withLock { $0.running } == Array("hang".utf8))
+        }
     }
 
     @Test func pasteFallsBackOnAUnitWithoutIt() async throws {
-        let unit = FakeUnit()
-        let repl = try await attach(unit)
-        #expect(try await repl.runPaste(PythonCode("plain"), within: .seconds(1)) == Array("PLAIN".utf8))
+        try await time.run {
+            let unit = FakeUnit(time)
+            let repl = try await attach(unit)
+            #expect(try await repl.runPaste(PythonCode("plain"), within: .seconds(1)) == Array("PLAIN".utf8))
+        }
     }
 }
 

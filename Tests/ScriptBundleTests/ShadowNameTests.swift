@@ -63,4 +63,12 @@ struct HostileNumberTests {
         _ = try await helper.repl.runText("_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
         await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file("main.py") }
     }
+
+    /// The line is pasted at the unit's prompt: a name is a name there, whatever it holds.
+    @Test func aRemovalTakesNamesForNames() {
+        #expect(ShadowRemoval.code(for: ["os.py", "states/"])
+            == "import uos; uos.remove('os.py'); [uos.remove('states/'+f) for f in uos.listdir('states')]; uos.rmdir('states')")
+        #expect(ShadowRemoval.code(for: ["a');evil('.py"]) == "import uos; uos.remove('a\\');evil(\\'.py')")
+        #expect(ShadowRemoval.code(for: ["\\é.py"]) == "import uos; uos.remove('\\\\\\U000000e9.py')")
+    }
 }

@@ -35,7 +35,7 @@ final class FrameBench {
     ///   - prepare: gets the folder, and the unit's file system, before the unit boots.
     init(isEarly: Bool = false, prepare: (UnitFolder, URL) throws -> Void = { _, _ in }) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-frame-\(UUID().uuidString)")
-        folder = try UnitFolder(root: root, name: "frame")
+        folder = try UnitFolder.frame(root: root, name: "frame")
         for name in Self.names {
             var bytes = [UInt8](try Data(contentsOf: Self.scripts.appendingPathComponent(name)))
             // As an installer puts it in.

@@ -27,7 +27,7 @@ final class LuaProcess {
     /// What Lua asks next.
     func next() throws -> LuaWire.Request {
         while true {
-            guard Readiness.wait(for: [output.fileHandleForReading.fileDescriptor], microseconds: 20_000_000) == [true] else {
+            guard PollSet.wait(for: [output.fileHandleForReading.fileDescriptor], microseconds: 20_000_000) == [true] else {
                 process.terminate()
                 throw Stuck()
             }

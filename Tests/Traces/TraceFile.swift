@@ -141,9 +141,23 @@ struct Trace: Decodable {
         var initKept: Bool
     }
 
+    /// What the radio does to a client under these conditions.
+    struct Client: Decodable {
+        struct HeldBack: Decodable {
+            /// Counted from 1 among receipts (`of` is `pkt`) or the answers to an operation.
+            var notify: Int
+            var of: String
+            /// One of these.
+            var ms: [Double]
+        }
+
+        var heldBack: [HeldBack]?
+    }
+
     var id: String
     var topic: String
     var setup: Setup
+    var client: Client?
     var steps: [Step]
     var final: Final
 }
@@ -154,10 +168,11 @@ enum Hex {
     }
 
     static func decode(_ text: String) throws -> [UInt8] {
+        guard text.count.isMultiple(of: 2) else { throw TraceFault("\(text.prefix(20)) has an odd number of digits") }
         let digits = try text.map { digit in
             guard let value = digit.hexDigitValue else { throw TraceFault("\(text.prefix(20)) is not hexadecimal") }
             return UInt8(value)
         }
-        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 }

@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 
 /// The whole conversation as a state machine: what comes from the link, the terminal and the responder goes in, what is to be
-/// done comes out. One question is worked on at a time; the others wait.
+/// done comes out. Each part is a machine of its own: the link, the turns, the outbox, the console. This one joins them.
 struct ChatMachine {
     enum Input: Sendable {
         case linkUp(payloadSize: Int, UnitStatus)
@@ -10,9 +10,9 @@ struct ChatMachine {
         case packet([UInt8])
         /// Printed by the unit's program, cut anywhere.
         case console([UInt8])
-        /// The packet handed out last is on the unit.
+        /// The link has taken the packet handed out last.
         case sent
-        case command(ChatCommand)
+        case command(SessionCommand)
         case progress(work: Int, ResponderProgress)
         case heard(work: Int, Result<String, any Error>)
         case answered(work: Int, Result<AnswerSummary, any Error>)
@@ -29,107 +29,63 @@ struct ChatMachine {
         case stopWork
     }
 
-    enum Stage {
-        case hearing(work: Int)
-        /// `nil`: asked as soon as the unit is there.
-        case confirming(ConfirmationID?)
-        case answering(work: Int)
-    }
-
-    /// Questions that wait, answers that wait, and the one being worked on.
-    static let questionLimit = 16
-    /// Acknowledgements that wait: more come only from a unit that does not wait for them.
-    static let urgentLimit = 16
-    /// Bytes of one typed question.
-    static let typedLimit = 8 << 10
-    /// From the request for a receipt to the receipt. The scripts look for requests every 40 ms; an exception costs them 1 s.
-    static let receiptPatience = Duration.seconds(5)
     /// Links that are lost in a row while the same thing waits for the unit: one that is ready and takes nothing would be tried for ever.
     static let lossLimit = 5
 
-    var relay: any AppRelay
-    var conversation: Conversation
-    let readyTimeout: Duration
-    let newConfirmation: @Sendable () -> ConfirmationID
-
-    /// Counts links; 0 before the first.
-    var link = 0
-    var isUp = false
-    var isReady = false
-    /// The program has not announced itself in its time: it gets nothing until it does.
-    var isSilent = false
-    var readyBy: SessionClock.Instant?
-    var isRecording = false
-
-    var exchangeCount = 0
-    var workCount = 0
-    var queue: [Exchange] = []
-    var current: (exchange: Exchange, stage: Stage)?
-    /// The answer of ``current`` so far.
-    var answerText = ""
-    var failed: Exchange?
-    var isFinishing = false
-
-    var console = ConsoleWatch()
-    var outbox = Outbox()
-    /// Packets that go before any text.
-    var urgent: [[UInt8]] = []
-    /// The rest of a message that takes several packets.
-    var rest: [[UInt8]] = []
-    var isSending = false
-    /// Whether the packet being sent belongs to ``outbox``.
-    var isSendingText = false
-    var maySendAt: SessionClock.Instant?
-    /// When the first delivery's receipt has to be there.
-    var receiptBy: SessionClock.Instant?
-    /// It overtook the link's word that its request is on the unit.
-    var earlyReceipt: AnswerReceipt?
+    private var relay: any AppRelay
+    private let readyTimeout: Duration
+    private var linkState = LinkState.down(wasSilent: false)
+    /// Links so far.
+    private var linkCount = 0
     /// Links in a row that were ready and were lost with something waiting for the unit.
-    var lossCount = 0
-
-    var actions: [Action] = []
+    private(set) var lossCount = 0
+    private(set) var turns: TurnQueue
+    private(set) var outbox = Outbox()
+    private var console = ConsoleWatch()
+    private(set) var notices = NoticeLimit()
+    private var isFinishing = false
+    private var actions: [Action] = []
 
     init(
         relay: any AppRelay, conversation: Conversation, readyTimeout: Duration,
         newConfirmation: @escaping @Sendable () -> ConfirmationID
     ) {
         self.relay = relay
-        self.conversation = conversation
         self.readyTimeout = readyTimeout
-        self.newConfirmation = newConfirmation
+        turns = TurnQueue(conversation: conversation, newConfirmation: newConfirmation)
+    }
+
+    /// `nil` while there is none.
+    private(set) var link: UnitLink? {
+        get { linkState.link }
+        set { linkState.link = newValue }
     }
 
     /// Everything asked is answered, and nobody will ask more.
     var isFinished: Bool {
-        isFinishing && queue.isEmpty && current == nil && (outbox.isEmpty || isSilent) && !isRecording && !isSending && urgent.isEmpty
+        isFinishing && turns.isEmpty && (outbox.isEmpty || linkState.isSilent) && link?.isBusy != true
     }
 
     var nextDeadline: SessionClock.Instant? {
-        var deadlines = [relay.nextDeadline, console.nextDeadline, readyBy, receiptBy].compactMap { $0 }
-        if isUp, !isSending {
-            if let maySendAt {
-                deadlines.append(maySendAt)
-            } else if isReady, !isRecording, let patience = outbox.nextDeadline {
-                deadlines.append(patience)
-            }
-        }
-        return deadlines.min()
+        [relay.nextDeadline, console.nextDeadline, notices.nextDeadline, link?.readyDeadline, outbox.receiptDeadline, sendDeadline].compactMap { $0 }.min()
+    }
+
+    /// When the link may have something to send.
+    private var sendDeadline: SessionClock.Instant? {
+        guard let link else { return nil }
+        return link.line.isFree && link.takesText ? outbox.textDeadline : link.line.pauseDeadline
     }
 
     mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
-        console.advance(now: now).forEach { report($0) }
-        if let readyBy, readyBy <= now {
-            // Data before the program's own sign may meet a callback that is no more.
-            report(.silent)
-            (self.readyBy, isSilent) = (nil, true)
-        }
-        if let receiptBy, receiptBy <= now { lost(.noReceipt) }
-        startNext(now: now)
+        report(console.advance(now: now))
+        if link?.advance(now: now) == true { report(.silent) }
+        report(outbox.advance(now: now))
+        perform(turns.startNext(isUnitReady: link?.isReady == true), now: now)
         send(now: now)
         defer { actions = [] }
-        return actions
+        return notices.bound(actions, now: now)
     }
 
     private mutating func take(_ input: Input, now: SessionClock.Instant) {
@@ -137,184 +93,161 @@ struct ChatMachine {
         case .linkUp(let payloadSize, let status): linkUp(payloadSize, status, now: now)
         case .linkDown(let reason): linkDown(reason, now: now)
         case .packet(let packet):
-            guard isUp else { return }
+            guard link != nil else { return }
             for event in relay.receive(packet, now: now) { take(event, now: now) }
-        case .console(let bytes): console.receive(bytes, now: now).forEach { report($0) }
-        case .sent: didSend(now: now)
-        case .command(let command): take(command)
-        case .progress(let work, let progress): take(progress, of: work)
-        case .heard(let work, let result): heard(result, work: work, now: now)
-        case .answered(let work, let result): answered(result, work: work)
+        case .console(let bytes): report(console.receive(bytes, now: now))
+        case .sent: packetTaken(now: now)
+        case .command(let command): take(command, now: now)
+        case .progress(let work, let progress): perform(turns.take(progress, of: work), now: now)
+        case .heard(let work, let result):
+            perform(turns.heard(result, work: work, isUnitReady: link?.isReady == true), now: now)
+        case .answered(let work, let result): perform(turns.answered(result, work: work), now: now)
         case .told(let event): report(event)
         case .tick: break
         }
     }
 
-    mutating func report(_ event: ChatEvent) { actions.append(.report(event)) }
+    private mutating func take(_ command: SessionCommand, now: SessionClock.Instant) {
+        switch command {
+        case .ask(let text): perform(turns.ask(typed: text, undeliveredCount: outbox.count), now: now)
+        case .clearHistory: perform(turns.clearHistory(), now: now)
+        case .switchMode(let mode): perform(turns.switchMode(to: mode), now: now)
+        case .cancelAnswer: perform(turns.cancelCurrent(), now: now)
+        case .retry: perform(turns.retry(), now: now)
+        case .finish: isFinishing = true
+        }
+    }
 
     // MARK: - The link
 
     private mutating func linkUp(_ payloadSize: Int, _ status: UnitStatus, now: SessionClock.Instant) {
-        link += 1
-        isUp = true
-        (isReady, isSilent) = (false, false)
-        readyBy = now.advanced(by: readyTimeout)
+        linkCount += 1
+        link = UnitLink(readyBy: now.advanced(by: readyTimeout))
         relay.linkUp(payloadSize: payloadSize)
+        outbox.rewind()
         console.beginAnew()
         report(.connected(status))
     }
 
     private mutating func linkDown(_ reason: String, now: SessionClock.Instant) {
         report(.lost(reason: reason))
-        let events = isUp ? relay.linkDown() : []
-        let wasReady = isReady
-        (isUp, isReady, isRecording, isSending, isSendingText) = (false, false, false, false, false)
-        (readyBy, maySendAt) = (nil, nil)
-        urgent = []
-        rewind()
+        let events = link == nil ? [] : relay.linkDown()
+        let wasReady = link?.isReady == true
+        linkState.drop()
+        outbox.rewind()
         for event in events { take(event, now: now) }
-        if let current, case .confirming = current.stage { self.current?.stage = .confirming(nil) }
-        if wasReady { countLoss(reason) }
+        turns.linkLost()
+        if wasReady { countLoss(reason, now: now) }
         if !outbox.isEmpty { report(.undelivered(outbox.count)) }
     }
 
     /// What so many links were lost with is given up.
-    private mutating func countLoss(_ reason: String) {
-        let isConfirming = if case .confirming? = current?.stage { true } else { false }
+    private mutating func countLoss(_ reason: String, now: SessionClock.Instant) {
+        let isConfirming = turns.current?.isUnconfirmed == true
         lossCount = isConfirming || !outbox.isEmpty ? lossCount + 1 : 0
         guard lossCount == Self.lossLimit else { return }
         lossCount = 0
-        if isConfirming { return fail(LinkError.disconnected(reason)) }
-        guard let id = outbox.deliveries.first?.id else { return }
-        outbox.removeFirst()
-        report(.undeliverable(id, .linksLost(count: Self.lossLimit, reason: reason)))
+        if isConfirming { return perform(turns.failCurrent(LinkError.disconnected(reason)), now: now) }
+        report(outbox.giveUpFirst(.linksLost(count: Self.lossLimit, reason: reason)))
     }
 
-    /// The first delivery is on the unit.
-    private mutating func removeDelivery() {
-        outbox.removeFirst()
-        lossCount = 0
-    }
-
-    /// The unit takes text from now on.
-    private mutating func becomeReady(now: SessionClock.Instant) {
-        (readyBy, isReady, isSilent) = (nil, true, false)
-        if let current, case .confirming = current.stage { confirm(now: now) }
-    }
+    // MARK: - The unit
 
     private mutating func take(_ event: RelayEvent, now: SessionClock.Instant) {
         switch event {
         case .ready:
             // A unit that restarted under a link shows nothing of what it got.
-            if isReady { rewind() }
-            isRecording = false
+            if link?.isReady == true { outbox.rewind() }
+            link?.becomeReady()
             report(.ready)
-            becomeReady(now: now)
-        case .idle: isRecording = false
+            perform(turns.unitBecameReady(), now: now)
+        case .idle: link?.isRecording = false
         case .recordingStarted:
-            isRecording = true
-            dropQuestions(.superseded)
+            link?.isRecording = true
+            drop(.superseded, now: now)
             // What else the unit was showing is gone from its display.
-            rewind()
+            outbox.rewind()
             report(.listening)
         case .givenUp:
-            dropRecording(.givenUp)
-            dropQuestions(.byWearer)
+            endRecording(.givenUp)
+            drop(.byWearer, now: now)
         case .photo(let jpeg): report(.photo(jpeg))
         case .utterance(let utterance):
-            isRecording = false
-            ask(.spoken(utterance), link: link)
-        case .nothingRecorded: dropRecording(.empty)
-        case .confirmed(let id): confirmed(id)
-        case .expired(let id): expired(id)
+            link?.isRecording = false
+            perform(turns.ask(.spoken(utterance), link: linkCount, undeliveredCount: outbox.count), now: now)
+        case .nothingRecorded: endRecording(.empty)
+        case .confirmed(let id): confirmed(id, now: now)
+        case .expired(let id): perform(turns.expired(id), now: now)
         case .complaint(let packet): if !outbox.isDelivering { take(.send(packet), now: now) }
-        case .send(let packet): if isUp, urgent.count < Self.urgentLimit { urgent.append(packet) }
-        case .receipt(let receipt): take(receipt)
+        case .send(let packet): queue(packet)
+        case .receipt(let receipt): reportDelivery(outbox.receive(receipt))
         case .notice(let notice): report(.notice(notice))
         }
     }
 
-    private mutating func rewind() {
-        stopDelivery()
-        outbox.rewind()
+    private mutating func queue(_ packet: [UInt8]) {
+        if let link, link.line.urgent.count < PacketLine.urgentLimit { self.link?.line.queue(packet) }
     }
 
-    /// What is under way of the first delivery is not sent, and no receipt counts.
-    mutating func stopDelivery() { (rest, receiptBy, earlyReceipt) = ([], nil, nil) }
-
-    private mutating func dropRecording(_ reason: ChatEvent.RecordingDrop) {
-        if isRecording { report(.recordingDropped(reason)) }
-        isRecording = false
+    private mutating func confirmed(_ id: ConfirmationID, now: SessionClock.Instant) {
+        guard let effects = turns.confirmed(id) else { return }
+        lossCount = 0
+        perform(effects, now: now)
     }
 
-    // MARK: - Sending
+    private mutating func endRecording(_ reason: ChatEvent.RecordingDrop) {
+        if link?.isRecording == true { report(.recordingDropped(reason)) }
+        link?.isRecording = false
+    }
+
+    /// The wearer does not wait any more for what was asked over this link.
+    private mutating func drop(_ reason: ChatEvent.Cancellation, now: SessionClock.Instant) {
+        perform(turns.drop(link: linkCount, reason), now: now)
+        for id in outbox.dropAll(of: linkCount) { report(.cancelled(id, reason)) }
+    }
+
+    // MARK: - Actions
+
+    private mutating func report(_ event: ChatEvent) { actions.append(.report(event)) }
+    private mutating func report(_ events: [ChatEvent]) { actions += events.map(Action.report) }
+
+    private mutating func reportDelivery(_ events: [ChatEvent]) {
+        for event in events {
+            switch event {
+            case .delivered, .sent(_, awaitsReceipt: false): lossCount = 0
+            default: break
+            }
+        }
+        report(events)
+    }
+
+    private mutating func perform(_ effects: [TurnQueue.Effect], now: SessionClock.Instant) {
+        for effect in effects {
+            switch effect {
+            case .act(let action): actions.append(action)
+            case .deliver(let order): if let dropped = outbox.take(order) { report(.cancelled(dropped, .queueFull)) }
+            case .confirm(let id):
+                for event in relay.confirm(id, now: now) {
+                    // The unit is asked however many acknowledgements wait.
+                    if case .send(let packet) = event { link?.line.queue(packet) } else { take(event, now: now) }
+                }
+            }
+        }
+    }
+
+    private mutating func packetTaken(now: SessionClock.Instant) {
+        let pace = relay.pace
+        if link?.line.taken(pause: pace, now: now) == true { reportDelivery(outbox.packetTaken(now: now)) }
+    }
 
     private mutating func send(now: SessionClock.Instant) {
-        guard isUp, !isSending, maySendAt.map({ $0 <= now }) ?? true else { return }
-        maySendAt = nil
-        if !urgent.isEmpty { return hand(urgent.removeFirst(), isText: false) }
-        while isReady, !isRecording {
-            if !rest.isEmpty { return hand(rest.removeFirst(), isText: true) }
-            guard let message = outbox.next(capacity: relay.textCapacity, now: now) else { return }
-            if case .answer(_, isFirst: true, _) = message, outbox.deliveries.first?.isRepeated == true {
-                rest = relay.packets(for: .again)
-            }
-            rest += relay.packets(for: message)
-            if rest.isEmpty { sentAll(now: now) }
-        }
-    }
-
-    private mutating func hand(_ packet: [UInt8], isText: Bool) {
-        (isSending, isSendingText) = (true, isText)
+        link?.line.advance(now: now)
+        if let packet = link?.line.takeUrgent() { return actions.append(.send(packet)) }
+        guard let link, link.line.isFree, link.takesText else { return }
+        let next = outbox.nextPacket(through: &relay, now: now)
+        reportDelivery(next.events)
+        guard let packet = next.packet else { return }
+        self.link?.line.beginText()
         actions.append(.send(packet))
-    }
-
-    private mutating func didSend(now: SessionClock.Instant) {
-        guard isSending else { return }
-        isSending = false
-        maySendAt = now.advanced(by: relay.pace)
-        if isSendingText, rest.isEmpty { sentAll(now: now) }
-        isSendingText = false
-    }
-
-    /// The link has taken all packets that there were.
-    private mutating func sentAll(now: SessionClock.Instant) {
-        guard receiptBy == nil, let delivery = outbox.deliveries.first, delivery.hasEnded else { return }
-        let awaitsReceipt = relay.awaitedReceipt != nil
-        if !delivery.isRepeated {
-            if !relay.folding.isExact { report(.folded(delivery.id, relay.folding)) }
-            report(.sent(delivery.id, awaitsReceipt: awaitsReceipt))
-        }
-        guard awaitsReceipt else { return removeDelivery() }
-        receiptBy = now.advanced(by: Self.receiptPatience)
-        if let early = earlyReceipt {
-            earlyReceipt = nil
-            take(early)
-        }
-    }
-
-    // MARK: - Receipts
-
-    private mutating func take(_ receipt: AnswerReceipt) {
-        guard let expected = relay.awaitedReceipt else { return report(.notice(.unexpectedReceipt)) }
-        if receiptBy != nil, let id = outbox.deliveries.first?.id {
-            guard receipt == expected else { return lost(.accepted(byteCount: receipt.byteCount, sent: expected.byteCount)) }
-            receiptBy = nil
-            removeDelivery()
-            report(.delivered(id))
-        } else if isSendingText, rest.isEmpty, outbox.deliveries.first?.hasEnded == true {
-            earlyReceipt = receipt
-        } else {
-            report(.notice(.unexpectedReceipt))
-        }
-    }
-
-    /// The first delivery has not arrived: once, all of it is sent again.
-    private mutating func lost(_ loss: DeliveryLoss) {
-        stopDelivery()
-        guard let id = outbox.deliveries.first?.id else { return }
-        if outbox.repeatFirst() { return report(.repeated(id, loss)) }
-        outbox.removeFirst()
-        report(.undeliverable(id, loss))
     }
 }

@@ -117,7 +117,7 @@ struct AnswerDecoder {
     private mutating func bounded(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let room = Self.textLimit - textCount
-        let piece = TextCutter.wholeCharacters(of: text[...], atMostBytes: room)
+        let piece = TextChunker.wholeCharacters(of: text[...], atMostBytes: room)
         if piece.utf8.count < text.utf8.count {
             isCutByLength = true
             textCount = Self.textLimit

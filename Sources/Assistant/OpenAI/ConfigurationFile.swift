@@ -82,7 +82,7 @@ struct ConfigurationFile: Decodable {
             return Data(try file.contents(limit: sizeLimit))
         } catch let failure as FileReader.Failure {
             if failure.kind == .missing { return nil }
-            throw .badConfiguration(path: path, failure.reason)
+            throw .badConfiguration(path: path, failure.kind == .noFile ? "it is not a file" : failure.reason)
         } catch let error as AssistantError {
             throw error
         } catch {

@@ -202,7 +202,7 @@ public struct OpenAIResponder: Responder {
             throw FailedAttempt(.notUnderstood(isPage ? "an HTML page" : "JSON with a text was expected"), isWorthRepeating: false)
         }
         let trimmed = (key?.redacted(from: text) ?? text).trimmingCharacters(in: .whitespacesAndNewlines)
-        return String(TextCutter.prefix(of: trimmed[...], atMostBytes: transcriptLimit))
+        return String(TextChunker.prefix(of: trimmed[...], atMostBytes: transcriptLimit))
     }
 }
 

@@ -32,9 +32,9 @@ public enum DeliveryLoss: Sendable, Hashable {
     /// A sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
     public var message: String {
         switch self {
-        case .linksLost(let count, let reason): "the link was lost \(count) times in a row, last because \(reason)"
-        case .noReceipt: "the unit gave no receipt for what was sent"
-        case .accepted(let count, let sent) where count == sent: "the unit accepted other bytes than were sent"
+        case .linksLost(let count, let reason): "the link was lost \(count) times in a row; the last reason was: \(reason)"
+        case .noReceipt: "the unit sent no receipt"
+        case .accepted(let count, let sent) where count == sent: "the unit accepted different bytes from those sent"
         case .accepted(let count, let sent): "the unit accepted \(count) of \(sent) bytes"
         }
     }

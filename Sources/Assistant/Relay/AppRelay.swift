@@ -127,14 +127,14 @@ public enum RelayNotice: Sendable, Hashable {
     public var message: String {
         switch self {
         case .unknownCommand(let command, let count): "the unit sent an unknown command '\(command)' (\(count) bytes)"
-        case .shortMessage(let count): "the unit sent a message of \(count) bytes; the shortest has 4"
-        case .brokenText(let command, let text): "the unit sent broken text in '\(command)': \(text)"
-        case .unknownConfirmation(let id): "the unit confirmed a question that nobody asked or that expired: \(id)"
-        case .brokenReceipt(let text): "the unit gave a receipt that cannot be read: \(text)"
-        case .unexpectedReceipt: "the unit gave a receipt for nothing"
-        case .recordingTooLong(let limit): "the recording does not end; it was cut after \(limit) s"
-        case .photoTooLarge(let limit): "the picture does not end; it was dropped after \(limit) bytes"
-        case .photoIncomplete(let count): "the picture never ended; its \(count) bytes were dropped"
+        case .shortMessage(let count): "the unit sent a message of \(count) bytes; the minimum is 4"
+        case .brokenText(let command, let text): "the unit sent text in '\(command)' that is not UTF-8: \(text)"
+        case .unknownConfirmation(let id): "the unit confirmed an unknown or expired question: \(id)"
+        case .brokenReceipt(let text): "the unit sent an unreadable receipt: \(text)"
+        case .unexpectedReceipt: "the unit sent a receipt that was not expected"
+        case .recordingTooLong(let limit): "the recording did not end; it was cut after \(limit) s"
+        case .photoTooLarge(let limit): "the picture did not end; it was dropped after \(limit) bytes"
+        case .photoIncomplete(let count): "the picture is incomplete; its \(count) bytes were dropped"
         case .recordingStalled(let seconds): "the recording stopped after \(Int(seconds)) s without an end"
         }
     }

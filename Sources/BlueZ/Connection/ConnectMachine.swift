@@ -44,8 +44,8 @@ struct ConnectMachine: Sendable {
     static let quickFailure = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(2)
 
-    /// What follows a failed step.
-    private enum Way: Sendable { case attempt, find, awaitAdapter }
+    /// The step that follows a failed one.
+    private enum RetryStep: Sendable { case attempt, find, awaitAdapter }
 
     private let address: DeviceAddress
     private let deadline: SessionClock.Instant
@@ -56,7 +56,7 @@ struct ConnectMachine: Sendable {
     /// When the step began that is under way.
     private var stepBegan = SessionClock.Instant(offset: .zero)
     private var pause = Duration.milliseconds(100)
-    private var wayAfterPause = Way.attempt
+    private var stepAfterPause = RetryStep.attempt
     private var lastReason = "no such device advertises"
     private var lastError: BlueZError?
 
@@ -74,7 +74,7 @@ struct ConnectMachine: Sendable {
         switch event {
         case .adapterReady(let isKnown): return go(isKnown ? .attempt : .find, now)
         case .found: return go(.attempt, now)
-        case .paused: return go(wayAfterPause, now)
+        case .paused: return go(stepAfterPause, now)
         case .forgotten: return go(.find, now)
         case .connected: return .awaitServices
         case .resolved: return wantsPairing ? .pair : .succeed
@@ -94,10 +94,10 @@ struct ConnectMachine: Sendable {
         .fail(lastError.map(Failure.bluez) ?? .link(.connectFailed(address, reason: lastReason)))
     }
 
-    private mutating func go(_ way: Way, _ now: SessionClock.Instant) -> Action {
+    private mutating func go(_ step: RetryStep, _ now: SessionClock.Instant) -> Action {
         guard now < deadline else { return failure }
         stepBegan = now
-        switch way {
+        switch step {
         case .find: return .find
         case .awaitAdapter: return .awaitAdapter
         case .attempt:
@@ -123,16 +123,16 @@ struct ConnectMachine: Sendable {
         }
     }
 
-    private mutating func retry(_ way: Way, because reason: String, _ now: SessionClock.Instant) -> Action {
+    private mutating func retry(_ step: RetryStep, because reason: String, _ now: SessionClock.Instant) -> Action {
         lastReason = reason
         // In crowded air an immediate second attempt usually works; an error that comes at once, again and again, must not spin.
         if !hasFailed || stepBegan.duration(to: now) >= Self.quickFailure {
             hasFailed = true
-            return go(way, now)
+            return go(step, now)
         }
         guard now < deadline else { return failure }
         defer { pause = min(pause * 2, Self.longestPause) }
-        wayAfterPause = way
+        stepAfterPause = step
         return .pause(until: min(deadline, now.advanced(by: pause)))
     }
 }

@@ -2,6 +2,7 @@
 public enum ControlPointOperation: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     case create = 0x01
     case setReceiptInterval = 0x02
+    /// Never asked, for a receipt looks like its answer.
     case checksum = 0x03
     case execute = 0x04
     case select = 0x06
@@ -33,7 +34,6 @@ public enum ControlPointRequest: Sendable, Hashable {
     case create(ObjectKind, size: UInt32)
     /// Asks for a receipt after every `packets` packets; 0 turns receipts off.
     case setReceiptInterval(packets: UInt16)
-    case checksum
     case execute
     case select(ObjectKind)
     case abort
@@ -42,7 +42,6 @@ public enum ControlPointRequest: Sendable, Hashable {
         switch self {
         case .create: .create
         case .setReceiptInterval: .setReceiptInterval
-        case .checksum: .checksum
         case .execute: .execute
         case .select: .select
         case .abort: .abort
@@ -58,7 +57,7 @@ public enum ControlPointRequest: Sendable, Hashable {
         case .setReceiptInterval(let packets):
             return opCode + [UInt8(truncatingIfNeeded: packets), UInt8(truncatingIfNeeded: packets >> 8)]
         case .select(let kind): return opCode + [kind.rawValue]
-        case .checksum, .execute, .abort: return opCode
+        case .execute, .abort: return opCode
         }
     }
 }

@@ -6,6 +6,7 @@ extension Refusal {
     func diagnosis(of operation: ControlPointOperation) -> Diagnosis {
         let (code, text): (String, Text)
         switch self {
+        case .result(.invalidObject) where operation == .create: (code, text) = ("0005", Self.busyFlashText)
         case .result(let result): (code, text) = ("00" + Self.hex(result.rawValue), Self.text(result))
         case .extended(let error): (code, text) = ("0B" + Self.hex(error.rawValue), Self.text(error))
         case .unknownResult(let value): (code, text) = ("00" + Self.hex(value), Self.unknown(value))
@@ -27,6 +28,11 @@ extension Refusal {
             self.remedy = remedy
         }
     }
+
+    /// CREATE asks for the erase of a page, and finds no place for it (nRF5 SDK, `nrf_dfu_req_handler.c`).
+    private static let busyFlashText = Text(
+        "its flash does not take the next object", cause: "it is busy with what came before, far longer than usual, or failing",
+        remedy: "charge the unit, then \(powerCycle); set it aside if it persists")
 
     private static let powerCycle = "power-cycle the unit and run the same command again"
     private static let rightPackage = "use the released package of this family"
@@ -58,7 +64,7 @@ extension Refusal {
         case .operationNotPermitted:
             Text(
                 "not permitted now", cause: "the bootloader lost its state or has not got all of the object",
-                remedy: "run the same command again; it continues where it stopped")
+                remedy: "run the same command again; it goes on from what the unit has saved, else from the beginning")
         case .operationFailed:
             Text(
                 "the operation failed", cause: "the bootloader could not write its flash",
@@ -119,7 +125,7 @@ extension Refusal {
         case .signatureMissing:
             Text(
                 "the package is not signed", cause: "the bootloader takes signed packages only",
-                remedy: "sign it: `noafw package create --key KEY`")
+                remedy: "sign it: `noafw package create --key-file KEY`")
         case .wrongHashType:
             Text(
                 "the hash type is not supported", cause: "the init packet does not use SHA-256",

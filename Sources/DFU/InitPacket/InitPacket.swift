@@ -10,6 +10,8 @@ public struct InitPacket: Sendable, Hashable {
     /// What the bootloader's memory holds (nRF5 SDK, `dfu-cc.options`).
     private static let softDeviceLimit = 16
     private static let validationLimit = 3
+    /// Of one boot validation, of whatever kind.
+    private static let validationByteLimit = 64
 
     public enum SignatureType: String, Sendable, Hashable {
         case ecdsaP256 = "ECDSA P-256 SHA-256"
@@ -51,7 +53,9 @@ public struct InitPacket: Sendable, Hashable {
         guard let range = try Self.commandRange(in: bytes) else { throw Self.invalid("it has no init command") }
         self.bytes = bytes
         command = try InitCommand(wire.initCommand)
-        guard command.softDevices.count <= Self.softDeviceLimit, command.bootValidations.count <= Self.validationLimit else {
+        guard command.softDevices.count <= Self.softDeviceLimit, command.bootValidations.count <= Self.validationLimit,
+            command.bootValidations.allSatisfy({ $0.bytes.count <= Self.validationByteLimit })
+        else {
             throw Self.invalid("it lists more than a bootloader reads")
         }
         signedBytes = Array(bytes[range])

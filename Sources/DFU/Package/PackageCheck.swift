@@ -40,18 +40,20 @@ extension FirmwareImage {
     /// - Returns: the key that matches.
     public func verify(with keys: [TrustedKey]) throws -> TrustedKey { try initPacket.verify(with: keys) }
 
-    /// Verifies the signature that the bootloader checks at every start, where the package brings one. It covers the
-    /// image; of a SoftDevice with a bootloader the SoftDevice.
+    /// Verifies the signatures that the bootloader checks at every start, where the package brings them: the first boot validation
+    /// covers the image; of a SoftDevice with a bootloader the first covers the SoftDevice, the second the bootloader. A unit reads no
+    /// further ones.
     public func verifyBootValidation(with key: TrustedKey) throws {
         let command = initPacket.command
         // The bootloader finds out about a kind that it does not know when it has the image.
-        let used = kind == .softDeviceAndBootloader ? 2 : 1
-        guard !command.bootValidations.prefix(used).contains(where: { $0.method == .unknown }) else {
+        let covered = kind == .softDeviceAndBootloader
+            ? [bytes.prefix(Int(command.softDeviceSize)), bytes.dropFirst(Int(command.softDeviceSize))] : [bytes[...]]
+        let used = Array(zip(command.bootValidations, covered))
+        guard !used.contains(where: { $0.0.method == .unknown }) else {
             throw DFUError.package(.initPacketInvalid(reason: "it asks for a boot validation of an unknown kind"))
         }
-        for validation in command.bootValidations where validation.method == .ecdsaP256 {
-            let covered = kind == .softDeviceAndBootloader ? Int(command.softDeviceSize) : bytes.count
-            guard key.verifies(validation.bytes, over: Array(bytes.prefix(covered))) else {
+        for (validation, part) in used where validation.method == .ecdsaP256 {
+            guard key.verifies(validation.bytes, over: Array(part)) else {
                 throw DFUError.package(.bootValidationNotTrusted(key: key.name))
             }
         }

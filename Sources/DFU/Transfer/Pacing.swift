@@ -50,7 +50,11 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
 
     private func scaled(_ time: Duration) -> Duration { time * scale / 100 }
 
+    /// So many clean objects show that a pace holds: what is lost then was lost on the air.
+    private static let trust = 4
+
     mutating func noteLoss() {
+        guard cleanObjects < Self.trust else { return cleanObjects = 0 }
         if let objects = objectsSinceFaster, objects < Self.suspicion { probation = min(probation * 2, Self.longestProbation) }
         objectsSinceFaster = nil
         (cleanObjects, isProven) = (0, false)

@@ -63,8 +63,9 @@ extension TransferFault {
             (code, message) = ("2003", "the bootloader does not answer \(operation)")
             cause = "the unit hangs, or the link is too poor"
         case .linkLost(let offset, let total, let kept):
-            let rest = kept > 0 ? "the unit kept \(kept)" : "the unit keeps none of them and begins anew"
-            (code, message) = ("2004", "the link was lost after \(offset) of \(total) bytes; \(rest)")
+            let place = offset > 0 ? "after \(offset) of \(total) bytes" : "before a byte of the image was proved on the unit"
+            let rest = kept > 0 ? "; the unit kept \(kept)" : offset > 0 ? "; the unit keeps none of them and begins anew" : ""
+            (code, message) = ("2004", "the link was lost \(place)\(rest)")
             cause = "the unit moved out of range or lost power"
         default: (code, message, cause) = ("2099", "the transfer failed", "the link is too poor")
         }

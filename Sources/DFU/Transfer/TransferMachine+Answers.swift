@@ -120,7 +120,7 @@ extension TransferMachine {
     mutating func refused(_ operation: ControlPointOperation, _ refusal: Refusal) -> [TransferAction] {
         switch (state, refusal) {
         case (.executing(.object(let end, isFound: true)), .result(.operationNotPermitted)):
-            return end < image.count ? create(object(from: end), checksBase: true) : startOver()
+            return end < image.count ? createOverKept(object(from: end)) : startOver()
         case (.executing(.object(_, isFound: false)), .result(.operationNotPermitted)):
             hasSentLastExecute = false
             return askState(operation, refusal)

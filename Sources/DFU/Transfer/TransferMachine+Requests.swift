@@ -44,8 +44,7 @@ extension TransferMachine {
 
     // MARK: - Packets
 
-    /// Sends what the queue takes, and pauses until it takes more. The image's last 1 to 3 bytes go alone: in a longer packet the
-    /// bootloader's flash would lose them.
+    /// Sends what the queue takes, and pauses until it takes more.
     mutating func send(_ object: OpenObject) -> [TransferAction] {
         var object = object
         let rest = packets(from: object.sent, in: object)
@@ -59,17 +58,13 @@ extension TransferMachine {
             object.queued = max(0, object.queued - drained) + count
             object.drainsFrom = max(object.drainsFrom, now)
         }
-        let batch = rest.prefix(count)
-        let odd = batch.last { $0.upperBound % 4 != 0 && $0.upperBound == image.count && object.kind == .data }
-        let whole = object.sent..<(odd?.lowerBound ?? batch.last?.upperBound ?? object.sent)
-        let actions = [whole, odd].compactMap { $0 }.filter { !$0.isEmpty }
-            .map { TransferAction.sendPackets(object.kind, $0, packetSize: packetSize) }
+        let batch = Array(rest.prefix(count))
         object.sent = batch.last?.upperBound ?? object.sent
         object.packets += count
         summary.packets += count
         summary.byteCount += batch.reduce(0) { $0 + $1.count }
         sentAt = now
-        return actions + (isProbe ? ask(about: object) : afterSending(object))
+        return [.sendPackets(object.kind, batch)] + (isProbe ? ask(about: object) : afterSending(object))
     }
 
     private mutating func afterSending(_ object: OpenObject) -> [TransferAction] {
@@ -79,6 +74,7 @@ extension TransferMachine {
         return [.wait(.receipt, receiptPatience(byteCount: object.range.count))]
     }
 
+    /// The image's last 1 to 3 bytes go alone: in a longer packet the bootloader's flash would lose them.
     private func packets(from start: Int, in object: OpenObject) -> [Range<Int>] {
         let end = object.range.upperBound
         let odd = object.kind == .data && end == image.count ? end % 4 : 0
@@ -108,9 +104,9 @@ extension TransferMachine {
     /// A lost answer costs this, one that is only late nothing but a question more; so it begins short and doubles with every
     /// answer in a row that does not come. What verifies a signature or a hash takes its time, and after the last EXECUTE no question
     /// may disturb the unit. An answer comes after the packets before it, which a link at the slowest useful pace carries at 256
-    /// bytes a second.
+    /// bytes a second; who asks again has waited for them.
     private func patience(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
-        let air = byteCount == 0 ? .zero : receiptTime.map { $0 * 4 } ?? .seconds(byteCount) / 256
+        let air = byteCount == 0 || silences > 0 ? .zero : receiptTime.map { $0 * 4 } ?? .seconds(byteCount) / 256
         let work: Duration =
             switch state {
             case .executing(.initPacket): .seconds(3)

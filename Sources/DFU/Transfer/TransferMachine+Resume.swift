@@ -28,7 +28,7 @@ extension TransferMachine {
         guard offset <= image.count else { return startOver() }
         let isAligned = offset % 4 == 0 || offset == image.count
         guard isAligned, image.matches(checksum) else {
-            return create(object(from: (offset - 1) / objectSize * objectSize), checksBase: true)
+            return createOverKept(object(from: (offset - 1) / objectSize * objectSize))
         }
         provedImageBytes = offset
         if !hasSettled { savedImageBytes = offset }
@@ -43,6 +43,14 @@ extension TransferMachine {
         guard !hasSettled else { return known + send(rest) }
         hasSettled = true
         return known + pause(pacing.settingsTime, then: .send(rest))
+    }
+
+    /// What the unit executed so far is checked after CREATE. The kept init packet was executed once more, and CREATE while the
+    /// settings are written would leave the first packets no room.
+    mutating func createOverKept(_ object: OpenObject) -> [TransferAction] {
+        guard !hasSettled else { return create(object, checksBase: true) }
+        hasSettled = true
+        return pause(pacing.settingsTime, then: .create(object, checksBase: true))
     }
 
     func object(from start: Int) -> OpenObject {

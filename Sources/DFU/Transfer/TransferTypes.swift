@@ -21,8 +21,8 @@ public enum TransferWait: Sendable, Hashable {
 /// What a ``TransferMachine`` wants done, in this order.
 public enum TransferAction: Sendable, Hashable {
     case writeControl([UInt8])
-    /// Bytes of the init packet (``ObjectKind/command``) or of the image, cut into packets of at most `packetSize`.
-    case sendPackets(ObjectKind, Range<Int>, packetSize: Int)
+    /// Bytes of the init packet (``ObjectKind/command``) or of the image, each range a packet.
+    case sendPackets(ObjectKind, [Range<Int>])
     /// Wait at most so long; the wait before it is over. A pause counts from the event that led to it, anything else from now.
     case wait(TransferWait, Duration)
     /// So many bytes of the image are proved to be on the unit.

@@ -12,7 +12,7 @@ public struct ReleaseBundle: Sendable {
     /// The largest file in bytes.
     public static func fileByteCount(_ limits: ScriptLimits) -> Int { limits.totalByteCount + otherByteCount + 4 << 20 }
 
-    private static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
+    static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
         ArchiveLimits(
             entryCount: limits.fileCount + 5, contentByteCount: limits.totalByteCount + otherByteCount, allowsFolders: true)
     }
@@ -27,32 +27,43 @@ public struct ReleaseBundle: Sendable {
     public let manifest: BundleManifest
     /// Checked with the signer's own key, which anyone can make: only ``verify(trusting:)`` says whose it is.
     public let signature: Signature?
+    /// Of the whole file, lower-case hexadecimal.
+    public let sha256: String
     private let manifestBytes: [UInt8]
-    private let archive: [UInt8]
+    private let content: ArchiveContent
     private let limits: ScriptLimits
 
     /// - Parameters:
-    ///   - bytes: the whole file.
+    ///   - content: of the whole file.
     ///   - place: its name, for messages.
     ///   - limits: of its scripts; what is beyond them is refused before it is unpacked.
     /// - Throws: ``BundleError``.
-    public init(bytes: [UInt8], place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
+    init(_ content: ArchiveContent, place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
         self.place = place
         self.limits = limits
-        archive = bytes
-        (manifest, manifestBytes, signature) = try Self.opened(bytes, limits, place) { archive throws(BundleError) in
+        self.content = content
+        (manifest, manifestBytes, signature) = try Self.opened(content, limits, place) { archive throws(BundleError) in
             let bytes = try Self.read(BundleEntry.manifest, in: archive, limit: Self.manifestByteCount, place)
             let manifest = try BundleManifest(parsing: bytes)
             try Self.checkSizes(manifest, limits)
             try Self.check(manifest, archive, limits, place)
+            try Self.checkScripts(manifest, archive, limits, place)
             return (manifest, bytes, try Self.signature(over: bytes, in: archive, place))
         }
-        _ = try scripts()
+        sha256 = try Self.digest(of: content, place)
     }
 
-    /// Of the whole file, lower-case hexadecimal.
-    public var sha256: String { SHA256.text(of: archive) }
-    public var byteCount: Int { archive.count }
+    /// Of a file in memory.
+    public init(bytes: [UInt8], place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
+        try self.init(ArchiveContent(bytes), place: place, limits: limits)
+    }
+
+    /// Of an open file, which is read a piece at a time, until the last copy of this value is gone.
+    public init(_ file: consuming OpenedFile, place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
+        try self.init(ArchiveContent(file), place: place, limits: limits)
+    }
+
+    public var byteCount: Int { content.byteCount }
 
     /// By what the manifest says of them.
     private static func checkSizes(_ manifest: BundleManifest, _ limits: ScriptLimits) throws(BundleError) {
@@ -85,16 +96,52 @@ public struct ReleaseBundle: Sendable {
                 throw .manifestInvalid(reason: "it lists \(PrintableText.of(file.file.utf8)) "
                     + (isThere ? "twice" : "which the bundle does not hold"))
             }
-            let bytes = try read(file.file, in: archive, limit: file.bytes, place)
-            let digest = SHA256.text(of: bytes)
-            guard bytes.count == file.bytes, digest == file.sha256 else {
-                throw .digestDiffers(file: file.file, place: place, expected: file.sha256, actual: digest)
-            }
+            try read(file, in: archive, place) { _ in }
         }
         if let name = unlisted.min() { throw .entryUnlisted(name, place: place) }
         for (image, name) in [(manifest.firmware, BundleEntry.firmware), (manifest.fpga, BundleEntry.fpga)] {
             if let image, image.file != name { throw .manifestInvalid(reason: "\(name) has another name") }
         }
+    }
+
+    /// They are what a unit may be given, the main script begins with the line of the stated version, and that is theirs.
+    private static func checkScripts(
+        _ manifest: BundleManifest, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
+    ) throws(BundleError) {
+        let (version, family) = (manifest.scripts.version, manifest.family)
+        var line = ScriptSet.versionLine(version)[...]
+        var hasLine = true
+        var sizes: [(name: String, byteCount: Int)] = []
+        var digest = VersionDigest(manifest.scripts.scheme)
+        for file in manifest.scripts.files {
+            let name = try scriptName(file)
+            let isMain = name == family.mainName
+            sizes.append((name, file.bytes - (isMain ? line.count : 0)))
+            digest.begin(name)
+            try read(file, in: archive, place) { piece in
+                let start = isMain ? piece.prefix(line.count) : []
+                hasLine = hasLine && start.elementsEqual(line.prefix(start.count))
+                line = line.dropFirst(start.count)
+                digest.update(piece.dropFirst(start.count))
+            }
+        }
+        do {
+            try ScriptSet.check(sizes, family, limits, place: place)
+        } catch {
+            throw .scripts(error)
+        }
+        let actual = digest.finish()
+        guard hasLine, line.isEmpty, actual == version else {
+            throw .versionDiffers(place: place, expected: version, actual: actual)
+        }
+    }
+
+    private static func scriptName(_ file: BundleManifest.File) throws(BundleError) -> String {
+        let prefix = BundleEntry.script("")
+        guard file.file.hasPrefix(prefix) else {
+            throw .manifestInvalid(reason: "the script \(file.file) does not stand under \(prefix)")
+        }
+        return String(file.file.dropFirst(prefix.count))
     }
 
     private static func signature(
@@ -124,36 +171,21 @@ public struct ReleaseBundle: Sendable {
     /// The scripts without the version's line, in their order.
     /// - Throws: ``BundleError``; ``BundleError/scripts(_:)`` for what a unit is not given.
     public func scripts() throws(BundleError) -> ScriptSet {
-        let prefix = BundleEntry.script("")
-        let stored = try Self.opened(archive, limits, place) { archive throws(BundleError) in
+        let files = try Self.opened(content, limits, place) { archive throws(BundleError) in
             var files: [ScriptSet.File] = []
             for file in manifest.scripts.files {
-                guard file.file.hasPrefix(prefix) else {
-                    throw .manifestInvalid(reason: "the script \(file.file) does not stand under \(prefix)")
-                }
-                let bytes = try Self.read(file.file, in: archive, limit: file.bytes, place)
-                files.append(ScriptSet.File(name: String(file.file.dropFirst(prefix.count)), bytes: bytes))
+                let name = try Self.scriptName(file)
+                let bytes = try Self.read(file, in: archive, place)
+                let lineCount = name == manifest.family.mainName ? ScriptSet.versionLine(manifest.scripts.version).count : 0
+                files.append(ScriptSet.File(name: name, bytes: lineCount == 0 ? bytes : Array(bytes.dropFirst(lineCount))))
             }
             return files
         }
-        let set: ScriptSet
         do {
-            set = try ScriptSet(
-                files: withoutVersionLine(stored), family: manifest.family, order: .declared,
-                scheme: manifest.scripts.scheme, limits: limits, place: place)
+            return try ScriptSet(
+                files: files, family: manifest.family, order: .declared, scheme: manifest.scripts.scheme, limits: limits, place: place)
         } catch {
             throw .scripts(error)
-        }
-        guard set.version == manifest.scripts.version, set.installed == stored else {
-            throw .versionDiffers(place: place, expected: manifest.scripts.version, actual: set.version)
-        }
-        return set
-    }
-
-    private func withoutVersionLine(_ stored: [ScriptSet.File]) -> [ScriptSet.File] {
-        stored.map { file in
-            guard file.name == manifest.family.mainName, let end = file.bytes.firstIndex(of: 0x0A) else { return file }
-            return ScriptSet.File(name: file.name, bytes: Array(file.bytes[(end + 1)...]))
         }
     }
 
@@ -165,32 +197,8 @@ public struct ReleaseBundle: Sendable {
 
     private func image(_ image: BundleManifest.Image?) throws(BundleError) -> [UInt8]? {
         guard let image else { return nil }
-        return try Self.opened(archive, limits, place) { archive throws(BundleError) in
-            try Self.read(image.file, in: archive, limit: image.bytes, place)
-        }
-    }
-
-    private static func opened<Result>(
-        _ bytes: [UInt8], _ limits: ScriptLimits, _ place: String, _ body: (ArchiveReader) throws(BundleError) -> Result
-    ) throws(BundleError) -> Result {
-        do {
-            return try ArchiveReader.open(bytes, limits: archiveLimits(limits), body)
-        } catch let error as BundleError {
-            throw error
-        } catch let error as ArchiveError {
-            throw .archive(error, place: place)
-        } catch {
-            throw .manifestInvalid(reason: "\(error)")
-        }
-    }
-
-    private static func read(
-        _ name: String, in archive: ArchiveReader, limit: Int, _ place: String
-    ) throws(BundleError) -> [UInt8] {
-        do {
-            return try archive.read(name, limit: limit)
-        } catch {
-            throw .archive(error, place: place)
+        return try Self.opened(content, limits, place) { archive throws(BundleError) in
+            try Self.read(BundleManifest.File(file: image.file, bytes: image.bytes, sha256: image.sha256), in: archive, place)
         }
     }
 }

@@ -1,6 +1,17 @@
 /// What every error of this project can say for itself.
 public protocol DiagnosableError: Error {
     var diagnosis: Diagnosis { get }
+    /// Whether asking again can help; by default what was given to the tool stays wrong, and everything else may pass.
+    var persistence: Persistence { get }
+}
+
+extension DiagnosableError {
+    public var persistence: Persistence {
+        switch diagnosis.category {
+        case .usage, .badData, .missingInput, .permission, .interrupted: .permanent
+        case .unitFailed, .unavailable, .inputOutput, .tryAgain: .transient
+        }
+    }
 }
 
 /// An error in an operator's terms: what happened, the likely cause, the next action.

@@ -32,7 +32,7 @@ public enum FileReader {
 }
 
 /// A regular file that is open for reading: what is told of it and what is read are the same file's.
-public struct OpenedFile: ~Copyable {
+public struct OpenedFile: ~Copyable, Sendable {
     /// For every way to open a file of our own. A pipe without a writer would block the process.
     public static let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
@@ -67,10 +67,15 @@ public struct OpenedFile: ~Copyable {
     /// - Parameter limit: in bytes.
     /// - Throws: ``FileReader/Failure``, also when the file changes its length meanwhile.
     public func contents(limit: Int) throws(FileReader.Failure) -> [UInt8] {
-        guard byteCount <= limit else { throw FileReader.Failure(.tooLarge(byteCount: byteCount, limit: limit), "it is larger than \(limit) bytes") }
+        try check(limit: limit)
         let bytes = try read(from: 0, capacity: byteCount + 1)
         guard bytes.count == byteCount else { throw FileReader.Failure(.changing, "it changes while it is read") }
         return bytes
+    }
+
+    /// - Throws: ``FileReader/Failure`` when the file is longer than `limit` bytes.
+    public func check(limit: Int) throws(FileReader.Failure) {
+        guard byteCount <= limit else { throw FileReader.Failure(.tooLarge(byteCount: byteCount, limit: limit), "it is larger than \(limit) bytes") }
     }
 
     /// The last bytes of the file.
@@ -79,8 +84,8 @@ public struct OpenedFile: ~Copyable {
         try read(from: max(0, byteCount - limit), capacity: min(byteCount, limit))
     }
 
-    /// Up to `capacity` bytes, without a second copy.
-    private func read(from offset: Int, capacity: Int) throws(FileReader.Failure) -> [UInt8] {
+    /// Up to `capacity` bytes, without a second copy; fewer only at the end.
+    public func read(from offset: Int, capacity: Int) throws(FileReader.Failure) -> [UInt8] {
         var reason: String?
         let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
             while count < capacity {

@@ -24,6 +24,19 @@ enum FactoryImages {
         return image
     }
 
+    /// The `vYY.DDD.HHMM` that stands in an application image as plain text.
+    static func versionText(in image: [UInt8]) -> String {
+        let pattern = Array("v00.000.0000".utf8)
+        for start in image.indices.dropLast(pattern.count) where image[start] == pattern[0] {
+            let candidate = image[start..<start + pattern.count]
+            let fits = zip(candidate, pattern).allSatisfy { byte, model in
+                model == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : byte == model
+            }
+            if fits { return String(decoding: candidate, as: UTF8.self) }
+        }
+        return "unknown"
+    }
+
     private static func noise(count: Int, seed: UInt64) -> [UInt8] {
         var generator = SeededGenerator(seed: seed)
         return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }

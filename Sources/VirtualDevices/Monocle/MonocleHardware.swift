@@ -30,8 +30,13 @@ struct MonocleHardware {
         }
         let digest = Self.hexadecimal(SHA256.of(Array(flash.image)))
         let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
-        fpgaVersion = fpgaVersions[digest] ?? vendorFPGAVersions[digest] ?? factory[digest]
+        fpgaVersion = fpgaVersions[digest] ?? Self.vendorFPGAVersions[digest] ?? factory[digest]
     }
+
+    /// The vendor's released FPGA image, known by its digest.
+    private static let vendorFPGAVersions = [
+        "951e8f3bb8d4c87a2293b6a12440b8bd2490d163adb6405830dd12bea35ec731": "v23.230.0808"
+    ]
 
     private static let factoryDigest = hexadecimal(SHA256.of(FactoryImages.fpga()))
 
@@ -58,14 +63,22 @@ struct MonocleHardware {
         if runs { bootFPGA(fpgaVersions) }
     }
 
-    func describe(_ what: UInt8, address: DeviceAddress, cause: MonocleLoop.ResetCause) -> [UInt8] {
+    func describe(_ what: UInt8, address: DeviceAddress, cause: UnitPlatform.ResetCause) -> [UInt8] {
         switch what {
         case UInt8(ascii: "v"): Array(firmwareVersion.utf8)
         // Last octet first, in lower case (device.c).
         case UInt8(ascii: "a"): Array(address.description.split(separator: ":").reversed().joined(separator: ":").lowercased().utf8)
         case UInt8(ascii: "b"): [UInt8(clamping: identity.batteryPercent)]
         case UInt8(ascii: "c"): [identity.isCharging ? 1 : 0]
-        default: Array(cause.rawValue.utf8)
+        default: Array(Self.name(of: cause).utf8)
+        }
+    }
+
+    private static func name(of cause: UnitPlatform.ResetCause) -> String {
+        switch cause {
+        case .powerOn: "POWERON"
+        case .software: "SOFTWARE_RESET"
+        case .crash: "CRASHED"
         }
     }
 

@@ -16,9 +16,9 @@ struct AssetsAddCommand: ContextCommand {
         commandName: "add",
         abstract: "Add a released firmware package or FPGA image to the catalogue.",
         discussion: """
-            The file is checked as before a flash: structure, hash, hardware, signature, size. A package's version is read \
-            from its image; an FPGA image does not tell its own. The file is copied under a name of its own, and its \
-            SHA-256 is kept.
+            Checks the file as before a flash: structure, hash, hardware, signature, size. Reads the version of a package from \
+            its image. Give --version for an FPGA image, which does not hold its own. Copies the file under a name of its \
+            own and keeps its SHA-256.
 
             Examples:
               noafw assets add monocle-micropython-v23.248.0754.zip
@@ -31,13 +31,13 @@ struct AssetsAddCommand: ContextCommand {
     @Argument(help: "A DFU package (zip) or an FPGA image.", completion: .file())
     var file: String
 
-    @Option(help: ArgumentHelp("The version that the unit shows, where it does not stand in the image.", valueName: "v"))
+    @Option(help: ArgumentHelp("The version that the unit shows, if the image does not hold it.", valueName: "v"))
     var version: String?
 
-    @Option(help: "The glasses it is for; by default as the package tells.")
+    @Option(help: "The glasses that it is for. The default comes from the package.")
     var hardware: ScriptFamily?
 
-    @Option(help: ArgumentHelp("Refuse the file unless it has this SHA-256, as its source states it.", valueName: "digest"))
+    @Option(help: ArgumentHelp("Refuse the file unless it has this SHA-256.", valueName: "digest"))
     var sha256: String?
 
     @Option(
@@ -48,7 +48,7 @@ struct AssetsAddCommand: ContextCommand {
     @Flag(help: "Mark it as a development image.")
     var development = false
 
-    @Flag(help: "Use it from now on, even when it is not the newest release.")
+    @Flag(help: "Use it from now on, even if it is not the newest release.")
     var makeDefault = false
 
     @OptionGroup var options: CatalogueOptions
@@ -59,36 +59,36 @@ struct AssetsAddCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: options.json)
-        return verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
+        let verb = OfflineCommand(context: context, isJSON: options.json)
+        return await verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
-            let bytes = try InputFile.read(file, limit: DFUPackage.fileSizeLimit)
+            let bytes = try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit)
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file) }
-            let part = bytes.starts(with: Array("PK".utf8)) ? CataloguePart.firmware : .fpga
+            let part = bytes.starts(with: Array("PK".utf8)) ? Component.firmware : .fpga
             let candidate = AssetCandidate(
-                part: part, hardware: try hardware?.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes), bytes: bytes,
-                key: try key.map { try publicKey($0) }, name: file)
+                component: part, hardware: try hardware?.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported), bytes: bytes,
+                key: try key.map { try publicKey(context.path($0)) }, name: file, families: .supported)
             let version = try candidate.version(stated: version)
             if part == .fpga, bytes.count != Self.usualImageByteCount {
                 verb.note("the image has \(bytes.count) bytes, released ones have \(Self.usualImageByteCount); make sure that it is one")
             }
             let isMarked = candidate.isDevelopmentImage
             if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
-            let outcome = try catalogue.add(
-                candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault)
+            let outcome = try await catalogue.add(
+                candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault, clock: context.clock)
             return result(outcome, candidate, version)
         }
     }
 
-    private func publicKey(_ path: String) throws -> [UInt8] { Array(try PackageKeyFile.published(path).pem().utf8) }
+    private func publicKey(_ path: NamedPath) throws -> [UInt8] { Array(try PackageKeyFile.published(path).pem().utf8) }
 
-    private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> FileVerb.Result {
-        let what = "\(candidate.part.rawValue) \(version) for the \(candidate.hardware)"
+    private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> OfflineCommand.Result {
+        let what = "\(candidate.component.rawValue) \(version) for the \(candidate.hardware)"
         let line = switch outcome {
         case .added(let path): "added \(what) as \(UntrustedText.escape(path))"
         case .present(let path): "\(what) is there already: \(UntrustedText.escape(path))"
         }
-        return FileVerb.Result(lines: [line], document: document(outcome, version, nil))
+        return OfflineCommand.Result(lines: [line], document: document(outcome, version, nil))
     }
 
     private func document(_ outcome: AssetCatalogue.AddOutcome?, _ version: String?, _ error: Diagnosis?) -> JSONText {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Provisioning
 
 /// `noafw assets`
 struct AssetsCommand: ParsableCommand {
@@ -14,18 +13,4 @@ struct AssetsCommand: ParsableCommand {
               noafw assets check
             """,
         subcommands: [AssetsListCommand.self, AssetsAddCommand.self, AssetsCheckCommand.self])
-}
-
-struct CatalogueOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
-    var assets: String?
-
-    @Flag(help: "Print one JSON document on standard output; everything else goes to standard error.")
-    var json = false
-
-    func catalogue(_ context: CommandContext) throws -> AssetCatalogue {
-        try AssetSearch(
-            given: assets, environment: context.environment, currentDirectory: context.currentDirectory,
-            executable: context.executable).locate()
-    }
 }

@@ -6,15 +6,15 @@ struct AssetsListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Show what the catalogue holds and what a run would use.",
-        discussion: "The files themselves are not read: noafw assets check does that.")
+        discussion: "Does not read the files. Use noafw assets check for that.")
 
     @OptionGroup var options: CatalogueOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
+        await OfflineCommand(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
             let catalogue = try options.catalogue(context)
             let report = AssetsReport(root: catalogue.root, rows: try catalogue.items().map { .init(item: $0) })
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document())
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document())
         }
     }
 }
@@ -23,21 +23,21 @@ struct AssetsListCommand: ContextCommand {
 struct AssetsCheckCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read every file of the catalogue and hold it against its manifest.",
+        abstract: "Check each file of the catalogue against its manifest.",
         discussion: """
-            Digests, packages with hash, hardware and signature, versions that stand in images, sizes, names.
+            Checks digests, sizes, names, the versions in images, and the hash, hardware and signature of packages.
 
-            Exit codes: 0 all good, 65 something is not, 66 no catalogue.
+            Exit codes: 0 all good, 65 a file is bad, 66 no catalogue.
             """)
 
     @OptionGroup var options: CatalogueOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
+        await OfflineCommand(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
             let catalogue = try options.catalogue(context)
             let rows = try catalogue.items().map { item in
                 do {
-                    try catalogue.check(item)
+                    try catalogue.check(item, for: .supported)
                     return AssetsReport.Row(item: item, isChecked: true)
                 } catch {
                     return AssetsReport.Row(item: item, isChecked: true, problem: CommandError.explain(error))
@@ -45,7 +45,7 @@ struct AssetsCheckCommand: ContextCommand {
             }
             let report = AssetsReport(root: catalogue.root, rows: rows)
             let error = report.verdict
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document(error: error), error: error)
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(error: error), error: error)
         }
     }
 }

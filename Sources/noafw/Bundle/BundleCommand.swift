@@ -6,8 +6,8 @@ struct BundleCommand: ParsableCommand {
         commandName: "bundle",
         abstract: "Make, compare and show release bundles.",
         discussion: """
-            A bundle holds everything that a factory flashes: scripts, and if wanted firmware package and FPGA image. The \
-            same input gives the same bytes on any machine. `noafw bundle DIR` is short for `noafw bundle create DIR`.
+            A bundle holds all that a factory flashes: scripts and, as an option, a firmware package and an FPGA image. The \
+            same input gives the same bytes on each machine. `noafw bundle DIR` is short for `noafw bundle create DIR`.
 
             Examples:
               noafw bundle Scripts/monocle -o release.zip
@@ -18,7 +18,7 @@ struct BundleCommand: ParsableCommand {
               noafw bundle key new -o release-key.pem
               noafw flash --virtual monocle --bundle release.zip --trust release-key.pub.pem
 
-            All options of the first form: noafw bundle create --help
+            See all options of the first form: noafw bundle create --help
             """,
         subcommands: [BundleCreateCommand.self, BundleShowCommand.self, BundleKeyCommand.self],
         defaultSubcommand: BundleCreateCommand.self)

@@ -15,22 +15,22 @@ struct BundleKeyNewCommand: ContextCommand {
         commandName: "new",
         abstract: "Make a private key (Ed25519) that only you can read.",
         discussion: """
-            An existing file is never replaced.
+            noafw never replaces an existing file.
 
             Example:
               noafw bundle key new -o release-key.pem
             """)
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The key file to write.", valueName: "file"),
+        name: [.short, .long], help: ArgumentHelp("Write the key to this file.", valueName: "file"),
         completion: .file(extensions: ["pem"]))
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
-            try OutputFile.createSecret(output, try BundleSigningKey.generate())
+        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
+            try OutputFile.createSecret(context.path(output), try BundleSigningKey.generate())
             let name = UntrustedText.escape(output)
-            return FileVerb.Result(
+            return OfflineCommand.Result(
                 lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"],
                 document: .null)
         }
@@ -51,10 +51,10 @@ struct BundleKeyShowCommand: ContextCommand {
     var file: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
-            let key = try BundleKeyFile.published(file)
-            FileVerb(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
-            return FileVerb.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
+        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+            let key = try BundleKeyFile.published(context.path(file))
+            OfflineCommand(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
+            return OfflineCommand.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
         }
     }
 }

@@ -11,24 +11,21 @@ struct BundleParts {
     let family: ScriptFamily
     let trust: TrustInputs
 
-    func firmware(_ path: String) throws -> BundleRecipe.Image {
+    func firmware(_ path: NamedPath) throws -> BundleRecipe.Image {
         let bytes = try InputFile.read(path, limit: Self.imageLimit)
         let package = try DFUPackage(bytes: bytes)
         try package.check(against: family.target, trusting: trust.packageKeys())
-        guard let version = package.images.first?.version else { throw ProvisioningError.versionUnknown(path) }
+        guard let version = package.images.first?.version else { throw ProvisioningError.versionUnknown(path.name) }
         return BundleRecipe.Image(version: version.description, bytes: bytes)
     }
 
     /// - Parameter isChecked: the image has to be a bitstream for the Monocle's FPGA.
-    func fpga(_ path: String, version: String, isChecked: Bool) throws -> BundleRecipe.Image {
+    func fpga(_ path: NamedPath, version: String, isChecked: Bool) throws -> BundleRecipe.Image {
         guard family == .monocle else { throw BundleError.fpgaInFirmware(family) }
         let bytes = try InputFile.read(path, limit: Self.imageLimit)
         _ = try FPGAImage(bytes, isChecked: isChecked)
         return BundleRecipe.Image(version: version, bytes: bytes)
     }
-
-    /// `vYY.DDD.HHMM`
-    static func isVersion(_ text: String) -> Bool { FirmwareVersion(text) != nil }
 }
 
 extension ScriptFamily {

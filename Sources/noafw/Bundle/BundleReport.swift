@@ -17,8 +17,8 @@ struct BundleReport {
         let scriptBytes = manifest.scripts.files.reduce(0) { $0 + $1.bytes }
         let count = manifest.scripts.files.count == 1 ? "1 script" : "\(manifest.scripts.files.count) scripts"
         return [
-            style.paint("\(UntrustedText.escape(file)): bundle for the \(manifest.family.rawValue), \(Measure.bytes(bundle.byteCount)) bytes", .strong),
-            "  scripts   \(UntrustedText.escape(manifest.scripts.version))  (\(count), \(Measure.bytes(scriptBytes)) bytes)",
+            style.paint("\(UntrustedText.escape(file)): bundle for the \(manifest.family.rawValue), \(Format.bytes(bundle.byteCount)) bytes", .strong),
+            "  scripts   \(UntrustedText.escape(manifest.scripts.version))  (\(count), \(Format.bytes(scriptBytes)) bytes)",
             "  firmware  \(Self.text(manifest.firmware))",
             "  fpga      \(Self.text(manifest.fpga))",
             "  origin    \(UntrustedText.escape(trust.text(bundle)))",
@@ -31,16 +31,16 @@ struct BundleReport {
     func lines(style: TextStyle) -> [String] {
         var table = TextTable([.init("file"), .init("bytes", .right), .init("sha256")])
         for file in bundle.manifest.scripts.files {
-            table.append([UntrustedText.escape(file.file), Measure.bytes(file.bytes), file.sha256])
+            table.append([UntrustedText.escape(file.file), Format.bytes(file.bytes), file.sha256])
         }
         for image in [bundle.manifest.firmware, bundle.manifest.fpga].compactMap({ $0 }) {
-            table.append([UntrustedText.escape(image.file), Measure.bytes(image.bytes), image.sha256])
+            table.append([UntrustedText.escape(image.file), Format.bytes(image.bytes), image.sha256])
         }
         return summary(style: style) + [""] + table.lines(style: style, tone: { _ in nil })
     }
 
     private static func text(_ image: BundleManifest.Image?) -> String {
-        image.map { "\(UntrustedText.escape($0.version))  (\(Measure.bytes($0.bytes)) bytes)" } ?? "-"
+        image.map { "\(UntrustedText.escape($0.version))  (\(Format.bytes($0.bytes)) bytes)" } ?? "-"
     }
 
     var document: JSONText {
@@ -99,17 +99,17 @@ struct BundleComparisonReport {
     /// Images of the bundle that nothing was given to compare with.
     var notCompared: [String] = []
 
-    func result(style: TextStyle) -> FileVerb.Result {
+    func result(style: TextStyle) -> OfflineCommand.Result {
         guard !differences.isEmpty else {
             let line = "\(style.paint("PASS", .good))  \(UntrustedText.escape(folder)) is what \(UntrustedText.escape(file)) holds"
             let rest = notCompared.isEmpty ? "" : "; not compared: its \(notCompared.joined(separator: " and "))"
-            return FileVerb.Result(lines: [line + rest], document: document(verdict: "pass", error: nil))
+            return OfflineCommand.Result(lines: [line + rest], document: document(verdict: "pass", error: nil))
         }
         let error = Diagnosis(
             code: "BND-0030", category: .unitFailed, fault: nil,
             message: "\(folder) is no longer what \(file) holds: \(differences.count == 1 ? "1 difference" : "\(differences.count) differences")",
             cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
-        return FileVerb.Result(
+        return OfflineCommand.Result(
             lines: differences.map { UntrustedText.escape($0.description) }, document: document(verdict: "fail", error: error),
             error: error)
     }

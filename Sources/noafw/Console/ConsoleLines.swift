@@ -17,7 +17,7 @@ struct ConsoleLines: Sendable {
         var verdict = ConsoleVerdict()
         var pending: [UInt8] = []
         typed.more()
-        while let piece = try await pieces.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock) {
+        while let piece = try await pieces.next(before: context.clock.deadline(in: .forever), on: context.clock) {
             pending += piece ?? []
             while let line = try Self.takeLine(&pending, hasEnded: piece == nil) {
                 for statement in try Self.completed(by: line, &statements) { try await run(statement, on: repl, &verdict) }
@@ -62,7 +62,7 @@ struct ConsoleLines: Sendable {
 
     private func run(_ statement: String, on repl: PythonREPL, _ verdict: inout ConsoleVerdict) async throws {
         do {
-            let output = try await repl.run(Self.code(statement), within: ChatTime.forever)
+            let output = try await repl.run(Self.code(statement), within: .forever)
             var filter = TerminalFilter()
             context.output.write(filter.show(output).replacing("\r\n", with: "\n"))
         } catch REPLError.exception(let exception) {

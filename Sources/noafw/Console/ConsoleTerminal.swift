@@ -16,7 +16,7 @@ struct ConsoleTerminal: Sendable {
         try await repl.leaveRaw(within: .seconds(5))
         let typed = try context.input.open(true) { inputs.deliver($0.map { Input.typed($0) } ?? .ended) }
         defer { typed.close() }
-        context.output.write("Python on the unit. Ctrl-] or Ctrl-X leaves.\r\n>>> ")
+        context.output.write("Python on the unit. Press Ctrl-] or Ctrl-X to leave.\r\n>>> ")
         defer { context.output.write("\r\n") }
         return try await withThrowingTaskGroup(of: ConsoleVerdict?.self) { group in
             group.addTask {
@@ -34,7 +34,7 @@ struct ConsoleTerminal: Sendable {
 
     private func show(_ repl: PythonREPL) async throws {
         var filter = TerminalFilter()
-        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: ChatTime.forever)) {
+        while let bytes = try await repl.nextOutput(before: repl.clock.deadline(in: .forever)) {
             let text = filter.show(bytes)
             if !text.isEmpty { context.output.write(text) }
         }
@@ -44,14 +44,14 @@ struct ConsoleTerminal: Sendable {
         var keys = ConsoleKeys()
         while true {
             typed.more()
-            let input = try await inputs.next(before: context.clock.deadline(in: ChatTime.forever), on: context.clock)
+            let input = try await inputs.next(before: context.clock.deadline(in: .forever), on: context.clock)
             guard case .typed(let bytes)? = input else { return ConsoleVerdict() }
             for action in keys.take(bytes, now: context.clock.now) {
                 switch action {
                 case .send(let bytes): try await repl.type(bytes, within: .seconds(10))
                 case .leave: return ConsoleVerdict()
                 case .warn:
-                    context.output.write("\r\nCtrl-\\ again restarts the unit into safe mode, without its program.\r\n")
+                    context.output.write("\r\nPress Ctrl-\\ again to restart the unit into safe mode, without its program.\r\n")
                 case .safeMode:
                     try await repl.type([ConsoleKeys.safeModeKey], within: .seconds(10))
                     context.output.write("\r\nThe unit restarts into safe mode.\r\n")
@@ -67,7 +67,7 @@ struct ConsoleKeys {
     enum Action: Hashable, Sendable {
         case send([UInt8])
         case leave
-        /// The next one within ``patience`` is meant.
+        /// The next one within ``timeout`` is meant.
         case warn
         case safeMode
     }
@@ -76,7 +76,7 @@ struct ConsoleKeys {
     static let safeModeKey: UInt8 = 0x1C
     /// Ctrl-X and Ctrl-].
     private static let leavingKeys: Set<UInt8> = [0x18, 0x1D]
-    static let patience = Duration.seconds(2)
+    static let timeout = Duration.seconds(2)
 
     private var warnedAt: SessionClock.Instant?
 
@@ -98,7 +98,7 @@ struct ConsoleKeys {
             }
             flush()
             // Two in one piece were pasted.
-            if bytes.count == 1, let warnedAt, warnedAt.duration(to: now) <= Self.patience { return actions + [.safeMode] }
+            if bytes.count == 1, let warnedAt, warnedAt.duration(to: now) <= Self.timeout { return actions + [.safeMode] }
             if warnedAt != now { actions.append(.warn) }
             warnedAt = now
         }

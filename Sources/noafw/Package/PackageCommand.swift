@@ -6,7 +6,7 @@ struct PackageCommand: ParsableCommand {
         commandName: "package",
         abstract: "Make, show and verify DFU packages; make and show their keys.",
         discussion: """
-            Takes the place of Nordic's `nrfutil pkg` and `nrfutil keys`; each reads the other's packages and keys.
+            Use it instead of Nordic's `nrfutil pkg` and `nrfutil keys`. Each tool reads the packages and keys of the other.
 
             Examples:
               noafw package key new -o release.pem

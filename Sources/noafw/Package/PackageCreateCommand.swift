@@ -8,9 +8,9 @@ struct PackageCreateCommand: ContextCommand {
         commandName: "create",
         abstract: "Make a package from Intel HEX or raw images.",
         discussion: """
-            Files named .bin are raw images, all others Intel HEX; gaps become 0xFF, and what lies in the MBR (below \
-            0x1000) or from 0x10000000 on (UICR) is left out. A SoftDevice and a bootloader become one image. The same \
-            input gives the same file but for its signatures, which are random by their nature.
+            A file named .bin is a raw image. Any other file is Intel HEX. noafw fills gaps with 0xFF and leaves out the MBR \
+            (below 0x1000) and the UICR (from 0x10000000). A SoftDevice and a bootloader become one image. The same input \
+            gives the same file, except for the signatures, which are random.
 
             Examples:
               noafw package create --family monocle --application app.hex --application-version 12 \\
@@ -31,7 +31,7 @@ struct PackageCreateCommand: ContextCommand {
     @OptionGroup(title: "Signature") var signature: PackageSignatureOptions
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The package to write; replaced in one step.", valueName: "file"),
+        name: [.short, .long], help: ArgumentHelp("Write the package to this file, in one step.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
     var output: String
 
@@ -59,26 +59,27 @@ struct PackageCreateCommand: ContextCommand {
     private var bootloaderVersion: UInt32? { images.bootloaderVersion?.value ?? (target.debugMode ? .max : nil) }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: json)
-        let place = OutputPlace(output)
-        return verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
+        let verb = OfflineCommand(context: context, isJSON: json)
+        let place = OutputPlace(context.path(output))
+        return await verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
             try OutputGuard.check(
-                output, inputs: [images.application, images.softdevice, images.bootloader, signature.keyFile])
+                place.path,
+                inputs: [images.application, images.softdevice, images.bootloader, signature.keyFile].map { $0.map(context.path) })
             let key = try signature.keyFile.map { path in
-                let key = try PackageKeyFile.signing(path)
+                let key = try PackageKeyFile.signing(context.path(path))
                 return (signing: key, trusted: key.trusted(as: path))
             }
-            let bytes = try recipe(note: verb.note).archive(signedBy: key?.signing)
+            let bytes = try recipe(verb).archive(signedBy: key?.signing)
             // What is written is what was read back and proved.
             let report = try PackageReport(file: output, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
             if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
             try OutputFile.replace(place, with: bytes)
             if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
-            return FileVerb.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
+            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
         }
     }
 
-    private func recipe(note: (String) -> Void) throws -> PackageRecipe {
+    private func recipe(_ verb: OfflineCommand) throws -> PackageRecipe {
         var recipe = PackageRecipe(
             hardwareVersion: target.hardwareVersion ?? .max,
             softDevices: target.softDevices ?? [PackageTargetOptions.anySoftDevice])
@@ -87,23 +88,23 @@ struct PackageCreateCommand: ContextCommand {
         if let path = images.application {
             let room = target.family?.target.imageCapacity ?? DFUPackage.imageSizeLimit
             recipe.application = .init(
-                image: try image(path, limit: room, note), version: applicationVersion ?? .max,
+                image: try image(path, limit: room, verb), version: applicationVersion ?? .max,
                 isExternal: images.externalApp, bootValidation: images.appBootValidation.method)
         }
         if let path = images.softdevice {
-            recipe.softDevice = .init(image: try image(path, note), bootValidation: images.sdBootValidation.method)
+            recipe.softDevice = .init(image: try image(path, verb), bootValidation: images.sdBootValidation.method)
         }
         if let path = images.bootloader {
-            recipe.bootloader = .init(image: try image(path, note), version: bootloaderVersion ?? .max)
+            recipe.bootloader = .init(image: try image(path, verb), version: bootloaderVersion ?? .max)
         }
         return recipe
     }
 
-    private func image(_ path: String, limit: Int = DFUPackage.imageSizeLimit, _ note: (String) -> Void) throws -> [UInt8] {
-        let bytes = try InputFile.read(path, limit: FirmwareFile.fileSizeLimit)
+    private func image(_ path: String, limit: Int = DFUPackage.imageSizeLimit, _ verb: OfflineCommand) throws -> [UInt8] {
+        let bytes = try InputFile.read(verb.context.path(path), limit: FirmwareFile.fileSizeLimit)
         let file = try FirmwareFile(name: path, format: .init(fileName: path), bytes: bytes, limit: limit)
         if file.omittedByteCount > 0 {
-            note("\(path): left out \(file.omittedByteCount) bytes below 0x1000 (MBR) or from 0x10000000 on (UICR)")
+            verb.note("\(path): left out \(file.omittedByteCount) bytes below 0x1000 (MBR) or from 0x10000000 on (UICR)")
         }
         return file.image
     }

@@ -7,23 +7,23 @@ struct PackageKeyNewCommand: ContextCommand {
         commandName: "new",
         abstract: "Make a private key (P-256) that only you can read.",
         discussion: """
-            An existing file is never replaced. Keep the key secret and keep a copy: units that trust it take no other.
+            noafw never replaces an existing file. Keep the key secret, and keep a copy: units that trust it accept no other.
 
             Example:
               noafw package key new -o release.pem
             """)
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("The key file to write.", valueName: "file"),
+        name: [.short, .long], help: ArgumentHelp("Write the key to this file.", valueName: "file"),
         completion: .file(extensions: ["pem"]))
     var output: String
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
+        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
             let key = try SigningKey.generate()
-            try OutputFile.createSecret(output, Array(key.pem.utf8))
+            try OutputFile.createSecret(context.path(output), Array(key.pem.utf8))
             let name = UntrustedText.escape(output)
-            return FileVerb.Result(
+            return OfflineCommand.Result(
                 lines: [
                     "\(name): a new private key, readable by you alone",
                     "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output])))",
@@ -39,8 +39,9 @@ struct PackageKeyShowCommand: ContextCommand {
         commandName: "show",
         abstract: "Show the public half of a key.",
         discussion: """
-            As PEM, and in the byte order of Nordic's bootloaders (x and y, each least significant byte first) as \
-            hexadecimal and as C for a bootloader's dfu_public_key.c. A private key is never shown.
+            Prints the key as PEM, as hexadecimal digits and as C for the dfu_public_key.c of a bootloader. The last two have \
+            the byte order of Nordic's bootloaders: x and y, each least significant byte first. noafw never prints a private \
+            key.
 
             Examples:
               noafw package key show release.pem
@@ -50,17 +51,15 @@ struct PackageKeyShowCommand: ContextCommand {
     @Argument(help: "A private or public key (PEM).", completion: .file(extensions: ["pem"]))
     var file: String
 
-    @Option(help: "Only this form.")
-    var format: Format?
-
-    enum Format: String, ExpressibleByArgument, Sendable, CaseIterable { case pem, hex, code }
+    @Option(help: "Print only this form.")
+    var format: PackageKeyText.Form?
 
     func run(in context: CommandContext) async -> Int32 {
-        FileVerb(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
-            let key = try PackageKeyFile.trusted(file)
-            let formats = format.map { [$0] } ?? Format.allCases
+        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+            let key = try PackageKeyFile.trusted(context.path(file))
+            let formats = format.map { [$0] } ?? PackageKeyText.Form.allCases
             let texts = try formats.map { try PackageKeyText.lines(key, $0) }
-            return FileVerb.Result(lines: Array(texts.joined(separator: [""])), document: .null)
+            return OfflineCommand.Result(lines: Array(texts.joined(separator: [""])), document: .null)
         }
     }
 }

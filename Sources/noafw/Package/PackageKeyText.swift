@@ -1,10 +1,13 @@
+import ArgumentParser
 import DFU
 import REPL
 import Support
 
 /// A public key in words for people, tools and compilers.
 enum PackageKeyText {
-    static func lines(_ key: TrustedKey, _ format: PackageKeyShowCommand.Format) throws -> [String] {
+    enum Form: String, ExpressibleByArgument, Sendable, CaseIterable { case pem, hex, code }
+
+    static func lines(_ key: TrustedKey, _ format: Form) throws -> [String] {
         switch format {
         case .pem: try key.pem().split(separator: "\n").map(String.init)
         case .hex: [HexText.encode(key.coordinates)]

@@ -54,7 +54,7 @@ struct PackageImageOptions: ParsableArguments, Sendable {
 
 /// Which units a new package suits.
 struct PackageTargetOptions: ParsableArguments, Sendable {
-    @Option(help: "Presets --hw-version, --sd-req and the room for the application.")
+    @Option(help: "Set --hw-version, --sd-req and the room for the application for these glasses.")
     var family: PackageFamily?
 
     @Option(help: ArgumentHelp("The hardware version.", valueName: "n"))
@@ -62,11 +62,11 @@ struct PackageTargetOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The SoftDevices of which the unit runs one, such as 0x0124 (S132 7.3.0) or 0x0123 (S140 7.3.0).",
+            "The SoftDevices that the unit may run, such as 0x0124 (S132 7.3.0) or 0x0123 (S140 7.3.0).",
             valueName: "ids"))
     var sdReq: [SoftDeviceList] = []
 
-    @Option(help: ArgumentHelp("The id of the SoftDevice in the package, on which the application will run.", valueName: "ids"))
+    @Option(help: ArgumentHelp("The id of the SoftDevice in the package. The application will run on it.", valueName: "ids"))
     var sdId: [SoftDeviceList] = []
 
     @Flag(help: "Let a bootloader built for debugging skip its version checks.")
@@ -94,7 +94,7 @@ struct PackageSignatureOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The private key (P-256, PEM).", valueName: "key"), completion: .file(extensions: ["pem"]))
     var keyFile: String?
 
-    @Flag(help: "Do not sign; the glasses' bootloaders refuse such a package.")
+    @Flag(help: "Do not sign the package. The bootloaders of the glasses refuse such a package.")
     var unsigned = false
 
     func validate() throws {
@@ -108,17 +108,19 @@ struct PackageFileOptions: ParsableArguments, Sendable {
     var file: String
 
     @Option(
-        help: ArgumentHelp("A key (PEM), public or your own private one, that may have signed it; may be repeated.", valueName: "key"),
+        help: ArgumentHelp("Accept a signature by this key (PEM), public or your own private one. Repeat for more keys.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var key: [String] = []
 
     @Option(
-        help: ArgumentHelp("The same, but public keys only, as in noafw flash; may be repeated.", valueName: "key"),
+        help: ArgumentHelp("The same for a public key only, as in noafw flash. Repeat for more keys.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
     var trust: [String] = []
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false
 
-    func keys() throws -> [TrustedKey] { try key.map(PackageKeyFile.trusted) + trust.map(PackageKeyFile.published) }
+    func keys(in context: CommandContext) throws -> [TrustedKey] {
+        try key.map { try PackageKeyFile.trusted(context.path($0)) } + trust.map { try PackageKeyFile.published(context.path($0)) }
+    }
 }

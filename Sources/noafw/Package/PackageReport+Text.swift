@@ -6,7 +6,7 @@ extension PackageReport {
     /// For a human.
     func lines(style: TextStyle) -> [String] {
         let count = images.count == 1 ? "1 image" : "\(images.count) images"
-        let head = "\(UntrustedText.escape(file)): \(count), \(Measure.bytes(byteCount)) bytes"
+        let head = "\(UntrustedText.escape(file)): \(count), \(Format.bytes(byteCount)) bytes"
         let digest = "sha256 \(HexText.encode(sha256))"
         return [style.paint(head, .strong), digest] + images.flatMap { [""] + $0.lines(style: style) }
     }
@@ -30,9 +30,9 @@ extension PackageReport.Image {
 
     private var sizeText: String {
         let command = firmware.initPacket.command
-        let size = "\(Measure.bytes(firmware.bytes.count)) bytes"
+        let size = "\(Format.bytes(firmware.bytes.count)) bytes"
         guard firmware.kind == .softDeviceAndBootloader else { return size }
-        let parts = (Measure.bytes(Int(command.softDeviceSize)), Measure.bytes(Int(command.bootloaderSize)))
+        let parts = (Format.bytes(Int(command.softDeviceSize)), Format.bytes(Int(command.bootloaderSize)))
         return "\(size): SoftDevice \(parts.0), bootloader \(parts.1)"
     }
 

@@ -6,25 +6,25 @@ import Support
 struct PackageVerifyCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Prove a package: sizes, hash and signature of every image.",
+        abstract: "Verify a package: the sizes, hash and signature of each image.",
         discussion: """
-            With --key or --trust the package has to be signed with one of the given keys; without it, with one of the vendor's \
-            published ones, which proves integrity, not origin.
+            Without --key and --trust a package must be signed with one of the vendor's published keys, which shows that it is \
+            intact, but not who made it.
 
-            Exit codes: 0 proved, 65 not proved or no intact package, 66 missing input.
+            Exit codes: 0 verified, 65 not verified or damaged, 66 missing input.
             """)
 
     @OptionGroup var options: PackageFileOptions
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = FileVerb(context: context, isJSON: options.json)
-        return verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
-            let given = try options.keys()
-            let report = try PackageReport.open(options, trusting: given.isEmpty ? TrustedKey.vendors : given)
+        let verb = OfflineCommand(context: context, isJSON: options.json)
+        return await verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+            let given = try options.keys(in: context)
+            let report = try PackageReport.open(options, in: context, trusting: given.isEmpty ? TrustedKey.vendors : given)
             let fault = report.fault()
             let verdict = style.paint(fault == nil ? "PASS" : "FAIL", fault == nil ? .good : .bad)
             let meaning = fault == nil ? Self.proof(report) : "the package is not proved"
-            return FileVerb.Result(
+            return OfflineCommand.Result(
                 lines: report.lines(style: style) + ["", "\(verdict)  \(meaning)"],
                 document: report.document(verdict: fault == nil ? .pass : .fail, error: fault), error: fault)
         }

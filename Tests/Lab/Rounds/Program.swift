@@ -1,6 +1,7 @@
 import BlueZ
 import Bluetooth
 import Foundation
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Support
@@ -29,7 +30,7 @@ enum Program {
         guard arguments.count == 5, let address = DeviceAddress(arguments[1]), let count = Int(arguments[2]), count > 0,
             let interval = Int(arguments[3]), interval > 0
         else { fail("usage: LabRounds ADDRESS COUNT WHOLE_EVERY ASSETS_FOLDER", code: 64) }
-        let everything = try MonocleAssets(catalogue: AssetCatalogue(root: arguments[4]))
+        let everything = try AssetSet(catalogue: AssetCatalogue(root: arguments[4]), for: .monocle)
         let central = BlueZCentral()
         for round in 1...count {
             let start = central.clock.now
@@ -48,23 +49,23 @@ enum Program {
     }
 
     /// Scripts that differ from those of the round before, so that there is something to write.
-    private static func newScripts(_ round: Int) throws -> MonocleAssets {
+    private static func newScripts(_ round: Int) throws -> AssetSet {
         // A program that ends proves nothing.
         let main = "import time\nwhile True: time.sleep(1)\n"
         let files = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"].map { name in
             ScriptSet.File(name: name, bytes: Array("# round \(round)\n\(name == "main.py" ? main : "")".utf8))
         }
-        return MonocleAssets(scripts: try ScriptSet(files: files))
+        return AssetSet(scripts: try ScriptSet(files: files))
     }
 
     /// Writes all that is given, whatever the unit holds already.
     /// - Returns: how many parts that were.
     private static func flash(
-        _ assets: MonocleAssets, _ address: DeviceAddress, _ central: BlueZCentral, _ round: Int
+        _ assets: AssetSet, _ address: DeviceAddress, _ central: BlueZCentral, _ round: Int
     ) async throws -> Int {
-        var options = FlashOptions()
+        var options = JobOptions()
         options.force = true
-        let report = try await MonocleRun(central: central, address: address, assets: assets, options: options).flash { _ in }
+        let report = try await ProvisioningJob(family: .monocle, central: central, address: address, assets: assets, options: options).run { _ in }
         let written = report.steps.count { $0.action == .updated }
         guard report.passed, written == (assets.firmware == nil ? 1 : 3) else {
             fail("round \(round): \(report.error?.message ?? "\(written) parts were written")", code: 1)

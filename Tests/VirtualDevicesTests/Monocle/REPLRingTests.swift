@@ -104,7 +104,7 @@ struct REPLRingTests {
             _ = try await Terminal.raw(unit, central)
             let discovery = try await central.discover()
             let start = central.clock.now
-            unit.hand(.cut(.power))
+            unit.stimulate(.cut(.power))
             let seen = try await discovery.sightings.next(before: central.clock.deadline(in: .seconds(10)), on: central.clock)
             await discovery.stop()
             #expect(seen?.address == unit.address)

@@ -9,19 +9,19 @@ import Testing
 func withUnit<Value: Sendable>(
     time: VirtualTime = .simulated(), faults: FaultPlan = FaultPlan(), linkSetUp: Duration = .milliseconds(400),
     prepare: (UnitFolder) throws -> Void = { _ in },
-    _ body: @escaping @Sendable (VirtualMonocle, VirtualCentral, UnitFolder) async throws -> Value
+    _ body: @escaping @Sendable (VirtualUnit, VirtualCentral, UnitFolder) async throws -> Value
 ) async throws -> Value {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: root) }
-    let folder = try UnitFolder(root: root, name: "test")
+    let folder = try UnitFolder.monocle(root: root, name: "test")
     try prepare(folder)
     var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.faults = faults
     configuration.linkSetUp = linkSetUp
     let air = VirtualAir(time: time)
-    let unit = try VirtualMonocle(folder: folder, configuration: configuration, air: air)
+    let unit = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
     return try await air.time.run {
-        try await withVirtualMonocle(unit) { try await body(unit, VirtualCentral(air: air), folder) }
+        try await withVirtualUnit(unit) { try await body(unit, VirtualCentral(air: air), folder) }
     }
 }
 
@@ -35,13 +35,13 @@ struct Terminal: Sendable {
     static let transmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
 
     /// The unit at its raw prompt.
-    static func raw(_ unit: VirtualMonocle, _ central: VirtualCentral) async throws -> Terminal {
+    static func raw(_ unit: VirtualUnit, _ central: VirtualCentral) async throws -> Terminal {
         let terminal = try await open(unit, central)
         try await terminal.enterRawREPL()
         return terminal
     }
 
-    static func open(_ unit: VirtualMonocle, _ central: VirtualCentral) async throws -> Terminal {
+    static func open(_ unit: VirtualUnit, _ central: VirtualCentral) async throws -> Terminal {
         let clock = central.clock
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(10)))
         let output = try await connection.subscribe(to: transmit, deadline: clock.deadline(in: .seconds(2)))

@@ -70,11 +70,11 @@ private func withServer(mtu: Int = 256, _ body: @escaping @Sendable (Bridge, Dev
     configuration.largestMTU = mtu
     configuration.linkSetUp = .zero
     let air = VirtualAir(time: .simulated())
-    let unit = try VirtualMonocle(folder: try UnitFolder(root: root, name: "served"), configuration: configuration, air: air)
+    let unit = try VirtualUnit.monocle(folder: try UnitFolder.monocle(root: root, name: "served"), configuration: configuration, air: air)
     let bridge = Bridge(messages: Inbox(), answers: Inbox(), clock: air.time.clock)
     try await air.time.run {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await UnitServer(monocle: unit, air: air) { bridge.answers.deliver($0) }.run(bridge.messages) }
+            group.addTask { try await UnitServer(unit: unit, air: air) { bridge.answers.deliver($0) }.run(bridge.messages) }
             group.addTask { try await body(bridge, unit.address) }
             defer { group.cancelAll() }
             try await group.next()
@@ -89,7 +89,7 @@ private func withServer(mtu: Int = 256, _ body: @escaping @Sendable (Bridge, Dev
             #expect(shown.address == address.description)
             #expect(shown.name == "monocle")
             #expect(shown.mtu == 256)
-            #expect(shown.table == ServiceDescription.application)
+            #expect(shown.table == MonocleAttributes.table.services.map(ServiceDescription.init))
             #expect(try await bridge.connect(1) == 256)
             try await bridge.enterRawREPL()
             bridge.send("print(6*7)\u{4}")

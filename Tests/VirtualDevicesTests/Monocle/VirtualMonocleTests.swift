@@ -132,7 +132,7 @@ struct VirtualMonocleTests {
     @Test func secondProcessOnOneUnitIsRefused() async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-unit-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        let folder = try UnitFolder(root: root, name: "test")
+        let folder = try UnitFolder.monocle(root: root, name: "test")
         let lock = try folder.lock()
         #expect(throws: LinkError.busy("process \(ProcessInfo.processInfo.processIdentifier)")) { try folder.lock() }
         withExtendedLifetime(lock) {}

@@ -1,6 +1,6 @@
 // What the parts of the virtual Monocle's interpreter share.
 //
-// The program runs in lockstep with the model of the unit around it (Interpreter.swift): it computes only between a message
+// The program runs in lockstep with the model of the unit around it (MonocleInterpreter.swift): it computes only between a message
 // that says "go on" and the message with which it answers, so no verdict depends on how fast the host is. Every message is
 // one packet on descriptor 3, little-endian.
 //
@@ -42,13 +42,15 @@ extern const char unit_help_text[];
 // wire.c
 void unit_charge(uint32_t microseconds);
 uint64_t unit_now(void);
-// Waits as the firmware waits: sends output, runs callbacks, raises KeyboardInterrupt.
-void unit_wait(uint32_t microseconds);
 // Asks the hardware. `acts` tells whether callbacks and interrupts act meanwhile. Returns the answer's length.
 size_t unit_request(int operation, const void *data, size_t length, bool acts, void *answer, size_t room);
 void unit_reset(int kind) __attribute__((noreturn));
 bool unit_is_subscribed(bool data);
 uint16_t unit_payload(void);
+
+// console.c
+// Waits as the firmware waits: sends output, runs callbacks, raises KeyboardInterrupt.
+void unit_wait(uint32_t microseconds);
 // False: the queue is full.
 bool unit_notify_data(const void *data, size_t length);
 

@@ -1,4 +1,4 @@
-// The wire to the model, the passing of time, and the two rings between radio and REPL (main.c of the firmware).
+// The wire to the model, and the passing of time.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,20 +7,14 @@
 #include <unistd.h>
 
 #include "py/gc.h"
-#include "py/mphal.h"
 #include "py/runtime.h"
-#include "py/stream.h"
-#include "shared/runtime/interrupt_char.h"
 #include "unit.h"
+#include "wire.h"
 
 #define WIRE 3
 #define PACKET 65536
-#define RING 1024
 #define OPEN_REQUESTS 16
 #define TURN_SECONDS 10
-// The clock wakes the firmware 1024 times a second, and counts in 24 bits.
-#define TICK_MICROSECONDS 977
-#define TICKS 0x1000000
 
 int32_t unit_budget;
 static int32_t given;
@@ -28,15 +22,7 @@ static uint64_t resumed_at;
 static uint8_t outgoing[PACKET];
 static size_t outgoing_length = 5;
 
-static struct {
-    uint8_t flags, places;
-    uint16_t payload;
-} radio;
-
-static struct {
-    uint8_t bytes[RING];
-    uint16_t head, tail;
-} received, printed;
+struct wire_radio wire_radio;
 
 // The radio's interrupt never ended: nothing is heard any more until power is cut.
 static bool is_deaf;
@@ -65,26 +51,7 @@ static void put_parts(uint8_t kind, const void *head, size_t head_length, const 
     outgoing_length += 3 + whole;
 }
 
-static void put(uint8_t kind, const void *bytes, size_t length) { put_parts(kind, bytes, length, "", 0); }
-
-static void hear(const uint8_t *bytes, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        uint16_t next = (received.head + 1) % RING;
-        // The check for room comes first: with a full ring nothing acts.
-        if (next == received.tail) {
-            return;
-        }
-        if (bytes[i] == 0x1C) {
-            unit_reset(UNIT_RESET_SAFE_MODE);
-        } else if (bytes[i] == mp_interrupt_char) {
-            // What lay in this place 1024 bytes ago stays and is read later.
-            mp_sched_keyboard_interrupt();
-        } else {
-            received.bytes[received.head] = bytes[i];
-        }
-        received.head = next;
-    }
-}
+void wire_put(uint8_t kind, const void *bytes, size_t length) { put_parts(kind, bytes, length, "", 0); }
 
 static void settle(const uint8_t *item, size_t length) {
     uint16_t number = item[0] | item[1] << 8;
@@ -107,7 +74,7 @@ static void take_item(uint8_t kind, const uint8_t *bytes, size_t length) {
     } else if (is_deaf) {
         return;
     } else if (kind == 'R') {
-        hear(bytes, length);
+        console_hear(bytes, length);
     } else if (kind == 'T' && length == 1) {
         unit_touched(bytes[0]);
     } else if (kind == 'D') {
@@ -122,7 +89,7 @@ static void take_item(uint8_t kind, const uint8_t *bytes, size_t length) {
     }
 }
 
-static void exchange(uint8_t why) {
+void wire_exchange(uint8_t why) {
     static uint8_t incoming[PACKET];
     // A loop within C, which no jump interrupts, ends the process after this much of the host's processor time: the unit crashes.
     static const struct itimerval limit = {.it_value = {.tv_sec = TURN_SECONDS}};
@@ -145,9 +112,9 @@ static void exchange(uint8_t why) {
     memcpy(&budget, incoming, 4);
     memcpy(&resumed_at, incoming + 4, 8);
     given = unit_budget = (int32_t)budget;
-    radio.flags = incoming[12];
-    radio.payload = incoming[13] | incoming[14] << 8;
-    radio.places = incoming[15];
+    wire_radio.flags = incoming[12];
+    wire_radio.payload = incoming[13] | incoming[14] << 8;
+    wire_radio.places = incoming[15];
     for (ssize_t at = 16; at + 3 <= length;) {
         size_t size = incoming[at + 1] | incoming[at + 2] << 8;
         if (at + 3 + (ssize_t)size > length) {
@@ -159,7 +126,7 @@ static void exchange(uint8_t why) {
 }
 
 void unit_slice(void) {
-    exchange(UNIT_WHY_BUDGET);
+    wire_exchange(UNIT_WHY_BUDGET);
 }
 
 void unit_charge(uint32_t microseconds) {
@@ -172,78 +139,11 @@ uint64_t unit_now(void) {
 }
 
 bool unit_is_subscribed(bool data) {
-    return (radio.flags & 1) && (radio.flags & (data ? 4 : 2));
+    return (wire_radio.flags & 1) && (wire_radio.flags & (data ? 4 : 2));
 }
 
 uint16_t unit_payload(void) {
-    return radio.payload;
-}
-
-// Sends one notification of what was printed. True when nothing is left to send, or nobody listens.
-static bool send_printed(void) {
-    if (!unit_is_subscribed(false) || printed.head == printed.tail) {
-        return true;
-    }
-    if (radio.payload == 0) {
-        // Before an MTU exchange the firmware copies all that waits into a buffer of 256 bytes on its stack.
-        uint16_t waiting = (printed.head - printed.tail + RING) % RING;
-        if (waiting > 256) {
-            unit_reset(UNIT_RESET_CRASHED);
-        }
-    }
-    if (radio.places == 0) {
-        return false;
-    }
-    uint8_t bytes[RING];
-    uint16_t length = 0;
-    while (printed.tail != printed.head && (radio.payload == 0 || length < radio.payload)) {
-        bytes[length++] = printed.bytes[printed.tail];
-        printed.tail = (printed.tail + 1) % RING;
-    }
-    radio.places--;
-    put('N', bytes, length);
-    return false;
-}
-
-static void wait_for(uint32_t microseconds) {
-    put('W', &microseconds, 4);
-    exchange(UNIT_WHY_WAIT);
-}
-
-// The firmware's wait hook: while output is left to send, callbacks and interrupts have to wait.
-static void poll(uint32_t microseconds) {
-    if (!send_printed()) {
-        if (radio.places == 0) {
-            exchange(UNIT_WHY_ROOM);
-        }
-        return;
-    }
-    mp_handle_pending(true);
-    // What a callback printed leaves with the next tick, and the next callback runs then.
-    bool has_more = (unit_is_subscribed(false) && printed.head != printed.tail) || mp_sched_num_pending() > 0;
-    wait_for(has_more && microseconds > TICK_MICROSECONDS ? TICK_MICROSECONDS : microseconds);
-}
-
-void unit_wait(uint32_t microseconds) {
-    uint64_t end = unit_now() + microseconds;
-    for (uint64_t now = unit_now(); now < end; now = unit_now()) {
-        poll(end - now);
-    }
-}
-
-bool unit_notify_data(const void *data, size_t length) {
-    // Everything printed goes first, and neither callbacks nor interrupts act meanwhile.
-    while (!send_printed()) {
-        if (radio.places == 0) {
-            exchange(UNIT_WHY_ROOM);
-        }
-    }
-    if (!unit_is_subscribed(true) || radio.places == 0) {
-        return false;
-    }
-    radio.places--;
-    put('M', data, length);
-    return true;
+    return wire_radio.payload;
 }
 
 size_t unit_request(int operation, const void *data, size_t length, bool acts, void *answer, size_t room) {
@@ -262,19 +162,19 @@ size_t unit_request(int operation, const void *data, size_t length, bool acts, v
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
         while (!requests[slot].is_answered) {
-            if (acts && send_printed()) {
+            if (acts && console_send()) {
                 mp_handle_pending(true);
             }
             // A callback that asked something itself has taken the answer along.
             if (!requests[slot].is_answered) {
-                exchange(UNIT_WHY_ANSWER);
+                wire_exchange(UNIT_WHY_ANSWER);
             }
         }
         nlr_pop();
     } else {
         // Interrupted: the model forgets what was asked.
         uint8_t number[2] = {requests[slot].number, requests[slot].number >> 8};
-        put('K', number, 2);
+        wire_put('K', number, 2);
         if (requests[slot].is_answered) {
             free(requests[slot].bytes);
         }
@@ -306,58 +206,9 @@ size_t unit_request(int operation, const void *data, size_t length, bool acts, v
 void unit_reset(int kind) {
     outgoing_length = 5;
     uint8_t question[4] = {UNIT_RESET, 0, 0, kind};
-    put('Q', question, 4);
+    wire_put('Q', question, 4);
     for (;;) {
         is_deaf = true;
-        exchange(UNIT_WHY_ANSWER);
-    }
-}
-
-// The condition of the firmware: a full ring is not noticed while the read position is 0, and then 1024 bytes are lost.
-mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t length) {
-    unit_charge(length);
-    for (uint16_t position = 0; position < length; position++) {
-        while (printed.head == (uint16_t)(printed.tail - 1)) {
-            poll(1000000);
-        }
-        printed.bytes[printed.head] = text[position];
-        printed.head = (printed.head + 1) % RING;
-    }
-    return length;
-}
-
-int mp_hal_stdin_rx_chr(void) {
-    while (received.head == received.tail) {
-        poll(UINT32_MAX);
-    }
-    int byte = received.bytes[received.tail];
-    received.tail = (received.tail + 1) % RING;
-    unit_charge(5);
-    return byte;
-}
-
-// The firmware answers the wrong way round: readable when nothing waits.
-uintptr_t mp_hal_stdio_poll(uintptr_t flags) {
-    return received.head == received.tail ? flags & MP_STREAM_POLL_RD : 0;
-}
-
-static uint32_t ticks(void) { return (uint32_t)(unit_now() * 1024 / 1000000 % TICKS); }
-
-// In single floats; falls to 0 every 16,384 s.
-mp_uint_t mp_hal_ticks_ms(void) { return (mp_uint_t)((float)ticks() / 1024 * 1000); }
-
-mp_uint_t mp_hal_ticks_us(void) { return 0; }
-mp_uint_t mp_hal_ticks_cpu(void) { return 0; }
-uint64_t mp_hal_time_ns(void) { return 0; }
-void mp_hal_delay_us(mp_uint_t microseconds) { (void)microseconds; }
-
-void mp_hal_delay_ms(mp_uint_t milliseconds) {
-    uint32_t start = mp_hal_ticks_ms();
-    for (uint32_t passed = 0; passed < milliseconds; passed = mp_hal_ticks_ms() - start) {
-        // Where the counter falls to 0 the wait is over.
-        uint64_t microseconds = (uint64_t)(milliseconds - passed) * 1000;
-        uint64_t to_zero = (uint64_t)(TICKS - ticks()) * 1000000 / 1024 + TICK_MICROSECONDS;
-        microseconds = microseconds < to_zero ? microseconds : to_zero;
-        poll(microseconds < TICK_MICROSECONDS ? TICK_MICROSECONDS : microseconds > 3600000000u ? 3600000000u : (uint32_t)microseconds);
+        wire_exchange(UNIT_WHY_ANSWER);
     }
 }

@@ -1,0 +1,60 @@
+/// One turn of the conversation: a question on its way to an answer.
+///
+/// waiting → transcribing → transcribed → confirming → answering, or failed. A typed question begins with answering. The answer
+/// is delivered while it is being written: that part of the way is the ``Outbox``'s.
+struct Turn {
+    enum Question {
+        case typed(String)
+        case spoken(Utterance)
+    }
+
+    struct Transcript {
+        /// Empty for a picture without words.
+        let text: String
+        /// The mode in which the sound was transcribed.
+        let mode: AssistantMode
+    }
+
+    enum State {
+        /// Behind others.
+        case waiting
+        case transcribing(work: Int, AssistantMode)
+        /// The unit is asked, as soon as it is ready, whether its wearer still waits.
+        case transcribed
+        case confirming(ConfirmationID)
+        /// - text: the answer so far.
+        case answering(work: Int, text: String)
+        /// Ended without a whole answer.
+        case failed
+    }
+
+    let id: TurnID
+    let question: Question
+    /// The link over which the question came; `nil` for a typed one.
+    let link: Int?
+    /// Kept when the turn fails: a second attempt does not transcribe again.
+    var transcript: Transcript?
+    var state = State.waiting
+
+    var isSpoken: Bool { link != nil }
+
+    /// Waits for its wearer's word, asked for or not.
+    var isUnconfirmed: Bool {
+        switch state {
+        case .transcribed, .confirming: true
+        case .waiting, .transcribing, .answering, .failed: false
+        }
+    }
+
+    var photo: [UInt8]? {
+        if case .spoken(let utterance) = question { utterance.photo } else { nil }
+    }
+
+    var announcement: ChatEvent.Question {
+        switch question {
+        case .typed(let text): .typed(text)
+        case .spoken(let utterance):
+            .spoken(seconds: utterance.sound.seconds, photo: utterance.photo != nil, cut: utterance.cut)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Bluetooth
+import Support
+
+/// Keeps a link to the unit: connects, gets its program to run, carries packets, and begins anew when the link is lost.
+struct LinkKeeper: Sendable {
+    private struct OpenLink: Sendable {
+        let connection: any Connection
+        let output: Inbox<[UInt8]>
+        let console: Inbox<[UInt8]>
+        var status = UnitStatus()
+        /// What came while the program was waited for.
+        var firstPacket: [UInt8]?
+        var printed: [UInt8] = []
+    }
+
+    let session: ChatSession
+    let inputs: Inbox<ChatSession.Input>
+
+    private static let subscribeTimeout = Duration.seconds(5)
+    /// A unit that does not acknowledge a write for so long is gone.
+    private static let writeTimeout = Duration.seconds(10)
+
+    private var clock: SessionClock { session.clock }
+
+    /// - Throws: what the first connection or start threw, and `CancellationError`; later failures are tried again.
+    func run() async throws {
+        var schedule = ReconnectSchedule(delays: session.options.reconnectDelays)
+        while true {
+            tell(.told(.connecting(attempt: schedule.attempt)))
+            do {
+                let link = try await open(schedule.knownStatus)
+                schedule.succeeded(link.status)
+                tell(.linkDown(reason: try await serve(link)))
+            } catch {
+                try Task.checkCancellation()
+                guard schedule.failed() else { throw error }
+                tell(.told(.lost(reason: Self.reason(error))))
+            }
+            tell(.told(.reconnecting(after: schedule.delay)))
+            try await clock.sleep(until: clock.deadline(in: schedule.delay))
+        }
+    }
+
+    /// - Parameter known: what an earlier link told; the unit's program then needs a start only when it keeps silent.
+    private func open(_ known: UnitStatus?) async throws -> OpenLink {
+        let connection = try await session.central.connect(
+            to: session.address, deadline: clock.deadline(in: session.options.connectTimeout))
+        do {
+            // Before the start: the program announces itself once.
+            let output = try await connection.subscribe(
+                to: session.relay.transmit, deadline: clock.deadline(in: Self.subscribeTimeout))
+            // Every subscriber of a link gets the same inbox: the starter's turn comes first.
+            let console = try await connection.subscribe(
+                to: session.relay.console, deadline: clock.deadline(in: Self.subscribeTimeout))
+            var link = OpenLink(connection: connection, output: output, console: console)
+            tell(.told(.starting))
+            if let known {
+                link.status = known
+                // Nobody asked for it again.
+                link.status.batteryPercent = nil
+                link.firstPacket = try await output.next(before: clock.deadline(in: session.options.readyTimeout), on: clock)
+                if link.firstPacket != nil { return link }
+            }
+            let started = try await session.startProgram(connection, known != nil) {
+                while output.poll() != nil {}
+            }
+            (link.status, link.printed) = (started.status, started.printed)
+            return link
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+    }
+
+    /// Carries packets both ways until the link is lost.
+    /// - Returns: why it was.
+    private func serve(_ link: OpenLink) async throws -> String {
+        let packets = Inbox<[UInt8]>()
+        inputs.deliver(.link(payloadSize: link.connection.payloadSize, link.status, packets: packets))
+        if let first = link.firstPacket { tell(.packet(first)) }
+        if !link.printed.isEmpty { tell(.console(link.printed)) }
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await receive(link.output) { .packet($0) } }
+                group.addTask { try await receive(link.console) { .console($0) } }
+                group.addTask { try await send(packets, over: link.connection) }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+            await link.connection.disconnect()
+            return "no more packets"
+        } catch {
+            await link.connection.disconnect()
+            try Task.checkCancellation()
+            return Self.reason(error)
+        }
+    }
+
+    private func receive(_ inbox: Inbox<[UInt8]>, as input: ([UInt8]) -> ChatMachine.Input) async throws {
+        while let bytes = try await inbox.next(before: clock.deadline(in: ChatSession.forever), on: clock) { tell(input(bytes)) }
+    }
+
+    /// With response: what is acknowledged has reached the unit, if not its program, and ``ChatEvent/sent`` says no more.
+    private func send(_ packets: Inbox<[UInt8]>, over connection: any Connection) async throws {
+        while let packet = try await packets.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
+            try await connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
+            tell(.sent)
+        }
+    }
+
+    private func tell(_ input: ChatMachine.Input) { inputs.deliver(.machine(input)) }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? any DiagnosableError)?.diagnosis.message ?? "\(type(of: error))"
+    }
+}

@@ -1,0 +1,162 @@
+import Bluetooth
+import FPGA
+import Provisioning
+import REPL
+import ScriptBundle
+import Support
+
+/// A Monocle at its raw prompt, and the questions every run asks it.
+public struct MonocleConsole: PythonConsole {
+    static let answerTimeout = Duration.seconds(3)
+    /// Entering the raw REPL, a program that has to be interrupted included.
+    static let promptTimeout = Duration.seconds(10)
+    /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
+    private static let resetTimeout = Duration.seconds(12)
+
+    private static let versionCode = "import device;print(device.VERSION)"
+    private static let batteryCode = "import device;print(device.battery_level())"
+    private static let bootloaderCode = RemoteHelper.update("micropython") + "()"
+    private static let resetCode = "import device;device.reset()"
+
+    /// All code that is sent to a Monocle, but for calls of the helpers' methods and the chat's question.
+    package static var sentCode: [String] {
+        PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
+            + [versionCode, batteryCode, bootloaderCode, resetCode, restartCode]
+    }
+
+    public let repl: PythonREPL
+    let connection: any Connection
+    let restoreGuard: RestoreGuard
+
+    init(repl: PythonREPL, connection: any Connection, restoreGuard: RestoreGuard) {
+        self.repl = repl
+        self.connection = connection
+        self.restoreGuard = restoreGuard
+        restoreGuard.interrupted()
+    }
+
+    /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
+    public func restoreProgram() async {
+        guard restoreGuard.owesStart else { return }
+        await repl.clock.shielded(for: Self.shutdownGrace) { [self] in
+            try await repl.recover(within: Self.shutdownGrace)
+            try await startProgram()
+        }
+    }
+
+    /// Ctrl-C waits for it.
+    static let shutdownGrace = Duration.seconds(2)
+
+    /// Characters of a version that are kept; more are no version.
+    private static let versionLimit = 80
+
+    public func version(of component: Component) async throws -> String? {
+        try await insisting {
+            switch component {
+            case .firmware: try await firmwareVersion()
+            case .fpga: try await FPGAProbe(repl: repl).readVersion()
+            case .scripts: try await scriptsVersion()
+            }
+        }
+    }
+
+    private func firmwareVersion() async throws -> String {
+        let text = try await repl.runText(Self.versionCode, using: "device.VERSION", within: Self.answerTimeout)
+        return String(text.prefix(Self.versionLimit))
+    }
+
+    /// `nil` for anything but 0…100.
+    public func batteryPercent() async throws -> Int? {
+        try await insisting {
+            let text = try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerTimeout)
+            return Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
+        }
+    }
+
+    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
+    func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+        try await repl.insisting(within: Self.promptTimeout, ask)
+    }
+
+    /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
+    private func scriptsVersion() async throws -> String? {
+        do {
+            return try await ScriptInstaller.installedVersion(repl)
+        } catch REPLError.lacking {
+            return nil
+        }
+    }
+
+    public func reboot(into mode: UnitMode) async throws {
+        switch mode {
+        case .application: try await leave(with: Self.resetCode, orThrow: .doesNotReturn)
+        case .bootloader:
+            do {
+                try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout)
+            } catch REPLError.lacking {
+                // What finds the firmware's own `update` is there all the same.
+            }
+            try await leave(with: Self.bootloaderCode, orThrow: .staysInApplication)
+        }
+    }
+
+    public func recover(isFresh: Bool) async throws {
+        try await repl.recover(within: Self.promptTimeout)
+        if isFresh { try await repl.softReset(within: Self.promptTimeout) }
+    }
+
+    public func store(for scripts: ScriptSet) -> any ScriptStore { ScriptInstaller(repl: repl, scripts: scripts) }
+
+    private func leave(with code: String, orThrow error: ProvisioningError) async throws {
+        try await repl.send(try PythonCode(code), within: Self.answerTimeout)
+        do {
+            try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetTimeout))
+            // It starts by itself.
+            restoreGuard.started()
+        } catch LinkError.timedOut {
+            throw error
+        }
+    }
+
+    /// Ends the link; the unit stays at its prompt unless its program was started.
+    public func close() async {
+        await repl.close()
+        await connection.disconnect()
+    }
+
+    /// Leaves the prompt and runs `main.py`.
+    public func startProgram() async throws {
+        try await insisting { _ = try await repl.start(within: Self.answerTimeout) }
+        restoreGuard.started()
+    }
+}
+
+extension MonocleConsole {
+    /// Brings a unit to its raw prompt. A cancellation while the prompt is sought may have stopped the unit's program already.
+    static func open(
+        _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
+    ) async throws -> MonocleConsole {
+        do {
+            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: promptTimeout)
+            return MonocleConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)
+        } catch is CancellationError {
+            await clock.shielded(for: shutdownGrace) {
+                let repl = try await PythonREPL.attach(to: connection, clock: clock, within: shutdownGrace)
+                await MonocleConsole(repl: repl, connection: connection, restoreGuard: restoreGuard).restoreProgram()
+            }
+            throw CancellationError()
+        }
+    }
+
+    /// The byte 0x1C restarts the unit without running `main.py`, whatever its program does (monocle-micropython).
+    static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock) async throws {
+        let deadline = clock.deadline(in: restartTimeout)
+        // Without response: a unit that resets in the middle of a write does not answer it.
+        let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
+        try await channel.send([0x1C], deadline: deadline)
+        try? await connection.waitUntilGone(deadline: deadline)
+        await channel.close()
+    }
+
+    private static let restartTimeout = Duration.seconds(10)
+}

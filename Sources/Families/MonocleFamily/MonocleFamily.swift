@@ -1,0 +1,49 @@
+import Bluetooth
+import DFU
+import Provisioning
+import REPL
+import ScriptBundle
+import Support
+
+extension FamilyID {
+    public static let monocle = FamilyID("monocle")
+}
+
+extension Family {
+    /// Brilliant Labs' Monocle: nRF52832 with MicroPython, and an FPGA between camera and display.
+    public static let monocle = Family(
+        id: .monocle, components: [.firmware, .fpga, .scripts], recognise: Monocle.recognise,
+        bootloader: BootloaderRules(names: [Monocle.bootloaderName], target: .monocle, vendorKey: .monocleVendor),
+        console: ConsoleRules(
+            open: { try await MonocleConsole.open($0, $1, $2) }, restartWithoutProgram: MonocleConsole.restartWithoutProgram,
+            updaters: { Monocle.updaters(for: $0) }, tidyUp: BitstreamUpdater.restartStoppedFPGA))
+}
+
+private enum Monocle {
+    /// What any bootloader of Nordic's calls itself by default.
+    static let bootloaderName = "DfuTarg"
+    private static let name = "monocle"
+
+    /// The names are those of the vendor's firmware (monocle-micropython). A service alone does not do but for the app's own: the
+    /// REPL has the UUID of Nordic's UART example, and every Nordic bootloader offers 0xFE59.
+    @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
+        switch advertisement.name {
+        case name: .application
+        case bootloaderName: .bootloader
+        default: advertisement.services.contains(AppService.service) ? .application : nil
+        }
+    }
+
+    static func updaters(for assets: AssetSet) -> [any ComponentUpdater] {
+        let firmware: (any ComponentUpdater)? = assets.firmware.map { NordicFirmwareUpdater($0) }
+        let fpga: (any ComponentUpdater)? = assets.fpga.map { BitstreamUpdater($0) }
+        let scripts: (any ComponentUpdater)? = assets.scripts.map { ScriptUpdater($0) }
+        return [firmware, fpga, scripts].compactMap { $0 }
+    }
+}
+
+extension ScriptInstaller: ScriptStore {
+    public func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome {
+        try await install(names, onEvent: report)
+    }
+}

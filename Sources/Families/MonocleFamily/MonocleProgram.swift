@@ -1,0 +1,160 @@
+import Bluetooth
+import Provisioning
+import REPL
+import ScriptBundle
+import Support
+
+extension MonocleConsole {
+    /// Noa's program says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
+    private static let announcementTimeout = Duration.seconds(15)
+    /// How long a program that never announces itself is listened to, at least and at most.
+    private static let silence = (least: Duration.seconds(5), most: Duration.seconds(15))
+    /// Without a word of the console.
+    private static let quiet = Duration.seconds(2)
+    /// Bytes. A program that prints without a pause falls silent by itself: the firmware does not notice that its output ring is
+    /// full while the read position is 0, and then sends nothing more (monocle-micropython, `main.c`).
+    private static let chatterLimit = 4096
+    /// An error right after the announcement still counts.
+    private static let aftermath = Duration.milliseconds(300)
+    /// From ^C to the prompt.
+    private static let interruptTimeout = Duration.seconds(3)
+    private static let announcement = Array("rdy:".utf8)
+    static let restartCode = "print('_nr' in globals())"
+
+    private enum Sign: Sendable {
+        case announced
+        case silent
+    }
+
+    /// Starts the unit's program and waits until it has shown that it lives.
+    /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
+    ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``; `REPLError` where packets were
+    ///   lost that would have told.
+    public func verifyProgram(of scripts: ScriptSet) async throws -> ProgramVerification {
+        let announces = scripts.announces(Self.announcement)
+        let messages = try await appMessages()
+        // A restart takes the helper away: what is there after it was not restarted.
+        try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout) }
+        while messages?.poll() != nil {}
+        try await startProgram()
+        if case .announced = try await sign(in: messages, announces: announces) { return .announced }
+        let wasRunning = try await stopProgram()
+        guard try await insisting({ try await repl.runText(Self.restartCode, within: Self.answerTimeout) == "False" }) else {
+            throw REPLError.timedOut("the restart of the unit's Python")
+        }
+        if announces {
+            try await startProgram()
+            throw ProvisioningError.programSilent(seconds: Self.announcementTimeout.components.seconds)
+        }
+        guard wasRunning else { throw REPLError.garbage("a program that runs") }
+        let versions = try await insisting {
+            [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
+        }
+        try await startProgram()
+        for version in versions where version != scripts.version {
+            throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
+        }
+        return .silent
+    }
+
+    /// Subscribed before the start: a program announces itself once.
+    private func appMessages() async throws -> Inbox<[UInt8]>? {
+        do {
+            return try await connection.subscribe(to: AppService.transmit, deadline: repl.clock.deadline(in: .seconds(5)))
+        } catch LinkError.characteristicMissing {
+            return nil
+        }
+    }
+
+    private func sign(in messages: Inbox<[UInt8]>?, announces: Bool) async throws -> Sign {
+        let deadline = repl.clock.deadline(in: announces ? Self.announcementTimeout : Self.silence.most)
+        return try await withThrowingTaskGroup(of: Sign?.self) { group in
+            group.addTask {
+                try await announces ? listen(until: deadline.advanced(by: Self.aftermath)) : awaitSilence(until: deadline)
+                return .silent
+            }
+            if let messages {
+                group.addTask {
+                    while let message = try await messages.next(before: deadline, on: repl.clock) {
+                        guard message.starts(with: Self.announcement) else { continue }
+                        try await repl.clock.sleep(until: repl.clock.deadline(in: Self.aftermath))
+                        return .announced
+                    }
+                    return nil
+                }
+            }
+            defer { group.cancelAll() }
+            while let sign = try await group.next() {
+                if let sign { return sign }
+            }
+            return .silent
+        }
+    }
+
+    /// What the console said.
+    private struct Console {
+        var reader = ConsoleReader()
+        var lastLine = ""
+        var byteCount = 0
+        var lastByte: SessionClock.Instant
+
+        /// - Throws: what ends the program, or shows that it is broken.
+        mutating func take(_ bytes: [UInt8], at now: SessionClock.Instant) throws {
+            lastByte = now
+            byteCount += bytes.count
+            for event in reader.receive(bytes) {
+                switch event {
+                case .line(let line): lastLine = line
+                case .raised(let exception): throw ProvisioningError.programFailed(exception)
+                case .ended: throw ProvisioningError.programEnded
+                }
+            }
+        }
+    }
+
+    private func listen(until deadline: SessionClock.Instant) async throws {
+        var console = Console(lastByte: repl.clock.now)
+        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: deadline) {
+            try console.take(bytes, at: repl.clock.now)
+        }
+    }
+
+    /// - Throws: ``ProvisioningError/programPrints(_:)`` when it does not come.
+    private func awaitSilence(until deadline: SessionClock.Instant) async throws {
+        let least = repl.clock.deadline(in: Self.silence.least)
+        var console = Console(lastByte: repl.clock.now)
+        while true {
+            let end = max(least, console.lastByte.advanced(by: Self.quiet))
+            guard let bytes = try await repl.nextOutput(before: min(end, deadline)) else {
+                guard end <= deadline, console.byteCount <= Self.chatterLimit else {
+                    throw ProvisioningError.programPrints(console.lastLine)
+                }
+                return
+            }
+            try console.take(bytes, at: repl.clock.now)
+            guard repl.clock.now < deadline else { throw ProvisioningError.programPrints(console.lastLine) }
+        }
+    }
+
+    /// Interrupts the program and gets to the raw prompt.
+    /// - Returns: whether the unit said that a program has ended by that.
+    private func stopProgram() async throws -> Bool {
+        restoreGuard.interrupted()
+        var reader = ConsoleReader()
+        var wasRunning = false
+        let deadline = repl.clock.deadline(in: Self.interruptTimeout)
+        try await repl.interrupt(within: Self.interruptTimeout)
+        while !wasRunning, let bytes = try await repl.nextOutput(before: deadline) {
+            wasRunning = reader.receive(bytes).contains(.ended)
+        }
+        try await repl.recover(within: Self.promptTimeout)
+        return wasRunning
+    }
+}
+
+extension ScriptSet {
+    /// Whether some file holds what a program would have to send.
+    fileprivate func announces(_ announcement: [UInt8]) -> Bool {
+        files.contains { $0.bytes.firstRange(of: announcement) != nil }
+    }
+}

@@ -1,0 +1,60 @@
+import Cryptography
+import Foundation
+import Support
+
+/// Bounded reading of asset files and their digests.
+enum CatalogueFiles {
+    static let keyLimitBytes = 16 << 10
+
+    /// Several times what the hardware holds (512 KiB, 444,430 bytes, a heap of tens of KiB).
+    static func limitBytes(_ component: Component) -> Int {
+        switch component {
+        case .firmware: 4 << 20
+        case .fpga, .scripts: 1 << 20
+        }
+    }
+
+    /// Reads a whole file and holds it against its digest.
+    /// - Parameter sha256: lower-case hexadecimal.
+    static func read(_ path: String, sha256 expected: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
+        let bytes = try read(path, limitBytes: limitBytes)
+        let actual = SHA256.text(of: bytes)
+        guard actual == expected else { throw .digestDiffers(path: path, expected: expected, actual: actual) }
+        return bytes
+    }
+
+    static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Writes a file in one step; the same bytes may be there already, others may not.
+    static func place(_ bytes: [UInt8], at path: String) throws(CatalogueError) {
+        if exists(path) {
+            guard try read(path, limitBytes: bytes.count) == bytes else { throw .fileTaken(path: path) }
+            return
+        }
+        do {
+            try FileWriter.replace(path, with: bytes, mode: 0o644)
+        } catch {
+            throw .notWritten(path: path, reason: error.reason)
+        }
+    }
+
+    /// Reads a whole regular file.
+    /// - Throws: ``CatalogueError`` when it is missing, not a regular file, unreadable or longer than `limitBytes`.
+    static func read(_ path: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
+        do {
+            return try FileReader.read(path, limit: limitBytes, followsLinks: true)
+        } catch {
+            switch error.kind {
+            case .missing: throw .fileMissing(path: path)
+            case .tooLarge(_, let limit): throw .tooLarge(path: path, limitBytes: limit)
+            case .noFile, .link, .notOpened, .changing, .notReadable: throw .unreadable(path: path, reason: error.reason)
+            }
+        }
+    }
+
+    /// Whether `name` can only mean a file directly in the folder it is joined to.
+    static func isSafeName(_ name: String) -> Bool {
+        let isPlain = name.unicodeScalars.allSatisfy { $0.value > 0x1F && $0.value != 0x7F && $0 != "/" && $0 != "\\" }
+        return isPlain && !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 128
+    }
+}

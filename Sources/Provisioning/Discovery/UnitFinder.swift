@@ -1,0 +1,71 @@
+import Bluetooth
+import Support
+
+/// Listens to the air until one unit is made out.
+public struct UnitFinder: Sendable {
+    /// So long everybody has the time to be heard before one is called the only one. Units advertise several times a second.
+    static let listening = Duration.seconds(4)
+    /// So long a lone first comer waits for a second.
+    static let settling = Duration.seconds(2)
+    static let timeout = Duration.seconds(15)
+
+    private let central: any Central
+    private let known: FamilyList
+
+    /// - Parameter families: that are recognised.
+    public init(central: any Central, families: FamilyList) {
+        self.central = central
+        known = families
+    }
+
+    /// - Parameters:
+    ///   - known: application addresses of units this station has worked on.
+    /// - Throws: ``UnitSelectionError`` when after 15 s none or several can be meant, 2 s later for one that was heard at the last
+    ///   moment; ``LinkError``.
+    public func find(
+        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>
+    ) async throws -> DiscoveredUnit {
+        let start = central.clock.now
+        let end = start.advanced(by: Self.timeout)
+        var gate = UnitMatcher(wish: wish, families: families, known: known)
+        var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
+        var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
+        try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
+            let hasListened = start.duration(to: now) >= Self.listening
+            do throws(UnitSelectionError) {
+                let unit = try gate.decide(units)
+                if decided?.unit != unit.address { decided = (unit.address, now) }
+                let isSettled = decided.map { $0.since.duration(to: now) >= Self.settling } ?? false
+                // Until it is, the last error stands.
+                guard gate.decidesAtFirstSight || (isSettled && hasListened) else { return false }
+                verdict = .success(unit)
+                return true
+            } catch {
+                verdict = .failure(error)
+                decided = nil
+                // Several near ones stay several; there is nothing to wait for.
+                if case .several = error, hasListened { return true }
+                return now >= end
+            }
+        }
+        return try verdict.get()
+    }
+
+    /// Who is in reach: calls `look` after every sighting and at least twice a second, until it returns `true` or the deadline.
+    /// A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may take longer for its
+    /// return than the deadline allows.
+    /// - Parameter isWanted: who is listed however many others are in reach.
+    /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
+    public func watch(
+        until deadline: SessionClock.Instant, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false },
+        _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
+    ) async throws {
+        var results = ScanResults(of: known, wanting: isWanted)
+        let clock = central.clock
+        try await central.listen(until: deadline, every: .milliseconds(500)) { sighting in
+            if let sighting { results.note(sighting, at: clock.now) }
+            results.expire(at: clock.now)
+            return look(results.units, clock.now)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Bluetooth
+import Support
+
+/// Why no unit could be made out. Each lists who is in reach.
+public enum UnitSelectionError: Error, Sendable, Hashable {
+    case none
+    case several([DiscoveredUnit])
+    case noneNear([DiscoveredUnit])
+    case noneWithName(String, inReach: [DiscoveredUnit])
+    case noneAtAddress(DeviceAddress, inReach: [DiscoveredUnit])
+    case otherFamily(DiscoveredUnit)
+    case unknownBootloader(DiscoveredUnit)
+    /// A bootloader at the next address of a unit whose application is heard.
+    case impostor(DiscoveredUnit)
+
+    /// Who is in reach, strongest first.
+    public var candidates: [DiscoveredUnit] {
+        switch self {
+        case .none: []
+        case .several(let units), .noneNear(let units), .noneWithName(_, let units), .noneAtAddress(_, let units): units
+        case .otherFamily(let unit), .unknownBootloader(let unit), .impostor(let unit): [unit]
+        }
+    }
+}
+
+extension UnitSelectionError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .none:
+            Diagnosis(
+                code: "PRV-0020", category: .unavailable, fault: .radio, message: "no glasses are in reach",
+                cause: "they are off, asleep on a charger, out of range or connected to another host",
+                remedy: "wake the unit, take it off the charger, close the phone app; noafw scan shows who is in reach")
+        case .several(let units):
+            Diagnosis(
+                code: "PRV-0021", category: .unavailable, fault: .station,
+                message: "\(units.count) units can be meant: \(Self.list(units))",
+                cause: "more than one unit is in reach, and a guess could flash the wrong one",
+                remedy: "name one with --device ADDRESS, or bring one close and use --nearest")
+        case .noneNear(let units):
+            Diagnosis(
+                code: "PRV-0022", category: .unavailable, fault: .radio,
+                message: "no unit is as near as \(UnitMatcher.offered) dBm: \(Self.list(units))",
+                cause: "--nearest takes only a unit that lies beside the adapter",
+                remedy: "bring the unit to within a hand's breadth of the adapter, or name it with --device ADDRESS")
+        case .noneWithName(let name, let units):
+            Diagnosis(
+                code: "PRV-0023", category: .unavailable, fault: .radio,
+                message: "no unit is called \"\(name)\"; in reach: \(Self.list(units))",
+                cause: "it is off, out of range, or called otherwise (a unit in its bootloader is called DfuTarg)",
+                remedy: "see noafw scan for names and addresses")
+        case .noneAtAddress(let address, let units):
+            Diagnosis(
+                code: "PRV-0024", category: .unavailable, fault: .radio,
+                message: "no unit \(address) is in reach; in reach: \(Self.list(units))",
+                cause: "it is off, asleep on a charger, out of range or connected to another host",
+                remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
+        case .otherFamily(let unit):
+            Diagnosis(
+                code: "PRV-0025", category: .unavailable, fault: .station,
+                message: "only glasses of another family are in reach: \(Self.list([unit]))",
+                cause: "this verb does not work on a \(unit.family)",
+                remedy: "bring the right unit close; noafw scan shows who is in reach")
+        case .unknownBootloader(let unit):
+            Diagnosis(
+                code: "PRV-0026", category: .unavailable, fault: .station,
+                message: "a bootloader is in reach that this station has not met before: \(Self.list([unit]))",
+                cause: "any device with Nordic's bootloader calls itself so; it may not be your unit",
+                remedy: "if it is yours, insist with --device \(unit.address)")
+        case .impostor(let unit):
+            Diagnosis(
+                code: "PRV-0027", category: .unavailable, fault: .station,
+                message: "\(unit.address) runs its application, and a bootloader advertises at \(unit.advertisedAddress), the address after it",
+                cause: "another device has the address that this unit's bootloader would have; nothing was sent to it",
+                remedy: "find that device and take it out of reach, then run the same command again")
+        }
+    }
+
+    private static func list(_ units: [DiscoveredUnit]) -> String {
+        let shown = units.prefix(4).map { unit in
+            "\(unit.address) (\(unit.family)\(unit.mode == .bootloader ? " in its bootloader" : ""), \(unit.rssi) dBm)"
+        }
+        let rest = units.count > shown.count ? " and \(units.count - shown.count) more" : ""
+        return shown.isEmpty ? "nobody" : shown.joined(separator: ", ") + rest
+    }
+}

@@ -1,0 +1,96 @@
+import Bluetooth
+
+/// Which unit is meant.
+public enum UnitSelector: Sendable, Hashable {
+    /// The only one in reach.
+    case only
+    /// The one at this address, in its application or in its bootloader.
+    case address(DeviceAddress)
+    /// The only one with this name.
+    case name(String)
+    /// The one right here: as the phone app pairs, from −65 dBm, withdrawn below −85 dBm (noa-for-ios).
+    case nearest
+
+    /// Whether it names this unit.
+    @Sendable func names(_ unit: DiscoveredUnit) -> Bool {
+        switch self {
+        case .only, .nearest: false
+        case .address(let address): unit.address == address || unit.advertisedAddress == address
+        case .name(let name): unit.name == name
+        }
+    }
+}
+
+/// The identity gate: whether what is in reach makes out one unit. It never guesses.
+struct UnitMatcher: Sendable {
+    /// In dBm.
+    static let offered = -65
+    static let withdrawn = -85
+    /// In dB: two units whose strengths differ less are equally near; a hand's turn makes as much.
+    static let margin = 6
+
+    let wish: UnitSelector
+    let families: Set<FamilyID>
+    /// Application addresses of units this station has worked on.
+    let known: Set<DeviceAddress>
+    /// The offer stands between −65 and −85 dBm only for the unit it was made for.
+    private var offer: DeviceAddress?
+
+    init(wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>) {
+        self.wish = wish
+        self.families = families
+        self.known = known
+    }
+
+    /// An address can stand for one unit only; everything else needs time to see who else is there.
+    var decidesAtFirstSight: Bool { if case .address = wish { true } else { false } }
+
+    /// - Throws: ``UnitSelectionError`` when none or several can be meant.
+    mutating func decide(_ units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
+        switch wish {
+        case .only: return try single(of: units)
+        case .address(let address): return try unit(at: address, units)
+        case .name(let name):
+            let named = units.filter { $0.name == name }
+            guard !named.isEmpty else { throw .noneWithName(name, inReach: units) }
+            return try single(of: named)
+        case .nearest: return try nearest(of: units)
+        }
+    }
+
+    private func single(of units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
+        let fitting = units.filter { families.contains($0.family) }
+        guard let unit = fitting.first else {
+            if let other = units.first { throw .otherFamily(other) }
+            throw .none
+        }
+        guard fitting.count == 1 else { throw .several(fitting) }
+        // DfuTarg is what any Nordic bootloader calls itself: alone it is not yet somebody's Monocle.
+        guard unit.mode == .application || known.contains(unit.address) else { throw .unknownBootloader(unit) }
+        return unit
+    }
+
+    private func unit(at address: DeviceAddress, _ units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
+        let found = units.first { $0.address == address }
+            ?? units.first { $0.mode == .bootloader && $0.advertisedAddress == address }
+        guard let found else { throw .noneAtAddress(address, inReach: units) }
+        guard families.contains(found.family) else { throw .otherFamily(found) }
+        return found
+    }
+
+    private mutating func nearest(of units: [DiscoveredUnit]) throws(UnitSelectionError) -> DiscoveredUnit {
+        let fitting = units.filter { families.contains($0.family) }
+        if let standing = fitting.first(where: { $0.address == offer }), standing.rssi < Self.withdrawn { offer = nil }
+        if !fitting.contains(where: { $0.address == offer }) { offer = nil }
+        guard let strongest = fitting.first else {
+            if let other = units.first { throw .otherFamily(other) }
+            throw .none
+        }
+        let isNear = strongest.rssi >= Self.offered || (strongest.address == offer && strongest.rssi >= Self.withdrawn)
+        guard isNear else { throw .noneNear(fitting) }
+        let rivals = fitting.filter { strongest.rssi - $0.rssi < Self.margin }
+        guard rivals.count == 1 else { throw .several(rivals) }
+        offer = strongest.address
+        return try single(of: [strongest])
+    }
+}

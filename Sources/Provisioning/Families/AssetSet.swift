@@ -1,0 +1,52 @@
+import DFU
+import FPGA
+import ScriptBundle
+
+/// What a unit is to hold afterwards: opened, checked files; a component that is `nil` is not looked at.
+public struct AssetSet: Sendable {
+    public var firmware: FirmwareAsset?
+    public var fpga: BitstreamAsset?
+    public var scripts: ScriptSet?
+
+    public init(firmware: FirmwareAsset? = nil, fpga: BitstreamAsset? = nil, scripts: ScriptSet? = nil) {
+        self.firmware = firmware
+        self.fpga = fpga
+        self.scripts = scripts
+    }
+
+    /// The same without what is not wanted.
+    func limited(to components: Set<Component>) -> AssetSet {
+        AssetSet(
+            firmware: components.contains(.firmware) ? firmware : nil, fpga: components.contains(.fpga) ? fpga : nil,
+            scripts: components.contains(.scripts) ? scripts : nil)
+    }
+}
+
+public struct FirmwareAsset: Sendable {
+    public let image: FirmwareImage
+    /// What the unit says once it runs this image.
+    public let version: String
+
+    /// Opens and checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
+    /// - Parameter version: `nil` reads it from the image.
+    /// - Throws: ``DFUError`` (exit 65) or ``ProvisioningError/versionUnknown(_:)``.
+    public init(package: DFUPackage, version: String?, target: DFUTarget, trusting keys: [TrustedKey]) throws {
+        _ = try package.check(against: target, trusting: keys)
+        guard let image = package.images.first, let version = version ?? image.version?.description else {
+            throw ProvisioningError.versionUnknown("the firmware package")
+        }
+        self.image = image
+        self.version = version
+    }
+}
+
+public struct BitstreamAsset: Sendable {
+    public let image: FPGAImage
+    /// What the FPGA says once it runs this image.
+    public let version: String
+
+    public init(image: FPGAImage, version: String) {
+        self.image = image
+        self.version = version
+    }
+}

@@ -1,0 +1,42 @@
+/// Brings one component of a unit to what is wanted.
+public protocol ComponentUpdater: Sendable {
+    var component: Component { get }
+    /// The version that the unit shall show.
+    var version: String { get }
+    /// What the work will cost if the whole component has to be written.
+    var wholeUpdate: [StageEstimate] { get }
+    /// Bytes of the image, not of the air.
+    var byteCount: Int { get }
+
+    /// Asks the unit what it holds. Changes nothing.
+    func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
+    /// Holds what the unit says against what is wanted; with `isDeep` every byte by digests computed on the unit.
+    func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding
+}
+
+/// An update with all that its inspection has learned, so that nothing is asked twice.
+public protocol PlannedUpdate: Sendable {
+    var plan: ComponentPlan { get }
+    /// Whether something of the unit is erased before the new is there: its battery and age count then.
+    var erases: Bool { get }
+    func apply(_ unit: UnitLease, _ job: JobState) async throws
+}
+
+/// A component of a unit that has to be asked again when its firmware is another.
+struct UpdateAfterFirmware: PlannedUpdate {
+    let updater: any ComponentUpdater
+
+    var plan: ComponentPlan {
+        ComponentPlan(
+            component: updater.component, action: .afterFirmware, from: nil, to: updater.version, byteCount: updater.byteCount,
+            estimates: updater.wholeUpdate)
+    }
+
+    var erases: Bool { true }
+
+    func apply(_ unit: UnitLease, _ job: JobState) async throws {
+        let planned = try await updater.inspect(unit, job)
+        job.refine(planned.plan)
+        if planned.plan.action == .update { try await planned.apply(unit, job) }
+    }
+}

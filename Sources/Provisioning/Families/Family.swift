@@ -1,0 +1,72 @@
+import Bluetooth
+import DFU
+import Support
+
+/// All that there is to know of one family of units. A folder in `Families` holds the value and what it is made of; nothing else
+/// knows a family's name.
+public struct Family: Sendable {
+    public let id: FamilyID
+    /// In the order in which they are brought up to date.
+    public let components: [Component]
+    /// `nil` for an advertisement that is not one of its units'.
+    public let recognise: @Sendable (Advertisement) -> UnitMode?
+    /// `nil` for units that have no bootloader which takes firmware over the air.
+    public let bootloader: BootloaderRules?
+    /// `nil` for a family whose units can be found and rescued, but not asked.
+    public let console: ConsoleRules?
+
+    public init(
+        id: FamilyID, components: [Component], recognise: @escaping @Sendable (Advertisement) -> UnitMode?,
+        bootloader: BootloaderRules? = nil, console: ConsoleRules? = nil
+    ) {
+        self.id = id
+        self.components = components
+        self.recognise = recognise
+        self.bootloader = bootloader
+        self.console = console
+    }
+}
+
+/// How the application of a family's units is talked to.
+public struct ConsoleRules: Sendable {
+    /// Brings a unit to where it answers, over a link that the caller owns.
+    public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
+    /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
+    public let restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)?
+    /// What brings the components to what the assets say, for those that they hold.
+    public let updaters: @Sendable (AssetSet) throws -> [any ComponentUpdater]
+    /// Puts right what an earlier job may have left, before the unit's program is started.
+    public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
+
+    public init(
+        open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
+        restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
+        updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
+        tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
+    ) {
+        self.open = open
+        self.restartWithoutProgram = restartWithoutProgram
+        self.updaters = updaters
+        self.tidyUp = tidyUp
+    }
+}
+
+/// The families that a tool works with.
+public struct FamilyList: Sendable {
+    public let all: [Family]
+
+    public init(_ all: [Family]) { self.all = all }
+
+    public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
+
+    /// Of all families' firmware.
+    public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }
+
+    /// `nil` for an advertisement of anything else.
+    public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
+        for family in all {
+            if let mode = family.recognise(advertisement) { return DiscoveredUnit(family.id, mode, advertisement) }
+        }
+        return nil
+    }
+}

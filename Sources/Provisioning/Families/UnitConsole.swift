@@ -1,0 +1,51 @@
+import Bluetooth
+import REPL
+import ScriptBundle
+import Support
+
+/// A unit's application, which answers questions. What answers belongs to one task.
+public protocol UnitConsole: Sendable {
+    /// The version of what the unit holds, as it says itself; untrusted, but printable. `nil` while it has none, or none that answers.
+    func version(of component: Component) async throws -> String?
+    /// 0…100; `nil` when the unit tells no percentage.
+    func batteryPercent() async throws -> Int?
+    /// Restarts the unit and waits until the link is gone.
+    func reboot(into mode: UnitMode) async throws
+    /// Gets back to where the unit answers, over the same link.
+    /// - Parameter isFresh: with a new interpreter, which gives back the heap.
+    func recover(isFresh: Bool) async throws
+    /// Ends the link.
+    func close() async
+}
+
+/// A console of a unit that runs a program made of scripts.
+public protocol ProgramConsole: UnitConsole {
+    /// The unit's scripts, as a place to install to.
+    func store(for scripts: ScriptSet) -> any ScriptStore
+    func startProgram() async throws
+    /// Starts the program and waits until it has shown that it lives.
+    func verifyProgram(of scripts: ScriptSet) async throws -> ProgramVerification
+    /// On the way out of a job that ends early: a unit that was only looked at goes on with its program.
+    func restoreProgram() async
+}
+
+/// A console with MicroPython behind it.
+public protocol PythonConsole: ProgramConsole {
+    var repl: PythonREPL { get }
+}
+
+/// Where a unit keeps its scripts.
+public protocol ScriptStore: Sendable {
+    /// What differs on the unit, by digests computed there; empty when it holds the set and nothing else.
+    func deepCheck() async throws -> [ScriptDifference]
+    /// Replaces the named files and proves all of them.
+    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome
+}
+
+/// How a unit's program has shown that it lives.
+public enum ProgramVerification: String, Sendable, Codable {
+    /// It says so itself over the app's service.
+    case announced
+    /// It never says so: no error came, the console fell quiet, and the program that runs is of the right version.
+    case silent
+}

@@ -1,0 +1,14 @@
+/// What a job may do to a unit.
+public struct JobOptions: Sendable {
+    public var components = Set(Component.allCases)
+    /// Write components that are current already.
+    public var force = false
+    /// Probe and plan, change nothing.
+    public var dryRun = false
+    /// Accept a firmware older than the unit's (the bootloader itself refuses one).
+    public var allowDowngrade = false
+    /// Below this charge in percent nothing is erased.
+    public var minimumBattery = 20
+
+    public init() {}
+}

@@ -1,0 +1,48 @@
+/// What a job is going to do to one unit.
+public struct Plan: Sendable, Equatable, Codable {
+    public var family: FamilyID
+    /// The application's address.
+    public var unit: String
+    public var components: [ComponentPlan]
+
+    public init(family: FamilyID, unit: String, components: [ComponentPlan]) {
+        self.family = family
+        self.unit = unit
+        self.components = components
+    }
+
+    /// Expected, of the updates alone.
+    public var seconds: Double { components.reduce(0) { $0 + $1.seconds } }
+}
+
+public struct ComponentPlan: Sendable, Equatable, Codable {
+    public enum Action: String, Sendable, Codable {
+        case current
+        case update
+        /// The unit gets another firmware first, and is asked then.
+        case afterFirmware
+    }
+
+    public var component: Component
+    public var action: Action
+    /// `nil` while it is not known.
+    public var from: String?
+    public var to: String
+    /// Bytes of the image, not of the air.
+    public var byteCount: Int
+    public var estimates: [StageEstimate]
+
+    public init(
+        component: Component, action: Action, from: String?, to: String, byteCount: Int, estimates: [StageEstimate] = []
+    ) {
+        self.component = component
+        self.action = action
+        self.from = from
+        self.to = to
+        self.byteCount = byteCount
+        self.estimates = estimates
+    }
+
+    /// Expected; 0 for what is current.
+    public var seconds: Double { estimates.reduce(0) { $0 + $1.seconds } }
+}

@@ -1,0 +1,170 @@
+import Bluetooth
+import DFU
+import Support
+
+/// Brings one unit from whatever it is to what the assets say, and verifies it.
+///
+/// A job is a series of attempts. Each asks the unit what it holds, makes a plan of it and does what is left: a lost link, a
+/// reset or a power cut only begins the next attempt (``RetryPolicy`` says how). Nothing is remembered but the unit itself.
+public struct ProvisioningJob: Sendable {
+    private let locator: UnitLocator
+    private let updaters: [any ComponentUpdater]
+    private let firmware: NordicFirmwareUpdater?
+    private let assets: AssetSet
+    private let options: JobOptions
+
+    /// - Parameter address: the application's.
+    public init(
+        family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, options: JobOptions
+    ) throws {
+        locator = UnitLocator(central: central, family: family, address: address)
+        self.assets = assets.limited(to: options.components)
+        self.options = options
+        let own = family.bootloader == nil ? nil : self.assets.firmware.map(NordicFirmwareUpdater.init)
+        firmware = own
+        updaters = try family.console?.updaters(self.assets) ?? own.map { [$0] } ?? []
+    }
+
+    /// - Returns: the verdict; a failed unit is a report, not an error.
+    /// - Throws: `CancellationError` alone.
+    public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+        let state = JobState(
+            unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
+            options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
+        let lease = UnitLease(locator)
+        let policy = RetryPolicy(mayRestartUnit: locator.family.console != nil)
+        let failure = try await lease.attempt(
+            policy, progress: { state.advances }, recovering: { state.recovers(by: $0, from: $1) }
+        ) { try await attempt(lease, state) }
+        return state.finished(failure.map(diagnose))
+    }
+
+    private func attempt(_ lease: UnitLease, _ state: JobState) async throws {
+        state.begin(.connect)
+        guard let mode = try await lease.hasLink ? .application : locator.find() else { throw notFound(state) }
+        if mode == .bootloader, try await !leaveBootloader(lease, state) { return }
+        guard let rules = locator.family.console else { return concludeUnasked(mode, state) }
+        state.begin(.probe)
+        state.probed(try await lease.identity())
+        let planned = try await inspect(lease, state)
+        if options.dryRun {
+            try await foresee(planned, lease, state)
+        } else {
+            try await apply(planned, lease, state)
+            try await rules.tidyUp(lease, state)
+        }
+        try await verify(lease, state)
+    }
+
+    private func notFound(_ state: JobState) -> ProvisioningError {
+        state.transfers.whole > 0 ? .doesNotReturn : .unitNotFound(locator.address)
+    }
+}
+
+// MARK: - Inspect, apply, verify
+
+extension ProvisioningJob {
+    /// Everything is asked first, but what depends on a firmware that the unit does not have yet.
+    private func inspect(_ lease: UnitLease, _ state: JobState) async throws -> [any PlannedUpdate] {
+        var planned: [any PlannedUpdate] = []
+        for updater in updaters {
+            let mustWait = !options.dryRun && planned.contains { $0.plan.component == .firmware && $0.plan.action == .update }
+            planned.append(mustWait ? UpdateAfterFirmware(updater: updater) : try await updater.inspect(lease, state))
+        }
+        state.planned(plan(planned.map(\.plan)))
+        return planned
+    }
+
+    private func plan(_ components: [ComponentPlan]) -> Plan {
+        Plan(family: locator.family.id, unit: locator.address.description, components: components)
+    }
+
+    /// A dry run ends with the error that the job would end with.
+    private func foresee(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
+        for update in planned {
+            if update.plan.action != .current, update.erases { try await checkPreflight(lease, state) }
+            foresee([update.plan], state)
+        }
+    }
+
+    private func foresee(_ plans: [ComponentPlan], _ state: JobState) {
+        for plan in plans {
+            switch plan.action {
+            case .current: state.current(plan.component, version: plan.to, byteCount: plan.byteCount)
+            case .update, .afterFirmware: state.foreseen(plan.component, from: plan.from, to: plan.to)
+            }
+        }
+    }
+
+    private func apply(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
+        for update in planned {
+            let plan = update.plan
+            guard plan.action != .current else {
+                state.current(plan.component, version: plan.to, byteCount: plan.byteCount)
+                continue
+            }
+            if update.erases { try await checkPreflight(lease, state) }
+            try await update.apply(lease, state)
+        }
+    }
+
+    private func checkPreflight(_ lease: UnitLease, _ state: JobState) async throws {
+        state.begin(.preflight)
+        try Preflight(firmware: assets.firmware, options: options).check(try await lease.identity())
+    }
+
+    /// Only what the unit says after its last change makes the verdict. Then its program has to live.
+    private func verify(_ lease: UnitLease, _ state: JobState) async throws {
+        state.begin(.proof)
+        let identity = try await lease.identity()
+        state.probed(identity)
+        if !options.dryRun {
+            for updater in updaters where identity[updater.component] != updater.version {
+                throw ProvisioningError.wrongVersion(
+                    updater.component, expected: updater.version, actual: identity[updater.component])
+            }
+        }
+        if let console = try await lease.console() as? any ProgramConsole {
+            if !options.dryRun, let scripts = assets.scripts {
+                state.lives(try await console.verifyProgram(of: scripts))
+            } else {
+                try await console.startProgram()
+            }
+        }
+        state.complete()
+    }
+}
+
+// MARK: - From a bootloader
+
+extension ProvisioningJob {
+    /// Finishes the firmware of a unit that is found in its bootloader.
+    /// - Returns: whether the job goes on with the unit's application.
+    private func leaveBootloader(_ lease: UnitLease, _ state: JobState) async throws -> Bool {
+        guard let firmware else { throw ProvisioningError.inBootloader }
+        guard !options.dryRun else {
+            let plans = updaters.map { updater in
+                ComponentPlan(
+                    component: updater.component, action: updater.component == .firmware ? .update : .afterFirmware, from: nil,
+                    to: updater.version, byteCount: updater.byteCount, estimates: updater.wholeUpdate)
+            }
+            state.planned(plan(plans))
+            foresee(plans, state)
+            return false
+        }
+        state.notice("the unit is in its bootloader: finishing its firmware first")
+        state.start(.firmware, from: nil)
+        try await firmware.transfer(lease, state)
+        return true
+    }
+
+    /// A unit that cannot be asked runs its application again, and that is all that can be said.
+    private func concludeUnasked(_ mode: UnitMode, _ state: JobState) {
+        if let firmware, mode == .bootloader || state.transfers.whole > 0 {
+            state.transferred(.firmware, to: firmware.version, byteCount: firmware.byteCount)
+        } else {
+            state.notice("\(locator.address) runs its application again: nothing is left to do")
+        }
+        state.complete()
+    }
+}

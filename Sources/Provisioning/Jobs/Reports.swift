@@ -1,0 +1,148 @@
+import Bluetooth
+import Support
+
+/// What a unit said of itself.
+public struct UnitIdentity: Sendable, Equatable {
+    public var address: DeviceAddress
+    /// Untrusted text.
+    public var name: String
+    public var firmware: String?
+    public var fpga: String?
+    public var scripts: String?
+    public var batteryPercent: Int?
+
+    public init(
+        address: DeviceAddress, name: String, firmware: String? = nil, fpga: String? = nil, scripts: String? = nil,
+        batteryPercent: Int? = nil
+    ) {
+        self.address = address
+        self.name = name
+        self.firmware = firmware
+        self.fpga = fpga
+        self.scripts = scripts
+        self.batteryPercent = batteryPercent
+    }
+
+    public subscript(_ component: Component) -> String? {
+        get {
+            switch component {
+            case .firmware: firmware
+            case .fpga: fpga
+            case .scripts: scripts
+            }
+        }
+        set {
+            switch component {
+            case .firmware: firmware = newValue
+            case .fpga: fpga = newValue
+            case .scripts: scripts = newValue
+            }
+        }
+    }
+}
+
+/// What a component was verified by.
+public enum Evidence: String, Sendable {
+    /// What the unit says of itself: all that there is for firmware, which cannot be read back.
+    case version
+    /// Digests of every byte, computed on the unit.
+    case digest
+}
+
+public struct StepReport: Sendable, Equatable {
+    public enum Action: String, Sendable { case updated, transferred, current, skipped, failed, planned }
+
+    public var component: Component
+    public var action: Action
+    public var from: String?
+    public var to: String?
+    /// Bytes of the image, not of the air.
+    public var bytes: Int
+    public var seconds: Double
+
+    public init(component: Component, action: Action, from: String?, to: String?, bytes: Int = 0, seconds: Double = 0) {
+        self.component = component
+        self.action = action
+        self.from = from
+        self.to = to
+        self.bytes = bytes
+        self.seconds = seconds
+    }
+
+    /// `nil` for what was not verified.
+    public var evidence: Evidence? {
+        switch action {
+        case .updated, .current: component == .firmware ? .version : .digest
+        case .transferred, .skipped, .failed, .planned: nil
+        }
+    }
+}
+
+/// The verdict on one unit after `flash`.
+public struct UnitReport: Sendable {
+    public var identity: UnitIdentity
+    public var family: FamilyID
+    public var steps: [StepReport]
+    /// What was going to be done; `nil` when the unit was not asked.
+    public var plan: Plan?
+    /// How the unit's program has shown that it lives; `nil` where that was not asked for, or did not come.
+    public var program: ProgramVerification?
+    /// What had to be done to the unit on the way, in order.
+    public var recoveries: [Recovery]
+    /// `nil` when the unit is proved.
+    public var error: Diagnosis?
+    public var passed: Bool { error == nil }
+
+    public init(
+        identity: UnitIdentity, family: FamilyID, steps: [StepReport], plan: Plan? = nil, program: ProgramVerification? = nil, recoveries: [Recovery] = [],
+        error: Diagnosis?
+    ) {
+        self.identity = identity
+        self.family = family
+        self.steps = steps
+        self.plan = plan
+        self.program = program
+        self.recoveries = recoveries
+        self.error = error
+    }
+}
+
+/// The verdict on one unit after `verify`.
+public struct VerifyReport: Sendable {
+    public struct Finding: Sendable, Equatable {
+        public var expected: String
+        public var actual: String?
+        public var matches: Bool
+        /// With `--deep`: what differs, such as `page 17 of the FPGA flash` or `main.py: 1 byte differs`.
+        public var differences: [String]
+        /// With `--deep`: files and folders that do no harm, such as `notes.txt is not part of the set`.
+        public var extras: [String] = []
+        /// With `--deep`: names of files and folders that have to be removed before anything can be repaired.
+        public var shadows: [String] = []
+
+        public init(expected: String, actual: String?, differences: [String] = []) {
+            self.expected = expected
+            self.actual = actual
+            matches = expected == actual && differences.isEmpty
+            self.differences = differences
+        }
+    }
+
+    public var identity: UnitIdentity
+    public var family: FamilyID
+    /// Components that were not asked for are absent.
+    public var findings: [Component: Finding]
+    /// With `--deep`: how the unit's program has shown that it lives.
+    public var program: ProgramVerification?
+    /// What had to be done to the unit on the way, in order.
+    public var recoveries: [Recovery] = []
+    public var error: Diagnosis?
+    public var passed: Bool { error == nil && findings.values.allSatisfy(\.matches) }
+
+    public init(identity: UnitIdentity, family: FamilyID, findings: [Component: Finding], error: Diagnosis?) {
+        self.identity = identity
+        self.family = family
+        self.findings = findings
+        self.error = error
+    }
+}

@@ -1,0 +1,59 @@
+import Bluetooth
+import Support
+import Synchronization
+
+/// A read-only look at one unit: versions, and with `isDeep` every byte that can be read, by digest.
+public struct VerifyJob: Sendable {
+    private let locator: UnitLocator
+    private let updaters: [any ComponentUpdater]
+    private let assets: AssetSet
+    private let isDeep: Bool
+
+    /// - Parameter address: the application's.
+    public init(family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, isDeep: Bool) throws {
+        locator = UnitLocator(central: central, family: family, address: address)
+        updaters = try family.console?.updaters(assets) ?? []
+        self.assets = assets
+        self.isDeep = isDeep
+    }
+
+    /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
+    public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+        let address = locator.address
+        let tell: @Sendable (JobEvent.Content) -> Void = { report(JobEvent(unit: address, time: locator.clock.now, content: $0)) }
+        var result = VerifyReport(
+            identity: UnitIdentity(address: address, name: locator.family.id.rawValue), family: locator.family.id, findings: [:],
+            error: nil)
+        var recoveries: [Recovery] = []
+        let lease = UnitLease(locator)
+        let failure = try await lease.attempt(RetryPolicy(mayRestartUnit: false), recovering: { remedy, reason in
+            recoveries.append(Recovery(remedy: remedy, reason: reason))
+            tell(.notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)"))
+        }) { try await attempt(lease, &result, tell) }
+        result.recoveries = recoveries
+        result.error = failure.map(diagnose)
+        return result
+    }
+
+    private func attempt(
+        _ lease: UnitLease, _ result: inout VerifyReport, _ tell: @Sendable (JobEvent.Content) -> Void
+    ) async throws {
+        tell(.stage(.connect))
+        switch try await lease.hasLink ? .application : locator.find() {
+        case .application: break
+        case .bootloader: throw ProvisioningError.inBootloader
+        case nil: throw ProvisioningError.unitNotFound(locator.address)
+        }
+        tell(.stage(.probe))
+        result.identity = try await lease.identity()
+        tell(.probed(result.identity))
+        tell(.stage(.proof))
+        for updater in updaters { result.findings[updater.component] = try await updater.verify(lease, isDeep: isDeep) }
+        guard let console = try await lease.console() as? any ProgramConsole else { return }
+        if isDeep, let scripts = assets.scripts, result.findings[.scripts]?.matches == true {
+            result.program = try await console.verifyProgram(of: scripts)
+        } else {
+            try await console.startProgram()
+        }
+    }
+}

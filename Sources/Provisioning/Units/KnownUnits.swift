@@ -1,0 +1,78 @@
+import Bluetooth
+import Foundation
+import Support
+
+/// The units that this station has worked on, in a file of its state folder: what tells a stranded bootloader from a stranger.
+public struct KnownUnits: Sendable {
+    public struct Unit: Codable, Sendable, Hashable {
+        public var family: FamilyID
+        /// The application's.
+        public var address: String
+        /// Seconds since 1970, UTC.
+        public var lastWorkedOn: Int
+    }
+
+    private struct Document: Codable {
+        var schema = "noafw.units/1"
+        var units: [Unit]
+    }
+
+    private static let largestFile = 1 << 20
+    /// The ones that were not worked on for longest give way.
+    private static let capacity = 5000
+
+    private let file: URL
+
+    /// - Parameter stateFolder: it may not exist yet.
+    public init(stateFolder: String) {
+        file = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("units.json")
+    }
+
+    /// - Throws: ``StateFileError`` when the file is there but cannot be read.
+    public func load() throws -> [Unit] {
+        guard (try? FileManager.default.attributesOfItem(atPath: file.path)) != nil else { return [] }
+        do {
+            return try JSONDecoder().decode(Document.self, from: Data(FileReader.read(file.path, limit: Self.largestFile))).units
+        } catch let failure as FileReader.Failure {
+            throw unreadable(failure.reason)
+        } catch {
+            throw unreadable("it does not hold what it should")
+        }
+    }
+
+    public func addresses() throws -> Set<DeviceAddress> { Set(try load().compactMap { DeviceAddress($0.address) }) }
+
+    /// Notes a unit before anything is done to it.
+    /// - Throws: ``StateFileError``, `CancellationError`.
+    public func record(
+        _ family: FamilyID, _ address: DeviceAddress, at date: Date = Date(), clock: SessionClock = .continuous
+    ) async throws {
+        try await withLock(clock) {
+            var units = try load().filter { $0.address != address.description }
+            units.append(Unit(family: family, address: address.description, lastWorkedOn: Int(date.timeIntervalSince1970)))
+            units = Array(units.suffix(Self.capacity))
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            do {
+                try FileWriter.replace(file.path, with: encoder.encode(Document(units: units)))
+            } catch {
+                let reason = (error as? FileWriter.Failure)?.reason ?? error.localizedDescription
+                throw StateFileError.unwritable(path: file.path, reason: reason)
+            }
+        }
+    }
+
+    private func withLock(_ clock: SessionClock, _ body: () throws -> Void) async throws {
+        let folder = file.deletingLastPathComponent()
+        do {
+            try FileWriter.makeFolder(folder.path)
+        } catch {
+            throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
+        }
+        let lock = try await UnitLock.waiting(for: folder.appendingPathComponent("units.lock"), clock: clock)
+        defer { withExtendedLifetime(lock) {} }
+        try body()
+    }
+
+    private func unreadable(_ reason: String) -> StateFileError { .unreadable(path: file.path, reason: reason) }
+}

@@ -1,0 +1,146 @@
+import Bluetooth
+import Support
+import Synchronization
+
+/// One unit, owned by one task from its inspection to its record. A link is made when a step needs one, and serves the steps
+/// after it until the unit leaves: a change of links costs seconds. What the unit said of itself is kept until it restarts.
+public final class UnitLease: Sendable {
+    private static let bootloaderGoesTimeout = Duration.seconds(10)
+
+    private struct State {
+        var console: (any UnitConsole)?
+        var versions: [Component: String?] = [:]
+        var battery: Int??
+    }
+
+    let locator: UnitLocator
+    /// Over all links.
+    public let restoreGuard = RestoreGuard()
+    private let state = Mutex(State())
+
+    init(_ locator: UnitLocator) { self.locator = locator }
+
+    public var family: Family { locator.family }
+    public var address: DeviceAddress { locator.address }
+    public var clock: SessionClock { locator.clock }
+
+    /// Whether there is a link; a unit that has one is not seen.
+    var hasLink: Bool { state.withLock { $0.console != nil } }
+
+    /// The unit, where it answers.
+    public func console() async throws -> any UnitConsole {
+        if let console = state.withLock({ $0.console }) { return console }
+        guard let rules = family.console else { throw ProvisioningError.noConsole(family.id) }
+        let connection = try await locator.connect(.application)
+        do {
+            let console = try await rules.open(connection, clock, restoreGuard)
+            state.withLock { $0.console = console }
+            return console
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+    }
+
+    /// - Throws: ``ProvisioningError/noConsole(_:)`` for a unit without a program.
+    func program() async throws -> any ProgramConsole {
+        guard let console = try await console() as? any ProgramConsole else { throw ProvisioningError.noConsole(family.id) }
+        return console
+    }
+
+    /// - Throws: ``ProvisioningError/noConsole(_:)`` for a unit without MicroPython.
+    func python() async throws -> any PythonConsole {
+        guard let console = try await console() as? any PythonConsole else { throw ProvisioningError.noConsole(family.id) }
+        return console
+    }
+
+    /// Asked once between two restarts of the unit, and after ``forget(_:)``.
+    public func version(of component: Component) async throws -> String? {
+        if let known = state.withLock({ $0.versions[component] }) { return known }
+        let version = try await console().version(of: component)
+        state.withLock { $0.versions[component] = .some(version) }
+        return version
+    }
+
+    /// What the unit says of itself.
+    public func identity() async throws -> UnitIdentity {
+        var identity = UnitIdentity(address: address, name: family.id.rawValue)
+        for component in family.components { identity[component] = try await version(of: component) }
+        if let known = state.withLock({ $0.battery }) {
+            identity.batteryPercent = known
+        } else {
+            identity.batteryPercent = try await console().batteryPercent()
+            let battery = identity.batteryPercent
+            state.withLock { $0.battery = .some(battery) }
+        }
+        return identity
+    }
+
+    /// The component was changed.
+    public func forget(_ component: Component) { state.withLock { $0.versions[component] = nil } }
+
+    private func forgetAll() { state.withLock { ($0.versions, $0.battery) = ([:], nil) } }
+
+    /// Restarts the unit and waits until it is seen again.
+    /// - Throws: ``ProvisioningError/staysInApplication``, ``ProvisioningError/doesNotReturn``.
+    public func reboot(into mode: UnitMode) async throws {
+        try await console().reboot(into: mode)
+        forgetAll()
+        await end()
+        guard try await locator.find([mode]) != nil else {
+            throw mode == .bootloader ? ProvisioningError.staysInApplication : .doesNotReturn
+        }
+    }
+
+    /// Runs `body` on a link to the bootloader, then waits for the unit to leave it.
+    func withBootloader<Value: Sendable>(_ body: (any Connection) async throws -> Value) async throws -> Value {
+        forgetAll()
+        return try await locator.withConnection(.bootloader) { connection in
+            let value = try await body(connection)
+            try? await connection.waitUntilGone(deadline: clock.deadline(in: Self.bootloaderGoesTimeout))
+            return value
+        }
+    }
+
+    /// Ends the link, if there is one: the unit resets, or nothing more is wanted of it.
+    func end() async {
+        let console = state.withLock { state in
+            defer { state.console = nil }
+            return state.console
+        }
+        await console?.close()
+    }
+
+    /// Brings the unit to where it may be asked again. What fails here is met again by the next question.
+    func apply(_ remedy: Remedy) async throws {
+        forgetAll()
+        let console = state.withLock { $0.console }
+        do {
+            switch (remedy, console) {
+            case (.interrupt, let console?): try await console.recover(isFresh: false)
+            case (.softReset, let console?): try await console.recover(isFresh: true)
+            case (.safeMode, _):
+                await end()
+                restoreGuard.leavesOut()
+                try await restartWithoutProgram()
+            case (.reconnect, _), (_, nil): await end()
+            }
+        } catch {
+            try Task.checkCancellation()
+            await end()
+        }
+    }
+
+    private func restartWithoutProgram() async throws {
+        guard let restart = family.console?.restartWithoutProgram else { return }
+        try await locator.withConnection(.application) { try await restart($0, clock) }
+        guard try await locator.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
+    }
+
+    /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it gets a link for that.
+    func abandon() async {
+        if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut, !Task.isCancelled { _ = try? await console() }
+        await (state.withLock { $0.console } as? any ProgramConsole)?.restoreProgram()
+        await end()
+    }
+}

@@ -1,0 +1,67 @@
+import Bluetooth
+import Support
+
+/// Finds and reaches one unit, in its application or in its bootloader at the next address.
+public struct UnitLocator: Sendable {
+    /// How long a unit may take to be seen: its reset, its boot, its advertising.
+    static let sightTimeout = Duration.seconds(20)
+    /// The adapter's return, attempts and the attribute table together: one of bluetoothd's attempts may hang for 10 s, and
+    /// the next one usually works.
+    static let connectTimeout = Duration.seconds(30)
+    /// How long a bootloader is taken for a stranger's while the unit's application may still be heard: both advertise several
+    /// times a second, and anything may call itself a bootloader at the address after the unit's.
+    static let strangerTimeout = Duration.seconds(2)
+
+    let central: any Central
+    let family: Family
+    /// The application's address.
+    let address: DeviceAddress
+
+    var clock: SessionClock { central.clock }
+
+    /// Waits until the unit is seen in one of the modes; a unit that is heard in its application is not in its bootloader.
+    /// - Returns: the mode, or `nil` when it was not seen in time.
+    func find(
+        _ modes: Set<UnitMode> = [.application, .bootloader], within timeout: Duration = sightTimeout
+    ) async throws -> UnitMode? {
+        var found: UnitMode?
+        var end = clock.deadline(in: timeout)
+        let grace = modes.contains(.application) ? Self.strangerTimeout : .zero
+        try await central.listen(until: end, every: .milliseconds(500)) { sighting in
+            if let seen = sighting.flatMap(mode), modes.contains(seen), found != seen {
+                found = seen
+                end = seen == .application ? clock.now : min(end, clock.deadline(in: grace))
+            }
+            return found != nil && clock.now >= end
+        }
+        return found
+    }
+
+    private func mode(of sighting: Advertisement) -> UnitMode? {
+        switch sighting.address {
+        case address: .application
+        case address.bootloader: family.bootloader?.describes(sighting) == true ? .bootloader : nil
+        default: nil
+        }
+    }
+
+    func connect(_ mode: UnitMode) async throws -> any Connection {
+        let target = mode == .application ? address : address.bootloader
+        return try await central.connect(to: target, deadline: clock.deadline(in: Self.connectTimeout))
+    }
+
+    /// Runs `body` on a connection to the unit and closes it whatever happens.
+    func withConnection<Value: Sendable>(
+        _ mode: UnitMode, _ body: (any Connection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await connect(mode)
+        do {
+            let value = try await body(connection)
+            await connection.disconnect()
+            return value
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+    }
+}

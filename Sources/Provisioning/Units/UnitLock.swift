@@ -1,0 +1,87 @@
+import Bluetooth
+import Foundation
+import Glibc
+import Support
+
+/// An exclusive lock that ends with this value or with the process: two processes on one unit would ruin each other's work.
+public final class UnitLock: Sendable {
+    private let descriptor: Int32
+
+    private static let pollInterval = Duration.milliseconds(20)
+
+    /// - Parameter holder: what the lock stands for, for the message.
+    /// - Throws: ``LinkError/busy(_:)`` when it is taken, ``StateFileError``.
+    public init(file: URL, holder: String) throws {
+        descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
+        guard descriptor >= 0 else {
+            throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno
+            close(descriptor)
+            guard reason == EWOULDBLOCK else {
+                throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(reason)))
+            }
+            throw LinkError.busy("another noafw process works on \(holder)")
+        }
+    }
+
+    /// The lock of a short critical section, waiting for it. A process that was stopped may hold it for ever.
+    /// - Throws: ``StateFileError/locked(path:)`` when it does not become free in time, `CancellationError`.
+    static func waiting(
+        for file: URL, clock: SessionClock, within timeout: Duration = .seconds(10)
+    ) async throws -> UnitLock {
+        let deadline = clock.deadline(in: timeout)
+        while true {
+            do {
+                return try UnitLock(file: file, holder: file.lastPathComponent)
+            } catch LinkError.busy {
+                guard clock.now < deadline else { throw StateFileError.locked(path: file.path) }
+                try await clock.sleep(until: clock.deadline(in: pollInterval))
+            }
+        }
+    }
+
+    /// The lock of one unit.
+    public convenience init(unit address: DeviceAddress, stateFolder: String) throws {
+        let folder = URL(fileURLWithPath: stateFolder, isDirectory: true).appendingPathComponent("locks", isDirectory: true)
+        do {
+            try FileWriter.makeFolder(folder.path)
+        } catch {
+            throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
+        }
+        let name = address.description.replacing(":", with: "") + ".lock"
+        try self.init(file: folder.appendingPathComponent(name), holder: "\(address)")
+    }
+
+    deinit { close(descriptor) }
+}
+
+/// What can be wrong with the files of the state folder.
+public enum StateFileError: Error, Sendable, Hashable {
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+    case locked(path: String)
+}
+
+extension StateFileError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .unreadable(let path, let reason):
+            Diagnosis(
+                code: "PRV-0030", category: .inputOutput, fault: .station, message: "cannot read \(path): \(reason)",
+                cause: "the file is damaged or from another version",
+                remedy: "move the file away; the station then meets its units anew")
+        case .unwritable(let path, let reason):
+            Diagnosis(
+                code: "PRV-0031", category: .inputOutput, fault: .station, message: "cannot write \(path): \(reason)",
+                cause: "the disk is full or the folder is not yours",
+                remedy: "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another one")
+        case .locked(let path):
+            Diagnosis(
+                code: "PRV-0032", category: .tryAgain, fault: .station, message: "another process holds \(path)",
+                cause: "a noafw was stopped (Ctrl-Z) or hangs while it noted a unit",
+                remedy: "let it go on or end it (fuser -v \(path) tells which it is), then run the same command again")
+        }
+    }
+}

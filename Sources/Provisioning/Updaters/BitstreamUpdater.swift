@@ -1,0 +1,119 @@
+import FPGA
+import REPL
+import Support
+
+/// Brings an FPGA image to a unit's flash through its Python.
+public struct BitstreamUpdater: ComponentUpdater {
+    private let bitstream: BitstreamAsset
+
+    public init(_ bitstream: BitstreamAsset) { self.bitstream = bitstream }
+
+    public var component: Component { .fpga }
+    public var version: String { bitstream.version }
+    public var byteCount: Int { bitstream.image.bytes.count }
+    /// Expected at 15 ms connection interval, measured on the virtual unit at the real link's pace.
+    public var wholeUpdate: [StageEstimate] {
+        [StageEstimate(.erase, seconds: 5), StageEstimate(.fpga, seconds: 18), StageEstimate(.commit, seconds: 3)]
+    }
+
+    public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
+        if let condition = job.bitstreamRejection { throw try await withdraw(condition, unit, job) }
+        let actual = try await unit.version(of: .fpga)
+        let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
+        let finding = try await updater.inspect(running: actual, wanted: version)
+        let isForced = job.isForced(.fpga)
+        let isCurrent = actual == version && finding.plan == .nothing && !isForced
+        return Planned(
+            updater: self, finding: finding, isForced: isForced,
+            plan: ComponentPlan(
+                component: .fpga, action: isCurrent ? .current : .update, from: actual, to: version, byteCount: byteCount,
+                estimates: isCurrent ? [] : wholeUpdate))
+    }
+
+    public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {
+        let probe = FPGAProbe(repl: try await unit.python().repl)
+        let actual = try await unit.version(of: .fpga)
+        var differences = isDeep ? try await probe.differences(from: bitstream.image) : []
+        if actual == nil, let fault = try await probe.condition().fault { differences.append(fault) }
+        return VerifyReport.Finding(expected: version, actual: actual, differences: differences)
+    }
+
+    private struct Planned: PlannedUpdate {
+        let updater: BitstreamUpdater
+        let finding: FPGAFinding
+        let isForced: Bool
+        let plan: ComponentPlan
+        var erases: Bool { true }
+
+        func apply(_ unit: UnitLease, _ job: JobState) async throws {
+            job.start(.fpga, from: plan.from)
+            unit.restoreGuard.beginChanging(.fpga)
+            try await updater.write(after: finding, isForced: isForced, unit, job)
+            job.begin(.commit)
+            try await updater.restart(unit)
+            guard try await unit.version(of: .fpga) == plan.to else {
+                let condition = try await FPGAProbe(repl: unit.python().repl).condition()
+                job.rejectBitstream(condition)
+                throw try await updater.withdraw(condition, unit, job)
+            }
+            unit.restoreGuard.endChanging(.fpga)
+            job.updated(.fpga, to: plan.to, byteCount: plan.byteCount)
+        }
+    }
+
+    private func write(after finding: FPGAFinding, isForced: Bool, _ unit: UnitLease, _ job: JobState) async throws {
+        let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
+        _ = try await updater.update(after: finding, force: isForced) { event in
+            switch event {
+            case .erasing:
+                job.startOver(.erase)
+                job.forceIsUnderWay(.fpga)
+            case .writing(let done, let total):
+                job.begin(.fpga)
+                job.progress(done, of: total)
+            case .proving(let done, let total):
+                job.begin(.commit)
+                job.progress(done, of: total)
+            case .committing: job.begin(.commit)
+            case .notice(let text): job.notice(text)
+            }
+        }
+    }
+
+    /// Erases an image that does not run as it should, so that the unit starts its built-in one.
+    /// - Returns: what to tell of it.
+    private func withdraw(_ condition: FPGACondition, _ unit: UnitLease, _ job: JobState) async throws -> ProvisioningError {
+        job.notice("the FPGA does not run as \(version): taking the image out again")
+        let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
+        try await updater.withdraw { if case .notice(let text) = $0 { job.notice(text) } }
+        try await restart(unit)
+        let builtIn = try await unit.version(of: .fpga)
+        unit.restoreGuard.endChanging(.fpga)
+        return .bitstreamWithdrawn(expected: version, actual: condition.version, builtIn: builtIn)
+    }
+
+    /// Only a chip reset starts the FPGA and makes the settings of display and camera.
+    private func restart(_ unit: UnitLease) async throws { try await unit.reboot(into: .application) }
+
+    /// An update that did not come to its end leaves the FPGA stopped, over restarts of Python too.
+    public static func restartStoppedFPGA(_ unit: UnitLease, _ job: JobState) async throws {
+        guard try await unit.version(of: .fpga) == nil, try await FPGAProbe(repl: unit.python().repl).condition() == .stopped
+        else { return }
+        job.notice("the FPGA was stopped by an update that did not end: restarting the unit")
+        try await unit.reboot(into: .application)
+    }
+}
+
+extension FPGACondition {
+    /// `nil` while none answers.
+    fileprivate var version: String? { if case .running(let version) = self { version } else { nil } }
+
+    /// Why it does not answer, in an operator's words.
+    fileprivate var fault: String? {
+        switch self {
+        case .running: nil
+        case .stopped: "the FPGA is stopped, as an update that did not end leaves it: run noafw flash"
+        case .silent: "the FPGA does not answer"
+        }
+    }
+}

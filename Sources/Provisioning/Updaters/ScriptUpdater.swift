@@ -1,0 +1,85 @@
+import ScriptBundle
+import Support
+
+/// Brings a set of scripts to a unit's own file system.
+public struct ScriptUpdater: ComponentUpdater {
+    private let scripts: ScriptSet
+
+    public init(_ scripts: ScriptSet) { self.scripts = scripts }
+
+    public var component: Component { .scripts }
+    public var version: String { scripts.version }
+    public var byteCount: Int { scripts.files.reduce(0) { $0 + $1.bytes.count } }
+    public var wholeUpdate: [StageEstimate] { [StageEstimate(.scripts, seconds: 3)] }
+
+    public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
+        job.begin(.scripts)
+        let actual = try await unit.version(of: .scripts)
+        let differences = try await unit.program().store(for: scripts).deepCheck()
+        try refuseShadows(among: differences, job)
+        let isForced = job.isForced(.scripts)
+        let isCurrent = actual == version && differences.allSatisfy(\.isHarmless) && !isForced
+        let names = isForced ? Set(scripts.files.map(\.name)) : Set(differences.compactMap(\.outdatedFile))
+        return Planned(
+            scripts: scripts, names: names,
+            plan: ComponentPlan(
+                component: .scripts, action: isCurrent ? .current : .update, from: actual, to: version, byteCount: byteCount,
+                estimates: isCurrent ? [] : wholeUpdate))
+    }
+
+    public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {
+        let actual = try await unit.version(of: .scripts)
+        let differences = isDeep ? try await unit.program().store(for: scripts).deepCheck() : []
+        var finding = VerifyReport.Finding(
+            expected: version, actual: actual, differences: differences.filter { !$0.isHarmless }.map(\.description))
+        finding.extras = differences.filter(\.isHarmless).map(\.description)
+        finding.shadows = differences.compactMap(\.shadow)
+        return finding
+    }
+
+    private struct Planned: PlannedUpdate {
+        let scripts: ScriptSet
+        let names: Set<String>
+        let plan: ComponentPlan
+        var erases: Bool { false }
+
+        func apply(_ unit: UnitLease, _ job: JobState) async throws {
+            job.begin(.scripts)
+            job.start(.scripts, from: plan.from)
+            unit.restoreGuard.beginChanging(.scripts)
+            unit.forget(.scripts)
+            let outcome = try await unit.program().store(for: scripts).install(names) { event in
+                switch event {
+                case .uploading(let done, let total): job.progress(done, of: total)
+                case .notice(let text): job.notice(text)
+                }
+            }
+            unit.restoreGuard.endChanging(.scripts)
+            job.updated(.scripts, to: scripts.version, byteCount: outcome.bytesSent)
+        }
+    }
+
+    /// Files of other names are people's own and stay; what would be loaded in the place of the set is for them to remove.
+    private func refuseShadows(among differences: [ScriptDifference], _ job: JobState) throws {
+        let shadows = differences.compactMap(\.shadow)
+        guard shadows.isEmpty else { throw ScriptError.shadowed(shadows) }
+        let extras = differences.compactMap { if case .extra(let name) = $0 { name } else { nil } }
+        if !extras.isEmpty { job.notice("left alone on the unit: \(extras.prefix(8).joined(separator: ", "))") }
+    }
+}
+
+extension ScriptDifference {
+    /// Files that nothing loads do no harm: people keep their own on a unit.
+    fileprivate var isHarmless: Bool { if case .extra = self { true } else { false } }
+
+    /// The name of what has to go before the scripts can be verified.
+    fileprivate var shadow: String? { if case .shadow(let name) = self { name } else { nil } }
+
+    /// The file of the set that has to be written.
+    fileprivate var outdatedFile: String? {
+        switch self {
+        case .missing(let name), .differs(let name, _, _): name
+        case .extra, .shadow: nil
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Bluetooth
+
+/// A model's bootloader: what it is built with, and how it shows itself.
+struct BootloaderProfile: Sendable {
+    var configuration: BootloaderConfiguration
+    /// The name in its advertisements.
+    var name: String
+    /// Added to the last octet of the unit's address, which wraps without a carry (nRF5 SDK, `nrf_dfu_ble.c`).
+    var addressOffset: UInt8 = 1
+    /// From a reset to the decision between itself and the application.
+    var startTime: Duration = .milliseconds(150)
+
+    /// - Parameter largestMTU: of the unit, in bytes.
+    func peripheral(of address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {
+        var octets = address.octets
+        octets[5] &+= addressOffset
+        return PeripheralProfile(
+            address: DeviceAddress(octets: octets) ?? address, name: name, advertisedServices: [DFUService.id], table: DFUService.table,
+            pace: .bootloader, largestMTU: largestMTU, notificationQueue: 1, isBootloader: true)
+    }
+}
+
+/// Nordic's service for updates (nRF5 SDK 17, `ble_dfu.h`, `ble_dfu.c`).
+enum DFUService {
+    static let id = AttributeID("fe59")
+    static let controlPoint = AttributeID("8ec90001-f315-4f60-9fb8-838830daea50")
+    static let packet = AttributeID("8ec90002-f315-4f60-9fb8-838830daea50")
+    static let table = GATTTable(services: [
+        GATTService(
+            id: id,
+            characteristics: [
+                GATTCharacteristic(id: packet, properties: [.command]),
+                GATTCharacteristic(id: controlPoint, properties: [.write, .notify]),
+            ])
+    ])
+}

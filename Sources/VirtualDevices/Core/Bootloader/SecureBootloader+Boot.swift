@@ -1,0 +1,82 @@
+/// Resets and what follows them. Facts: nRF5 SDK 17, `nrf_bootloader.c`, `nrf_bootloader_fw_activation.c`.
+extension SecureBootloader {
+    /// Resets the unit. A power cut is this without the choice: the owner makes a new value from ``storage``.
+    mutating func reset() {
+        boot(staysInBootloader: false)
+        emit(hasLeft ? .startedApplication : .restarted)
+    }
+
+    /// - Parameter staysInBootloader: the reset's cause asks for it.
+    mutating func boot(staysInBootloader: Bool) {
+        forgetOutput()
+        flash.removeAll()
+        memory = Memory()
+        resetsAt = nil
+        processorFreeAt = now
+        settings = storage.settings
+        storeSettings()
+        if settings.bank1.content != .nothing {
+            activate()
+            settings.bank1 = .init()
+            storeSettings()
+            emit(.storageChanged)
+            // The activation ends in a reset of its own, whose cause asks for nothing.
+            return boot(staysInBootloader: false)
+        }
+        guard staysInBootloader || !applicationBoots else {
+            hasLeft = true
+            return
+        }
+        inactivityDeadline = now + configuration.inactivityTimeout
+        takeUpInitPacket()
+    }
+
+    /// At boot the flash is written at once.
+    private mutating func storeSettings() {
+        storage.settingsPage = settings
+        storage.backupPage = settings
+    }
+
+    /// An application goes where the old one was; its CRC says whether it arrived. Another bootloader would be copied over this one:
+    /// the model remembers its version and stays what it is.
+    private mutating func activate() {
+        guard settings.bank1.content == .application else { return }
+        let source = offset(of: settings.progress.imageCRC)
+        let image = storage.image(at: source, count: Int(settings.bank1.size))
+        if source > 0 {
+            storage.erase(at: 0, count: pages(image.count) * configuration.pageSize)
+            storage.write(image[...], at: 0)
+            settings.writeOffset = settings.bank1.size
+        }
+        let crc = BootloaderCryptography.crc32(storage.image(at: 0, count: image.count))
+        if crc == settings.bank1.crc {
+            settings.bank0 = .init(content: .application, size: settings.bank1.size, crc: crc)
+        }
+    }
+
+    private var applicationBoots: Bool {
+        guard settings.bank0.content == .application else { return false }
+        return isValid(settings.applicationValidation, storage.image(at: 0, count: Int(settings.bank0.size)))
+    }
+
+    private mutating func takeUpInitPacket() {
+        guard settings.progress.commandSize > 0, let packet = storedInitPacket() else { return }
+        memory.packet = packet
+        memory.isAccepted = true
+        _ = executeCommand()
+    }
+
+    func storedInitPacket() -> BootloaderInitPacket? {
+        try? BootloaderInitPacket(Array(settings.initCommand.prefix(Int(settings.progress.commandSize))))
+    }
+
+    /// From the application's first byte on; negative for an address before it.
+    func offset(of address: UInt32) -> Int { Int(address) - Int(configuration.applicationStart) }
+
+    func pages(_ byteCount: Int) -> Int { (byteCount + configuration.pageSize - 1) / configuration.pageSize }
+
+    /// Where an image goes that leaves the application in its place.
+    var bank1Start: UInt32 {
+        configuration.applicationStart + UInt32(pages(Int(settings.bank0.size)) * configuration.pageSize)
+    }
+}

@@ -1,0 +1,55 @@
+import Bluetooth
+import Support
+
+extension UnitPlatform {
+    /// A central's link is up.
+    /// - Returns: `false` when the unit went away meanwhile.
+    mutating func acceptLink(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) -> Bool {
+        guard isAdvertising, let peripheral else {
+            reply.deliver(.failure(.unavailable("the device went away")))
+            return false
+        }
+        let mtu = peripheral.mtu(requested: requestedMTU)
+        let time = now
+        bootloader?.connected(now: time)
+        let link = VirtualLink(payloadSize: mtu - 3, table: peripheral.table, unit: events)
+        exchangedPayload = mtu - 3
+        self.link = ActiveLink(link: link, pace: peripheral.pace, anchor: time)
+        publish()
+        reply.deliver(.success(link))
+        return true
+    }
+
+    /// The unit stops serving the link; the host notices after the supervision timeout.
+    mutating func dropLink() {
+        guard let link else { return }
+        after(link.pace.supervisionTimeout, .linkLost(link.link))
+        forgetLink()
+    }
+
+    /// The link ends in good order: both sides know at once.
+    mutating func closeLink(reason: String) {
+        guard let link else { return }
+        link.link.finish(.disconnected(reason))
+        forgetLink()
+    }
+
+    private mutating func forgetLink() {
+        link = nil
+        after(.zero, .radioChanged)
+        let time = now
+        bootloader?.disconnected(now: time)
+        if isAdvertising { publish() }
+    }
+
+    mutating func scheduleConnectionEvent() {
+        guard let link, link.nextEvent == nil else { return }
+        let intervals = Int64((now - link.anchor) / link.pace.interval) + 1
+        self.link?.nextEvent = link.anchor + link.pace.interval * Int(intervals)
+    }
+
+    mutating func answer(_ downlink: ActiveLink.Downlink) {
+        link?.downlink.append(downlink)
+        scheduleConnectionEvent()
+    }
+}

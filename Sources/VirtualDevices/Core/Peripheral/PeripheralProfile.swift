@@ -1,0 +1,29 @@
+import Bluetooth
+
+/// How a unit shows itself to the air, and what it offers to a central, in one of its modes.
+struct PeripheralProfile: Sendable {
+    var address: DeviceAddress
+    var name: String
+    var advertisedServices: Set<AttributeID>
+    var table: GATTTable
+    var pace: LinkPace
+    /// ATT MTU, in bytes.
+    var largestMTU: Int
+    /// Notifications that the radio takes at most before one has been sent.
+    var notificationQueue: Int
+    /// The MTU of a bootloader: it rounds the payload down to whole words of its flash.
+    var isBootloader = false
+
+    /// What the unit answers to a central that asks for `requested` bytes.
+    func mtu(requested: Int) -> Int {
+        let mtu = min(requested, largestMTU)
+        return isBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
+    }
+
+    /// In dBm: a unit on the same table.
+    private static let signalStrength = -48
+
+    var advertisement: Advertisement {
+        Advertisement(address: address, name: name, services: advertisedServices, rssi: Self.signalStrength)
+    }
+}

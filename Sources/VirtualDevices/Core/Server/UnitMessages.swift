@@ -1,0 +1,81 @@
+import Bluetooth
+
+/// What a radio bridge tells a unit. As JSON each is an object with the case as its only key:
+/// `{"command":{"characteristic":"e5700002-…","value":"0a0b"}}`.
+public enum BridgeMessage: Codable, Sendable, Equatable {
+    /// A central connected and asks for an ATT MTU of at most so many bytes. The number tells this link from the one
+    /// before, which the central may still believe in. What follows concerns this link.
+    case connect(link: Int, mtu: Int)
+    /// A write with response; answered by ``UnitMessage/written(id:error:)``.
+    case write(id: Int, characteristic: String, value: HexBytes)
+    /// A write without response; answered by ``UnitMessage/taken`` when the unit's link layer has room for the next one.
+    case command(characteristic: String, value: HexBytes)
+    /// The central wrote a client characteristic configuration.
+    case subscribe(characteristic: String, isOn: Bool)
+    case disconnect
+    /// The link breaks, as when the unit is carried away; both sides notice after the supervision timeout.
+    case cutLink
+    /// The unit loses power and comes back two seconds later.
+    case cutPower
+}
+
+/// What a unit tells the radio bridge.
+public enum UnitMessage: Codable, Sendable, Equatable {
+    /// The unit can be connected to. `mtu` is the largest ATT MTU of this identity.
+    case advertise(address: String, name: String, services: [String], mtu: Int, table: [ServiceDescription])
+    /// The unit cannot be connected to: it restarts, or has a link.
+    case silent
+    case connected(link: Int, mtu: Int)
+    /// The unit went away before the link was up.
+    case refused(link: Int, reason: String)
+    /// `error` is an ATT error code, `null` for none.
+    case written(id: Int, error: UInt8?)
+    case taken
+    case notify(characteristic: String, value: HexBytes)
+    /// A link ended for the central too; `isTimeout` when the unit left without a word, by a supervision timeout ago.
+    case gone(link: Int, isTimeout: Bool)
+}
+
+/// One service of the attribute table that a central discovers.
+public struct ServiceDescription: Codable, Sendable, Equatable {
+    public struct Characteristic: Codable, Sendable, Equatable {
+        public var uuid: String
+        /// Of `write`, `command` (write without response), `notify`.
+        public var properties: [String]
+    }
+
+    public var uuid: String
+    public var characteristics: [Characteristic]
+
+    init(_ service: GATTService) {
+        uuid = service.id.description
+        characteristics = service.characteristics.map {
+            Characteristic(uuid: $0.id.description, properties: $0.properties.map(\.rawValue))
+        }
+    }
+}
+
+/// An attribute value as hexadecimal text, at most 512 bytes (Core Specification, Vol 3, Part F, 3.2.9).
+public struct HexBytes: Codable, Sendable, Equatable {
+    public static let limit = 512
+    public var bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let digits = Array(try container.decode(String.self).utf8)
+        let parsed = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index..<min(index + 2, digits.count)], as: UTF8.self), radix: 16)
+        }
+        guard digits.count.isMultiple(of: 2), parsed.count * 2 == digits.count, parsed.count <= Self.limit else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an attribute value")
+        }
+        bytes = parsed
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+    }
+}

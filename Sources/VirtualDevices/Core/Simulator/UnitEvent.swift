@@ -1,0 +1,10 @@
+import Bluetooth
+import Support
+
+/// What reaches a virtual unit's simulator from outside.
+enum UnitEvent: Sendable {
+    case connect(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
+    case linkActivity
+    case discoveryStarted
+    case input(UserInput)
+}

@@ -1,0 +1,130 @@
+import Bluetooth
+import Support
+
+extension UnitSimulator {
+    /// One connection event: both sides send in turn, as long as it lasts.
+    mutating func connectionEvent() throws {
+        guard let active = platform.link else { return }
+        platform.link?.nextEvent = nil
+        var budget = active.pace.eventLength
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            if let count = active.link.firstPacketLength, Self.spend(count, from: &budget), let packet = active.link.takePacket() {
+                try receive(packet)
+                isBusy = true
+            }
+            // What came may have cost the link, or even the unit.
+            guard platform.link?.link === active.link else { return }
+            if try transmit(budget: &budget) { isBusy = true }
+            guard platform.link?.link === active.link else { return }
+        }
+        if platform.link?.link.firstPacketLength != nil || platform.link?.downlink.isEmpty == false { platform.scheduleConnectionEvent() }
+    }
+
+    private static func spend(_ count: Int, from budget: inout Duration) -> Bool {
+        let cost = LinkPace.airtime(valueCount: count)
+        guard cost <= budget else { return false }
+        budget -= cost
+        return true
+    }
+
+    /// Sends the next packet of the unit, if there is one and time for it.
+    private mutating func transmit(budget: inout Duration) throws -> Bool {
+        guard let active = platform.link, let item = active.downlink.first else { return false }
+        switch item {
+        case .reply(let inbox, let result):
+            guard Self.spend(1, from: &budget) else { return false }
+            platform.link?.downlink.removeFirst()
+            inbox.deliver(result)
+        case .security(let inbox, let answer):
+            guard Self.spend(1, from: &budget) else { return false }
+            platform.link?.downlink.removeFirst()
+            inbox.deliver(answer)
+            if case .refused(_, endsLink: true) = answer { platform.closeLink(reason: "the device refused the pairing") }
+        case .notification(let characteristic, let value, let isData):
+            guard Self.spend(value.count, from: &budget) else { return false }
+            platform.link?.downlink.removeFirst()
+            if let value = platform.faults.transmitNotification(value, isData: isData) { active.link.notify(characteristic, value) }
+            // The queue has a place again, within the event.
+            if runsApplication { try withModel { try $0.notificationSent(on: &$1) } }
+        }
+        return true
+    }
+
+    private mutating func receive(_ packet: HostPacket) throws {
+        if let cut = platform.faults.countPacket() { return perform(cut) }
+        guard case .write(let characteristic, let value, nil) = packet, let over = platform.link?.link else { return try deliver(packet) }
+        over.credits.deliver(())
+        guard let value = platform.faults.transmitCommand(value) else { return }
+        if let delay = platform.faults.drawDelay() {
+            platform.after(delay, .late(.write(characteristic, value, reply: nil), over))
+        } else {
+            try deliver(.write(characteristic, value, reply: nil))
+        }
+    }
+
+    mutating func deliver(_ packet: HostPacket) throws {
+        switch packet {
+        case .disconnect:
+            platform.closeLink(reason: "closed by the host")
+        case .subscribe(let characteristic, let isOn, let reply):
+            try subscribe(characteristic, isOn: isOn, reply)
+        case .write(let characteristic, let value, let reply):
+            let error = try write(value, to: characteristic, isRequest: reply != nil)
+            if let reply { platform.answer(.reply(reply, error)) }
+        case .secure(let request, let reply):
+            let answer = runsApplication ? try withModel { try $0.secure(request, on: &$1) } : .notSupported
+            if case .encrypted = answer { platform.link?.isEncrypted = true }
+            platform.answer(.security(reply, answer))
+        }
+        platform.scheduleConnectionEvent()
+    }
+
+    private mutating func subscribe(_ characteristic: AttributeID, isOn: Bool, _ reply: Inbox<UInt8?>) throws {
+        guard platform.peripheral?.table.notifying.contains(characteristic) == true else {
+            return platform.answer(.reply(reply, ATTError.attributeNotFound))
+        }
+        if isOn { platform.link?.subscriptions.insert(characteristic) } else { platform.link?.subscriptions.remove(characteristic) }
+        platform.bootloader?.setControlPointNotifications(isOn)
+        platform.answer(.reply(reply, nil))
+        try radioChanged()
+    }
+
+    /// - Returns: the ATT error, which a write without response does not tell.
+    private mutating func write(_ value: [UInt8], to id: AttributeID, isRequest: Bool) throws -> UInt8? {
+        guard let characteristic = platform.peripheral?.table[id] else { return ATTError.attributeNotFound }
+        guard characteristic.properties.contains(isRequest ? .write : .command) else { return ATTError.writeNotPermitted }
+        if characteristic.needsEncryption, platform.link?.isEncrypted != true { return ATTError.insufficientAuthentication }
+        guard platform.bootloader != nil else { return try withModel { try $0.write(value, to: id, on: &$1) } }
+        let time = platform.now
+        var error: UInt8?
+        if id == DFUService.controlPoint {
+            error = platform.bootloader?.writeControlPoint(value, now: time)
+        } else {
+            platform.bootloader?.writePacket(value, now: time)
+        }
+        try settleBootloader()
+        return error
+    }
+
+    /// Lets the bootloader's time pass and does what it asks for.
+    mutating func settleBootloader() throws {
+        let time = platform.now
+        platform.bootloader?.advance(to: time)
+        for effect in platform.bootloader?.takeEffects() ?? [] {
+            switch effect.event {
+            case .notify(let value): platform.notify(DFUService.controlPoint, value)
+            case .storageChanged: try saveBootloader()
+            case .disconnected: platform.closeLink(reason: "the bootloader restarts the unit")
+            case .startedApplication, .restarted:
+                try saveBootloader()
+                platform.reset(nil, intoBootloader: effect.event == .restarted)
+            }
+        }
+    }
+
+    private func saveBootloader() throws {
+        if let bootloader = platform.bootloader { try platform.folder.save(bootloader.storage) }
+    }
+}

@@ -1,0 +1,116 @@
+import Bluetooth
+import Support
+
+/// Plays one unit: a platform, the model on it, and whatever is due next.
+struct UnitSimulator {
+    var platform: UnitPlatform
+    var model: any UnitModel
+
+    /// How often a unit repeats its advertisement to whoever discovers.
+    private static let advertisingInterval = Duration.milliseconds(100)
+
+    init(_ platform: UnitPlatform) throws {
+        self.platform = platform
+        model = try platform.design.makeModel(platform.folder)
+    }
+
+    var nextDeadline: Duration? {
+        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline]
+            .compactMap { $0 }.min()
+    }
+
+    mutating func handle(_ event: UnitEvent) throws {
+        switch event {
+        case .connect(let mtu, let reply):
+            if platform.isAdvertising {
+                platform.after(platform.design.link.setUpTime, .linkUp(requestedMTU: mtu, reply: reply))
+            } else {
+                reply.deliver(.failure(.unavailable("the device does not advertise")))
+            }
+        case .linkActivity:
+            platform.scheduleConnectionEvent()
+        case .discoveryStarted:
+            guard !platform.isAdvertisingRepeatedly else { return }
+            platform.isAdvertisingRepeatedly = true
+            platform.after(.zero, .advertise)
+        case .input(.cut(let cut)):
+            perform(cut)
+        case .input(let input):
+            try withModel { try $0.sense(input, on: &$1) }
+        }
+    }
+
+    /// Does everything that is due.
+    mutating func advance() throws {
+        let now = platform.now
+        while let due = [platform.timers.nextDeadline, model.nextDeadline].compactMap({ $0 }).min(), due <= now {
+            if let timer = platform.timers.takeDue(at: due) {
+                try fire(timer)
+            } else {
+                try withModel { try $0.advance(on: &$1) }
+            }
+        }
+        if let event = platform.link?.nextEvent, event <= now { try connectionEvent() }
+        try settleBootloader()
+    }
+
+    private mutating func fire(_ timer: UnitPlatform.Timer) throws {
+        switch timer {
+        case .powerOn: platform.powerOn()
+        case .boot(let number): if number == platform.stopCount { try boot() }
+        case .linkUp(let mtu, let reply): if platform.acceptLink(mtu, reply) { try radioChanged() }
+        case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
+        case .radioChanged: try radioChanged()
+        case .advertise:
+            platform.isAdvertisingRepeatedly = platform.air.advertise(platform.events)
+            if platform.isAdvertisingRepeatedly { platform.after(Self.advertisingInterval, .advertise) }
+        case .late(let packet, let over): if platform.link?.link === over { try deliver(packet) }
+        }
+    }
+
+    /// Runs the bootloader's decision: it stays when asked to, or when there is no valid application.
+    private mutating func boot() throws {
+        guard let design = platform.design.bootloader else { return try withModel { try $0.start([], on: &$1) } }
+        let storage = try platform.folder.loadBootloader()
+        let booted = SecureBootloader(
+            configuration: design.configuration, nonvolatile: storage, now: platform.now, staysInBootloader: platform.wantsBootloader)
+        if booted.storage != storage { try platform.folder.save(booted.storage) }
+        platform.wantsBootloader = false
+        guard booted.hasLeft else {
+            platform.mode = .bootloader
+            platform.peripheral = design.peripheral(of: platform.address, largestMTU: platform.design.link.largestMTU)
+            platform.bootloader = booted
+            return platform.publish()
+        }
+        try withModel { try $0.start(booted.storage.application, on: &$1) }
+    }
+
+    /// The unit's battery is taken out for good.
+    mutating func losePower() {
+        platform.losePower()
+        model.stop(.powerLoss)
+    }
+
+    mutating func perform(_ cut: FaultPlan.Cut) {
+        switch cut {
+        case .link: platform.dropLink()
+        case .power:
+            platform.cutPower()
+            model.stop(.powerLoss)
+        }
+    }
+
+    /// Tells the model something; when that made it stop the chip, the model is stopped, too.
+    mutating func withModel<Value>(_ tell: (inout any UnitModel, inout UnitPlatform) throws -> Value) rethrows -> Value {
+        let stopCount = platform.stopCount
+        defer { if platform.stopCount != stopCount { model.stop(platform.stopCause) } }
+        return try tell(&model, &platform)
+    }
+
+    /// The bootloader's link is none of the model's.
+    var runsApplication: Bool { platform.mode == .application }
+
+    mutating func radioChanged() throws {
+        if runsApplication { try withModel { try $0.radioChanged(on: &$1) } }
+    }
+}

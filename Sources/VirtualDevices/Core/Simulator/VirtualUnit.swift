@@ -1,0 +1,67 @@
+import Bluetooth
+import Support
+import Synchronization
+
+/// One virtual unit of any family: what its folder holds, played on an air.
+///
+/// Each family's folder has the factory of its units. Written from the facts about the devices; shares no code with the client.
+public final class VirtualUnit: Sendable {
+    public let address: DeviceAddress
+    let events = Inbox<UnitEvent>(capacity: 1 << 16)
+    private let folder: UnitFolder
+    private let design: UnitDesign
+    private let air: VirtualAir
+    private let delivered = Mutex(0)
+
+    /// Packets that have reached the unit so far: what ``FaultPlan/cuts`` counts.
+    public var deliveredPackets: Int { delivered.withLock { $0 } }
+
+    init(folder: UnitFolder, design: UnitDesign, air: VirtualAir) throws {
+        address = try folder.address(of: design.family)
+        self.folder = folder
+        self.design = design
+        self.air = air
+    }
+
+    /// Plays the unit until cancelled. Throws when the machine cannot play it (no interpreter, no disk).
+    public func run() async throws {
+        var simulator = try UnitSimulator(
+            UnitPlatform(folder: folder, address: address, design: design, air: air, events: events))
+        defer { simulator.losePower() }
+        simulator.platform.powerOn()
+        while true {
+            let count = simulator.platform.faults.packetCount
+            delivered.withLock { $0 = count }
+            let now = simulator.platform.now
+            let deadline = simulator.nextDeadline ?? now + .seconds(3600)
+            if deadline <= now {
+                try simulator.advance()
+            } else if let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
+                try simulator.handle(event)
+            } else {
+                try simulator.advance()
+            }
+        }
+    }
+
+    /// Does to the unit what a person does.
+    public func stimulate(_ input: UserInput) { events.deliver(.input(input)) }
+}
+
+/// Runs `body` with a virtual unit on the air.
+public func withVirtualUnit<Value: Sendable>(
+    _ unit: VirtualUnit, body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask {
+            try await unit.run()
+            return nil
+        }
+        group.addTask { try await body() }
+        defer { group.cancelAll() }
+        while let value = try await group.next() {
+            if let value { return value }
+        }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,49 @@
+import Bluetooth
+import Support
+
+/// What keeps this machine from playing a virtual unit.
+public enum UnitFolderError: Error, Hashable, Sendable {
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+    /// - Parameters:
+    ///   - language: what it interprets.
+    ///   - setting: the variable that names another one.
+    case interpreterDoesNotStart(language: String, path: String, setting: String)
+    /// Files that come with the program.
+    case resourceMissing(name: String, searched: [String])
+    /// What a microphone or a camera was given is nothing that it can sense.
+    case unusable(what: String, reason: String)
+}
+
+extension UnitFolderError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .unreadable(let path, let reason):
+            Diagnosis(
+                code: "VIR-0001", category: .inputOutput, fault: .station,
+                message: "cannot read the virtual unit's \(path): \(reason)", cause: "its folder was damaged or changed by hand",
+                remedy: "repair the file, or remove the unit's folder to start with a factory-new unit")
+        case .unwritable(let path, let reason):
+            Diagnosis(
+                code: "VIR-0002", category: .inputOutput, fault: .station,
+                message: "cannot write the virtual unit's \(path): \(reason)", cause: "no room on the disk, or no permission",
+                remedy: "make room or choose another folder with NOAFW_STATE_DIR, and run the command again")
+        case .interpreterDoesNotStart(let language, let path, let setting):
+            Diagnosis(
+                code: "VIR-0003", category: .unavailable, fault: .station,
+                message: "the virtual unit's \(language) does not start (\(path))",
+                cause: "the installed interpreter is damaged, or is another one", remedy: "run Tools/setup runtime, or correct \(setting)")
+        case .resourceMissing(let name, let searched):
+            Diagnosis(
+                code: "VIR-0005", category: .missingInput, fault: .station,
+                message: "the files of the virtual unit's \(name) are missing",
+                cause: "the program was moved or installed without \(Resources.folder)",
+                remedy: "copy that folder from where it was built to \(searched.joined(separator: ", or to ")) (noafw looked there)")
+        case .unusable(let what, let reason):
+            Diagnosis(
+                code: "VIR-0004", category: .badData, fault: nil, message: "the virtual unit cannot use this \(what): \(reason)",
+                cause: "the file is damaged, or of another kind",
+                remedy: "give a WAV file with 16-bit PCM of at most a minute, or a JPEG file of at most 1 MiB")
+        }
+    }
+}

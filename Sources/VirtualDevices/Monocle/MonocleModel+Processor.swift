@@ -1,0 +1,100 @@
+extension MonocleModel {
+    func uptime(on unit: UnitPlatform) -> Duration { unit.now - startedAt }
+
+    private func radio(of unit: UnitPlatform) -> MonocleInterpreter.Radio {
+        MonocleInterpreter.Radio(
+            isConnected: unit.link != nil, hasREPLSubscription: unit.isSubscribed(MonocleAttributes.replTransmit),
+            hasDataSubscription: unit.isSubscribed(MonocleAttributes.dataTransmit), payloadSize: unit.exchangedPayload,
+            freePlaces: unit.freeNotificationPlaces)
+    }
+
+    mutating func startInterpreter(on unit: inout UnitPlatform) throws {
+        let launch = MonocleInterpreter.Launch(
+            python: configuration.python, scripts: try MonocleInterpreter.scripts(), files: folder.files, scratch: folder.root)
+        do {
+            try take(try processor.start(try MonocleInterpreter(launch)), on: &unit)
+        } catch is InterpreterProcess.Failure {
+            throw UnitFolderError.interpreterDoesNotStart(language: "MicroPython", path: configuration.python, setting: "NOAFW_PYTHON")
+        }
+    }
+
+    /// Something happens to the processor: it notices at once unless it computes or is off.
+    mutating func signal(_ input: MonocleInterpreter.Input, on unit: inout UnitPlatform) throws {
+        processor.add(input)
+        try wakeProcessor(on: &unit)
+    }
+
+    /// A change of the radio, which the waiting firmware sees within a millisecond.
+    mutating func wakeProcessor(on unit: inout UnitPlatform) throws {
+        switch processor.state {
+        case .waiting, .blocked: try runProcessor(on: &unit)
+        case .off, .computing: return
+        }
+    }
+
+    private mutating func runProcessor(on unit: inout UnitPlatform) throws {
+        do {
+            if let turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) { try take(turn, on: &unit) }
+        } catch is InterpreterProcess.Failure {
+            // The chip ran into memory that holds something else.
+            unit.reset(.crash)
+        }
+    }
+
+    private mutating func take(_ turn: MonocleInterpreter.Turn, on unit: inout UnitPlatform) throws {
+        if turn.used > .zero {
+            timers.add(.turn(turn), at: unit.now + turn.used)
+        } else {
+            try finish(turn, on: &unit)
+        }
+    }
+
+    /// What the processor did is done: it shows on the radio and in the hardware from now on.
+    mutating func finish(_ turn: MonocleInterpreter.Turn, on unit: inout UnitPlatform) throws {
+        let stopCount = unit.stopCount
+        processor.settle(into: turn.reason)
+        for output in turn.outputs {
+            switch output {
+            case .terminal(let bytes): unit.notify(MonocleAttributes.replTransmit, bytes)
+            case .data(let bytes): unit.notify(MonocleAttributes.dataTransmit, bytes, isData: true)
+            case .abandoned(let number): timers.removeAll { $0.answers(number) }
+            case .request(let operation, let number, let payload): try perform(operation, number, payload, on: &unit)
+            }
+            // A reset among them: the rest belongs to what is gone.
+            guard stopCount == unit.stopCount else { return }
+        }
+        let radio = radio(of: unit)
+        let hasRoom = turn.reason == .room && radio.freePlaces > 0
+        if turn.reason == .budget || processor.hasInputs || hasRoom || !radio.looks(like: processor.seenRadio) {
+            try runProcessor(on: &unit)
+        } else if case .wait(let duration?) = turn.reason {
+            timers.removeAll(where: \.isWake)
+            timers.add(.wake(processor.waitCount), at: unit.now + duration)
+        }
+    }
+
+    /// A place in the notification queue is free: what waits for it is sent within the same connection event.
+    mutating func refill(on unit: inout UnitPlatform) throws {
+        let radio = radio(of: unit)
+        guard processor.state == .blocked, radio.hasREPLSubscription || radio.hasDataSubscription else { return }
+        do {
+            guard var turn = try processor.resume(radio: radio, uptime: uptime(on: unit)) else { return }
+            while let output = turn.outputs.first, case .terminal(let bytes) = output {
+                unit.notify(MonocleAttributes.replTransmit, bytes)
+                turn.outputs.removeFirst()
+            }
+            try take(turn, on: &unit)
+        } catch is InterpreterProcess.Failure {
+            unit.reset(.crash)
+        }
+    }
+}
+
+extension MonocleInterpreter.Radio {
+    /// Whether both offer the same but for free places.
+    fileprivate func looks(like other: Self) -> Bool {
+        var other = other
+        other.freePlaces = freePlaces
+        return self == other
+    }
+}

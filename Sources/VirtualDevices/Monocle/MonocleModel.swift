@@ -1,0 +1,142 @@
+import Bluetooth
+
+/// A Monocle on the platform: its processor with MicroPython, its FPGA, its touch pads, and what wakes each when.
+struct MonocleModel: UnitModel {
+    static let family = "monocle"
+    /// In bytes (main.c).
+    static let largestMTU = 256
+
+    enum Timer {
+        case applicationReady
+        /// What the processor did in a turn takes effect.
+        case turn(MonocleInterpreter.Turn)
+        /// The end of the processor's wait with this number.
+        case wake(Int)
+        case answer(number: UInt16, status: UInt8, [UInt8])
+        case sleepsIfCharging
+        case release(UserInput.Pad)
+
+        var isWake: Bool { if case .wake = self { true } else { false } }
+        var isRelease: Bool { if case .release = self { true } else { false } }
+
+        func answers(_ request: UInt16) -> Bool {
+            if case .answer(request, _, _) = self { true } else { false }
+        }
+    }
+
+    let folder: UnitFolder
+    let configuration: MonocleConfiguration
+    var timers = TimerQueue<Timer>()
+    var hardware: MonocleHardware
+    var processor = MonocleProcessor()
+    /// When the application began to run.
+    var startedAt = Duration.zero
+    /// 0x1C resets with main.py left out, once.
+    var isSafeMode = false
+    /// The serial flash erases until then; FPGA and files share it.
+    var flashBusyUntil = Duration.zero
+    var preventsSleep = false
+    /// Packets to the program.
+    var dataPacketCount = 0
+    /// Pads with a finger on them: a reset does not lift it.
+    var touched: Set<UserInput.Pad> = []
+
+    /// Rails 0.2 s, touch 1 s, FPGA 0.2 s, camera and display settings (main.c): then the radio shows the unit, and Python starts.
+    private static let bootTime = Duration.milliseconds(1600)
+    /// How often the firmware asks whether the unit charges (monocle-critical.c).
+    private static let chargingPoll = Duration.milliseconds(500)
+    private static let tapTime = Duration.milliseconds(100)
+
+    init(folder: UnitFolder, configuration: MonocleConfiguration) throws {
+        self.folder = folder
+        self.configuration = configuration
+        hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
+    }
+
+    mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws {
+        hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
+        hardware.firmwareVersion = FactoryImages.versionText(in: image)
+        timers.add(.applicationReady, at: unit.now + Self.bootTime)
+        // Asked before anything else, and again every half second.
+        sleepIfCharging(on: &unit)
+    }
+
+    mutating func stop(_ cause: UnitPlatform.StopCause) {
+        processor.stop()
+        timers.removeAll { !$0.isRelease }
+        preventsSleep = false
+        flashBusyUntil = .zero
+        if cause == .powerLoss { isSafeMode = false }
+    }
+
+    var nextDeadline: Duration? { timers.nextDeadline }
+
+    mutating func advance(on unit: inout UnitPlatform) throws {
+        switch timers.takeDue(at: unit.now) {
+        case .applicationReady: try startApplication(on: &unit)
+        case .turn(let turn): try finish(turn, on: &unit)
+        case .wake(let number): if number == processor.waitCount { try wakeProcessor(on: &unit) }
+        case .answer(let number, let status, let payload):
+            try signal(.answer(number: number, status: status, payload), on: &unit)
+        case .sleepsIfCharging: sleepIfCharging(on: &unit)
+        case .release(let pad): touched.remove(pad)
+        case nil: break
+        }
+    }
+
+    /// The radio is up, Python begins: a host may be linked before the file system is mounted.
+    private mutating func startApplication(on unit: inout UnitPlatform) throws {
+        startedAt = unit.now
+        unit.startRadio(as: .monocle(address: unit.address, largestMTU: configuration.largestMTU))
+        try startInterpreter(on: &unit)
+    }
+
+    /// A unit that charges switches everything off, in the middle of anything; a touch wakes it as a reset.
+    private mutating func sleepIfCharging(on unit: inout UnitPlatform) {
+        if hardware.identity.isCharging, !preventsSleep {
+            unit.sleep()
+        } else {
+            timers.add(.sleepsIfCharging, at: unit.now + Self.chargingPoll)
+        }
+    }
+
+    // MARK: - Radio
+
+    mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
+        if characteristic == MonocleAttributes.replReceive {
+            try signal(.terminal(value), on: &unit)
+        } else if characteristic == MonocleAttributes.dataReceive {
+            dataPacketCount += 1
+            if unit.faults.plan.deafAtDataPackets.contains(dataPacketCount) { processor.add(.deafness) }
+            if !unit.faults.plan.droppedDataPackets.contains(dataPacketCount) { try signal(.data(value), on: &unit) }
+        }
+        return nil
+    }
+
+    mutating func radioChanged(on unit: inout UnitPlatform) throws { try wakeProcessor(on: &unit) }
+
+    mutating func notificationSent(on unit: inout UnitPlatform) throws { try refill(on: &unit) }
+
+    // MARK: - Touch
+
+    mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {
+        switch input {
+        case .tap(let pad):
+            try press(pad, on: &unit)
+            timers.add(.release(pad), at: unit.now + Self.tapTime)
+        case .press(let pad): try press(pad, on: &unit)
+        case .release(let pad): touched.remove(pad)
+        case .cut: break
+        }
+    }
+
+    /// The callback comes with the finger; that it leaves, only `touch.state` tells. A touch wakes a unit that sleeps.
+    private mutating func press(_ pad: UserInput.Pad, on unit: inout UnitPlatform) throws {
+        guard touched.insert(pad).inserted else { return }
+        unit.wake()
+        try signal(.touch(touchedBits), on: &unit)
+    }
+
+    /// As the touch chip tells them: 1 pad A, 2 pad B, 3 both.
+    var touchedBits: UInt8 { touched.reduce(0) { $0 | ($1 == .A ? 1 : 2) } }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Support
+
+/// Everything a command takes from its surroundings, so that a test can run it in-process.
+struct CommandContext: Sendable {
+    /// Without the program's name.
+    var arguments: [String]
+    var environment: [String: String]
+    var currentDirectory: String
+    var executable: String?
+    /// Results.
+    var output: TextSink
+    /// Progress, notices and errors.
+    var diagnostics: TextSink
+    var clock: SessionClock
+    var interrupts: Interrupts
+    var services: any Services
+    /// What a person types, or another program.
+    var input = TextSource.none
+    /// The time of day, for what is kept.
+    var date: @Sendable () -> Date = { Date() }
+
+    /// A file or folder that the command line names.
+    func path(_ name: String) -> NamedPath { NamedPath(name, in: currentDirectory) }
+
+    func absolute(_ path: String) -> String { self.path(path).location }
+
+    /// - Parameter given: the value of `--assets`.
+    func assetSearch(_ given: String?) -> AssetSearch {
+        AssetSearch(given: given, environment: environment, currentDirectory: currentDirectory, executable: executable)
+    }
+
+    /// Colours only where somebody looks, and not where they asked for none (no-color.org).
+    func style(for sink: TextSink) -> TextStyle {
+        let wantsNone = !(environment["NO_COLOR"] ?? "").isEmpty || isDumbTerminal
+        return TextStyle(isColoured: sink.isTerminal && !wantsNone)
+    }
+
+    /// A terminal that cannot rewrite its line.
+    var isDumbTerminal: Bool { environment["TERM"] == "dumb" }
+
+    /// `NOAFW_STATE_DIR`, else `noafw` in the XDG state folder; absolute.
+    /// - Throws: ``CommandError/noStateFolder``.
+    func stateFolder() throws(CommandError) -> String {
+        if let own = environment["NOAFW_STATE_DIR"], !own.isEmpty {
+            let here = URL(fileURLWithPath: currentDirectory, isDirectory: true)
+            return URL(fileURLWithPath: own, relativeTo: here).standardizedFileURL.path
+        }
+        // The XDG base directory specification says to ignore a relative path.
+        if let shared = environment["XDG_STATE_HOME"], shared.hasPrefix("/") { return "\(shared)/noafw" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { throw .noStateFolder }
+        return "\(home)/.local/state/noafw"
+    }
+}

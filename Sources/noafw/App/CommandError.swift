@@ -1,0 +1,168 @@
+import Bluetooth
+import Provisioning
+import Support
+
+/// What can go wrong in the program itself, outside every module.
+enum CommandError: Error, Hashable, Sendable {
+    case noStateFolder
+    case timedOut(seconds: Double)
+    case interrupted(InterruptedState)
+    /// The image's kind and version.
+    case developmentImage(String)
+    /// A result that never replaces anything, such as a key.
+    case outputExists(path: String)
+    case outputNotWritten(path: String, reason: String)
+    case outputIsInput(path: String)
+    case outputInFolder(path: String, folder: String)
+    case outputHoldsKey(path: String)
+    /// Where a public key is wanted.
+    case privateKeyTrusted(path: String)
+    /// A private key that is to sign a package.
+    case keyExposed(path: String)
+    /// What the machine grants this process is less than it needs.
+    case tooFewDescriptors(needed: Int)
+    case tooFewThreads(needed: Int)
+    /// `--assistant openai` without a key for OpenAI.
+    case noKey
+    /// Something of a conversation lives in real time, and the virtual unit was to run ahead of it.
+    case noRealTime
+    case differs(parts: [Component], repair: String)
+    case chatInterrupted
+    /// A line of standard input.
+    case questionTooLong
+    /// The unit of a question; the links that it made meanwhile, and why the last one was lost.
+    case unitStaysAway(seconds: Double, returns: Int, reason: String)
+    /// More than one statement of the console can have, in bytes.
+    case statementTooLong(limit: Int)
+    case consoleInterrupted
+    case programIsSilent
+    /// An error that no module explains: a fault of the program.
+    case unexplained(String)
+}
+
+extension CommandError: DiagnosableError {
+    var diagnosis: Diagnosis {
+        switch self {
+        case .noStateFolder:
+            Diagnosis(
+                code: "NOA-0001", category: .missingInput, fault: .station, message: "there is no folder to keep the state in",
+                cause: "neither NOAFW_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path",
+                remedy: "set NOAFW_STATE_DIR to a folder that noafw may write to")
+        case .timedOut(let seconds):
+            Diagnosis(
+                code: "NOA-0002", category: .tryAgain, fault: nil,
+                message: "the run did not end within the \(Format.plain(seconds)) s of --timeout",
+                cause: "the limit is too short for this job, or the link is slow",
+                remedy: "run the same command with a larger --timeout; it continues where it stopped")
+        case .interrupted(let state):
+            Diagnosis(
+                code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(state.condition)",
+                cause: "the run was ended by a signal", remedy: state.nextAction)
+        case .developmentImage(let image):
+            Diagnosis(
+                code: "NOA-0006", category: .badData, fault: nil, message: "\(image) is a development image, not for hardware",
+                cause: "the catalogue holds no release for this part, and this one was made for virtual units",
+                remedy: "add the vendor's released file (docs/assets.md) or name it; --development insists, for a lab")
+        case .outputExists(let path):
+            Diagnosis(
+                code: "NOA-0007", category: .inputOutput, fault: nil, message: "\(path) exists already",
+                cause: "a key that is overwritten is lost", remedy: "give another name, or move that file away")
+        case .outputNotWritten(let path, let reason):
+            Diagnosis(
+                code: "NOA-0008", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
+                remedy: "check the folder, its permissions and the free space")
+        case .outputIsInput(let path):
+            Diagnosis(
+                code: "NOA-0024", category: .usage, fault: nil, message: "\(path) is also an input",
+                cause: "the result would take its place, and it would be lost", remedy: "give the result another name")
+        case .outputInFolder(let path, let folder):
+            Diagnosis(
+                code: "NOA-0025", category: .usage, fault: nil, message: "\(path) lies in \(folder), which is being bundled",
+                cause: "the result could take the place of a script", remedy: "give -o a place outside that folder")
+        case .outputHoldsKey(let path):
+            Diagnosis(
+                code: "NOA-0026", category: .usage, fault: nil, message: "\(path) holds a private key",
+                cause: "a key that is overwritten is lost", remedy: "give the result another name, or move that file away")
+        case .privateKeyTrusted(let path):
+            Diagnosis(
+                code: "NOA-0027", category: .badData, fault: nil, message: "\(path) is a private key; a public one is wanted",
+                cause: "a key that signs has no place where signatures are only checked",
+                remedy: "give its public half: noafw package key show FILE --format pem, or noafw bundle key show FILE")
+        case .keyExposed(let path):
+            Diagnosis(
+                code: "NOA-0028", category: .permission, fault: nil, message: "others may read the private key \(path)",
+                cause: "its permissions are not those of a secret",
+                remedy: "chmod 600 that file; make a new key if others had access")
+        case .tooFewDescriptors(let needed):
+            Diagnosis(
+                code: "NOA-0029", category: .unavailable, fault: .station, message: "this process may not open \(needed) more files",
+                cause: "its limit is low (ulimit -n), or it was started with many files open",
+                remedy: "raise the limit, such as with: ulimit -n 1024")
+        case .tooFewThreads(let needed):
+            Diagnosis(
+                code: "NOA-0030", category: .unavailable, fault: .station, message: "this process may not start \(needed) threads",
+                cause: "the user's limit of processes is used up (ulimit -u), or memory is short (ulimit -v)",
+                remedy: "raise the limit, or end other programs of this user")
+        case .noKey:
+            Diagnosis(
+                code: "NOA-0011", category: .missingInput, fault: nil, message: "there is no key for the assistant",
+                cause: "neither NOAFW_API_KEY, OPENAI_API_KEY nor the configuration file holds one for api.openai.com",
+                remedy: "set NOAFW_API_KEY, name another server with --base-url, or use --assistant echo")
+        case .noRealTime:
+            Diagnosis(
+                code: "NOA-0012", category: .usage, fault: nil, message: "--virtual-speed max works only with the echo and without a terminal",
+                cause: "people and servers live in real time, and the virtual unit would run ahead of them",
+                remedy: "leave out --virtual-speed max, or add --assistant echo and --query or --script")
+        case .differs(let parts, let repair):
+            Diagnosis(
+                code: "NOA-0013", category: .unitFailed, fault: .unit,
+                message: "the unit differs from the catalogue in: \(parts.map(\.rawValue).joined(separator: ", "))",
+                cause: "the unit was never flashed, or was flashed from another catalogue",
+                remedy: "run: \(repair) (or run noafw chat --no-verify to use the unit as it is)")
+        case .chatInterrupted:
+            Diagnosis(
+                code: "NOA-0014", category: .interrupted, fault: nil, message: "the conversation was interrupted",
+                cause: "noafw received a signal", remedy: "run the same command to begin a new one")
+        case .questionTooLong:
+            Diagnosis(
+                code: "NOA-0016", category: .badData, fault: nil,
+                message: "a line of standard input is longer than \(LineEditor.limit) bytes",
+                cause: "each line is one question", remedy: "put each question on a line of its own")
+        case .unitStaysAway(let seconds, let returns, let reason):
+            Diagnosis(
+                code: "NOA-0017", category: .tryAgain, fault: .unit,
+                message: "the link was lost, and the unit "
+                    + (returns == 0 ? "did not come back within" : "came back \(returns) times, but its program was never ready within")
+                    + " \(Format.plain(seconds)) s",
+                cause: returns == 0
+                    ? "the unit is out of range, switched off, or connected to another computer (\(reason))"
+                    : "the link keeps breaking (\(reason)), or the unit's program does not start",
+                remedy: returns == 0
+                    ? "move the unit closer, then run the same command again"
+                    : "move the unit closer; if that does not help, run: noafw verify")
+        case .programIsSilent:
+            Diagnosis(
+                code: "NOA-0018", category: .unitFailed, fault: .unit,
+                message: "nothing was sent because the unit's program never reported ready",
+                cause: "the unit's scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
+        case .statementTooLong(let limit):
+            Diagnosis(
+                code: "NOA-0022", category: .badData, fault: nil, message: "a statement is longer than \(limit) bytes",
+                cause: "the unit has to hold a whole statement in its memory", remedy: "split the statement")
+        case .consoleInterrupted:
+            Diagnosis(
+                code: "NOA-0023", category: .interrupted, fault: nil, message: "the console was interrupted",
+                cause: "noafw received a signal", remedy: "run the same command to begin a new one")
+        case .unexplained(let description):
+            Diagnosis(
+                code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",
+                cause: "a fault in noafw", remedy: "run the same command again; if it persists, report it with the output of -v")
+        }
+    }
+
+    /// Any error as a diagnosis.
+    static func explain(_ error: any Error) -> Diagnosis {
+        if let diagnosable = error as? any DiagnosableError { return diagnosable.diagnosis }
+        return CommandError.unexplained(String(describing: error)).diagnosis
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+
+/// The command line: the list of its verbs.
+struct Noafw: ParsableCommand {
+    /// The parser's help ends the process where its left column of 26 leaves no room.
+    private static let leastColumns = 40
+
+    static let configuration = CommandConfiguration(
+        commandName: "noafw",
+        abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
+        discussion: """
+            Examples:
+              noafw flash                              flash the Monocle in reach and verify it
+              noafw chat                               talk through the Monocle in reach
+              noafw console                            open the Python prompt of the Monocle in reach
+              noafw scan                               show the glasses in reach
+              noafw doctor                             check this machine
+              noafw flash --virtual monocle            flash a virtual Monocle and verify it
+              noafw verify --virtual monocle --deep    verify every byte, change none
+              noafw bundle Scripts/monocle -o out.zip  make one file of what a factory flashes
+
+            noafw keeps its state in NOAFW_STATE_DIR, else in XDG_STATE_HOME/noafw, else in ~/.local/state/noafw.
+            Print the version: noafw --version
+            Print completions for your shell: noafw --generate-completion-script bash|zsh|fish
+            """,
+        subcommands: [
+            FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
+            DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
+        ])
+
+    /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.
+    static func execute(in context: CommandContext) async -> Int32 {
+        // The parser's own --version would be an option of each verb, and assets add has one that means another thing.
+        if context.arguments == ["--version"] {
+            context.output.writeLine(ToolVersion.current)
+            return 0
+        }
+        do {
+            var command = try parseAsRoot(context.arguments)
+            if let verb = command as? any ContextCommand {
+                try OptionCheck.check(context.arguments, of: type(of: verb))
+                return await verb.run(in: context)
+            }
+            try command.run()
+            return 0
+        } catch {
+            let code = exitCode(for: error).rawValue
+            let sink = code == 0 ? context.output : context.diagnostics
+            let text = fullMessage(for: error, columns: sink.isTerminal ? max(Self.leastColumns, sink.columns()) : 100)
+            sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
+            if code != 0, ErrorDocument.isWanted(context.arguments) {
+                context.output.writeLine(ErrorDocument.text(usage: message(for: error)))
+            }
+            return code
+        }
+    }
+}

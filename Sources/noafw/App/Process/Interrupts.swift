@@ -1,0 +1,9 @@
+import Support
+
+/// How the signals of the process reach a command.
+struct Interrupts: Sendable {
+    /// One element for each SIGINT or SIGTERM that asks for an orderly end.
+    var requests = Inbox<Void>()
+    /// What to do when the orderly end takes too long; set by the command that runs.
+    var exitReport = ExitReport()
+}

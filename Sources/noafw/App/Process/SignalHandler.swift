@@ -1,0 +1,98 @@
+import Bluetooth
+import Foundation
+import Glibc
+import Support
+
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to end; a second signal, or a run that does not end in time, ends the process.
+///
+/// Handlers rather than ignored or blocked signals: both of those would be inherited by the virtual units' processes,
+/// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
+final class SignalHandler: Sendable {
+    /// A unit whose program was stopped gets two seconds to start it again; the rest is for the exit report.
+    private static let graceMilliseconds: Int32 = 2500
+    private static let exitReportMilliseconds: Int32 = 150
+    private static let exitCode: Int32 = 130
+
+    private let interrupts: Interrupts
+    private let readEnd: Int32
+
+    /// Starts watching; for the process's whole life.
+    static func start(_ interrupts: Interrupts) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        signalPipeWriteEnd = ends[1]
+        let watch = SignalHandler(interrupts: interrupts, readEnd: ends[0])
+        let thread = Thread { watch.run() }
+        thread.start()
+        install(SIGINT) { _ in reportSignal() }
+        install(SIGTERM) { _ in reportSignal() }
+        // A terminal that is closed; `nohup` has it ignored, and so it stays.
+        var hangUp = sigaction()
+        if sigaction(SIGHUP, nil, &hangUp) == 0, unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
+            install(SIGHUP) { _ in reportSignal() }
+        }
+        // A reader that goes away must not kill a run halfway through a flash; the write's error is enough.
+        install(SIGPIPE) { _ in }
+    }
+
+    private init(interrupts: Interrupts, readEnd: Int32) {
+        self.interrupts = interrupts
+        self.readEnd = readEnd
+    }
+
+    private func run() {
+        guard waitForSignal(milliseconds: -1) else { return }
+        interrupts.requests.deliver(())
+        // Nobody waits any longer than this, nor than until the second signal.
+        _ = waitForSignal(milliseconds: Self.graceMilliseconds)
+        TerminalMode.restoreForExit()
+        // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
+        let speaker = Thread { [interrupts] in
+            interrupts.exitReport.give()
+            _exit(Self.exitCode)
+        }
+        speaker.start()
+        _ = waitForSignal(milliseconds: Self.exitReportMilliseconds)
+        leaveProgressLine()
+        _exit(Self.exitCode)
+    }
+
+    /// So that the shell's prompt does not follow a stale bar; not at the price of waiting for the terminal.
+    private func leaveProgressLine() {
+        var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard isatty(STDERR_FILENO) == 1, poll(&entry, 1, 0) > 0 else { return }
+        var lineFeed = UInt8(ascii: "\n")
+        _ = write(STDERR_FILENO, &lineFeed, 1)
+    }
+
+    /// - Returns: `false` when no signal came in time.
+    private func waitForSignal(milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+        var ready = poll(&entry, 1, milliseconds)
+        while ready < 0, errno == EINTR { ready = poll(&entry, 1, milliseconds) }
+        var byte: UInt8 = 0
+        return ready > 0 && read(readEnd, &byte, 1) == 1
+    }
+
+    private static func install(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = handler
+        action.sa_flags = Int32(SA_RESTART)
+        sigaction(signal, &action, nil)
+    }
+}
+
+/// Safe to share with a signal handler: written once, before any handler is installed.
+nonisolated(unsafe) private var signalPipeWriteEnd: Int32 = -1
+
+/// Only async-signal-safe calls.
+private func reportSignal() {
+    let saved = errno
+    var byte: UInt8 = 1
+    _ = write(signalPipeWriteEnd, &byte, 1)
+    errno = saved
+}

@@ -1,0 +1,37 @@
+import Bluetooth
+import Foundation
+import Glibc
+import Support
+
+@main
+enum Program {
+    static func main() async {
+        ProcessStart.fillStandardStreams()
+        ProcessStart.hideWidthFromParser()
+        let output = FileSink(STDOUT_FILENO)
+        let diagnostics = FileSink(STDERR_FILENO).sink
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let shortage = ProcessStart.shortage()?.diagnosis {
+            ErrorText.lines(shortage, style: TextStyle(isColoured: false)).forEach(diagnostics.writeLine)
+            if ErrorDocument.isWanted(arguments) { output.sink.writeLine(ErrorDocument.text(shortage)) }
+            exit(shortage.category.rawValue)
+        }
+        let interrupts = Interrupts()
+        SignalHandler.start(interrupts)
+        let context = CommandContext(
+            arguments: arguments,
+            environment: ProcessInfo.processInfo.environment,
+            currentDirectory: FileManager.default.currentDirectoryPath,
+            executable: try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
+            output: output.sink,
+            diagnostics: diagnostics,
+            clock: .continuous,
+            interrupts: interrupts,
+            services: LiveServices(),
+            input: FileSource.source(STDIN_FILENO))
+        let code = await Noafw.execute(in: context)
+        guard code == 0, output.hasFailed else { exit(code) }
+        context.diagnostics.writeLine("error NOA-0005: the result could not be written to standard output")
+        exit(74)
+    }
+}

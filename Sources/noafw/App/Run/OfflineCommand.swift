@@ -1,0 +1,54 @@
+import Bluetooth
+import Support
+
+/// A verb that works on files alone: no unit, no progress, done within moments.
+struct OfflineCommand: Sendable {
+    /// What it says when it ends.
+    struct Result: Sendable {
+        /// For a human.
+        var lines: [String]
+        var document: JSONText
+        /// The verdict was bad although the work was done.
+        var error: Diagnosis?
+    }
+
+    var context: CommandContext
+    var isJSON: Bool
+
+    /// - Parameters:
+    ///   - failure: the JSON document of a run that ended with an error.
+    ///   - interrupted: ends the work of a run that a signal ends, and tells how it leaves things.
+    func run(
+        failure: @escaping @Sendable (Diagnosis) -> JSONText, interrupted: @escaping @Sendable () -> FileState = { .unchanged },
+        _ body: (TextStyle) async throws -> Result
+    ) async -> Int32 {
+        let conclusion = Conclusion()
+        context.interrupts.exitReport.set { conclusion.say { fail(interrupted().diagnosis, failure) } }
+        defer { context.interrupts.exitReport.set(nil) }
+        let sink = isJSON ? context.diagnostics : context.output
+        do {
+            let result = try await body(context.style(for: sink))
+            conclusion.say {
+                for line in result.lines { sink.writeLine(line) }
+                if let error = result.error { report(error) }
+                if isJSON { context.output.writeLine(result.document.text) }
+            }
+            return result.error?.category.rawValue ?? 0
+        } catch {
+            let diagnosis = CommandError.explain(error)
+            conclusion.say { fail(diagnosis, failure) }
+            return diagnosis.category.rawValue
+        }
+    }
+
+    private func fail(_ error: Diagnosis, _ failure: (Diagnosis) -> JSONText) {
+        report(error)
+        if isJSON { context.output.writeLine(failure(error).text) }
+    }
+
+    func note(_ text: String) { context.diagnostics.writeLine("note: \(UntrustedText.escape(text))") }
+
+    private func report(_ error: Diagnosis) {
+        context.explain(error)
+    }
+}

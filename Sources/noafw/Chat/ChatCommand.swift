@@ -1,0 +1,61 @@
+import ArgumentParser
+import Assistant
+import Bluetooth
+import Provisioning
+
+/// `noafw chat`
+struct ChatCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat",
+        abstract: "Hold a conversation between a unit and an assistant.",
+        discussion: """
+            Verifies the unit's versions, starts its program, and relays until you press Ctrl-C: it takes questions from the \
+            terminal and from the glasses, and shows the answers on both. Without a terminal, each line of standard input is a \
+            question.
+
+            The assistant is any OpenAI-compatible server. noafw reads its key from NOAFW_API_KEY, OPENAI_API_KEY or \
+            ~/.config/noafw/config.json, never from an option. If there is neither a key nor a base URL, an offline echo answers.
+
+            Examples:
+              noafw chat
+              noafw chat --nearest --translate --transcript talk.txt
+              noafw chat --base-url http://localhost:8080 --model llama
+              noafw chat --virtual monocle --query "hello"
+              noafw chat --virtual monocle --script smoke.txt --json
+
+            Exit codes: 0 the conversation ended as it should; 1 there was no answer or no match, or the unit has other versions; \
+            for the others see noafw flash.
+            """)
+
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+
+    @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
+    var assets: String?
+
+    @Flag(help: "Start without verifying the unit's versions.")
+    var noVerify = false
+
+    @OptionGroup(title: "Assistant") var assistant: AssistantOptions
+
+    @Option(help: ArgumentHelp("Ask one question; the exit code tells whether the answer is on the unit.", valueName: "text"))
+    var query: String?
+
+    @Option(help: ArgumentHelp("Run the steps in this file (docs/chat.md).", valueName: "file"), completion: .file())
+    var script: String?
+
+    @OptionGroup(title: "Report") var report: ChatReportOptions
+
+    func validate() throws {
+        if query != nil, script != nil { throw ValidationError("Give either --query or --script.") }
+        if let query {
+            guard SessionCommand.isQuestion(query) else { throw ValidationError("--query contains no question.") }
+            guard query.utf8.count <= LineEditor.limit else {
+                throw ValidationError("--query is longer than \(LineEditor.limit) bytes.")
+            }
+        }
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        await ChatRunner(command: self, context: context).run()
+    }
+}

@@ -1,0 +1,50 @@
+import Assistant
+import Bluetooth
+import Support
+import VirtualDevices
+
+/// Who answers.
+enum AssistantChoice: Sendable {
+    case echo
+    case server(AssistantSettings)
+
+    /// For a status line; the host alone, never a key.
+    var name: String {
+        switch self {
+        case .echo: "echo"
+        case .server(let settings): "\(settings.chatModel) at \(settings.baseURL.host)"
+        }
+    }
+}
+
+/// A unit ready for a conversation.
+struct ChatEnvironment: Sendable {
+    typealias Report = @Sendable (ChatEvent) -> Void
+
+    /// The unit's time, which a virtual one may have to itself.
+    var clock: SessionClock
+    /// Hands, voice and eyes, which only a virtual unit lends.
+    var sensors: VirtualSensors?
+    /// Holds the conversation until it is cancelled, or its link cannot be made.
+    var converse: @Sendable (Inbox<SessionCommand>, @escaping Report) async throws -> Void
+}
+
+/// What a person does with a virtual unit.
+struct VirtualSensors: Sendable {
+    var stimulate: @Sendable (UserInput) -> Void
+    /// A WAV file's bytes, heard by the next recordings.
+    var speak: @Sendable ([UInt8]) throws -> Void
+    /// A JPEG file's bytes, seen by the next pictures.
+    var show: @Sendable ([UInt8]) throws -> Void
+    /// The lines on the display, from top to bottom. Untrusted text.
+    var display: @Sendable () -> [String]
+}
+
+/// How a conversation ended that was not broken off.
+struct ChatVerdict: Verdict {
+    /// Why it counts as failed.
+    var failure: Diagnosis?
+    /// What a virtual unit shows at the end; `nil` where nobody looked.
+    var display: [String]?
+    var passed: Bool { failure == nil }
+}

@@ -1,0 +1,62 @@
+import Assistant
+import REPL
+import Support
+
+/// A conversation that did not go as it should.
+enum ChatFailure {
+    /// Why there is no answer; whatever it is, the exit code says "no answer".
+    static func noAnswer(_ error: any DiagnosableError) -> Diagnosis {
+        var diagnosis = error.diagnosis
+        diagnosis.category = .unitFailed
+        return diagnosis
+    }
+
+    static func cancelled(_ reason: ChatEvent.Cancellation) -> Diagnosis {
+        Diagnosis(
+            code: "NOA-0009", category: .unitFailed, fault: nil, message: "no answer: \(ChatFormatter.describe(reason))",
+            cause: "the question was cancelled before it was answered", remedy: "ask again")
+    }
+
+    /// What fails a conversation whatever was asked.
+    static func ofUnit(_ event: ChatEvent) -> Diagnosis? {
+        switch event {
+        case .undeliverable(_, let loss): undeliverable(loss)
+        default: ofProgram(event)
+        }
+    }
+
+    /// What the program itself said, as its last words.
+    static func ofProgram(_ event: ChatEvent) -> Diagnosis? {
+        switch event {
+        case .raised(let exception):
+            Diagnosis(
+                code: "NOA-0020", category: .unitFailed, fault: .unit, message: "the unit's program raised \(exception.lastLine)",
+                cause: "the scripts have a fault, or the unit is short of memory",
+                remedy: "run the same command with -v to see the traceback; to install the scripts again, run: noafw flash --only scripts --force")
+        case .programEnded:
+            Diagnosis(
+                code: "NOA-0021", category: .unitFailed, fault: .unit, message: "the unit's program has ended",
+                cause: "main.py is missing, has finished, or was interrupted", remedy: "run: noafw verify --deep, then noafw flash --only scripts")
+        default: nil
+        }
+    }
+
+    static func undeliverable(_ loss: DeliveryLoss) -> Diagnosis {
+        let (attempts, cause) = switch loss {
+        case .noReceipt, .accepted: (" in two attempts", "the unit's program is too busy to accept the text, or it has stopped")
+        case .linksLost: ("", "the unit refuses the text, restarts, or is almost out of range")
+        }
+        return Diagnosis(
+            code: "NOA-0019", category: .unitFailed, fault: .unit, message: "the answer did not arrive\(attempts): \(loss.message)",
+            cause: cause,
+            remedy: "run the same command again; if it fails again, run noafw chat --json to see what the program prints")
+    }
+
+    static func notSeen(line: Int, pattern: String, seconds: Double, seen: [String]) -> Diagnosis {
+        let list = seen.isEmpty ? "nothing" : seen.map { "\"\($0)\"" }.joined(separator: ", ")
+        return Diagnosis(
+            code: "NOA-0010", category: .unitFailed, fault: .unit,
+            message: "line \(line): nothing matched \(pattern) within \(Format.plain(seconds)) s", cause: "seen: \(list)",
+            remedy: "run the same command with --json to see every event")
+    }
+}

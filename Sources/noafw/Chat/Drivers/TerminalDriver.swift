@@ -1,0 +1,107 @@
+import Assistant
+import Bluetooth
+import Foundation
+import Support
+
+/// Drives a conversation from a terminal.
+struct TerminalDriver: Sendable {
+    let context: CommandContext
+    let status: ChatStatus
+    let history: HistoryFile
+    let isVerbose: Bool
+
+    private static let tick = Duration.milliseconds(250)
+
+    func drive(_ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
+        let pictures = Inbox<Picture>()
+        return try await withThrowingTaskGroup(of: ChatVerdict?.self) { group in
+            group.addTask {
+                try await draw(pictures, inputs)
+                return nil
+            }
+            group.addTask { try await converse(commands, inputs, pictures) }
+            defer { group.cancelAll() }
+            while let verdict = try await group.next() {
+                if let verdict { return verdict }
+            }
+            return ChatVerdict()
+        }
+    }
+
+    private func converse(
+        _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>, _ pictures: Inbox<Picture>
+    ) async throws -> ChatVerdict {
+        let sink = context.output
+        var chat = TerminalChat(
+            editor: LineEditor(history: history.load()), status: status, style: context.style(for: sink), columns: sink.columns(),
+            isVerbose: isVerbose)
+        let typed = try context.input.open(true) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
+        defer {
+            _ = perform(chat.finish(), commands)
+            typed.close()
+        }
+        var hasQuit = perform(chat.begin(), commands)
+        typed.more()
+        while !hasQuit {
+            let input = try await inputs.next(before: context.clock.deadline(in: Self.tick), on: context.clock)
+            switch input {
+            case .typed(let bytes):
+                hasQuit = perform(chat.receive(bytes, now: context.clock.now), commands)
+                typed.more()
+            case .inputEnded: hasQuit = true
+            case .event(let event, let file):
+                _ = perform(chat.receive(event, photoFile: file), commands)
+                if case .photo(let jpeg) = event, let graphics = PhotoGraphics.detect(context.environment, sixel: chat.showsSixel) {
+                    pictures.deliver(Picture(jpeg: jpeg, file: file, graphics: graphics))
+                }
+            case .graphics(let text?): _ = perform(chat.show(graphics: text), commands)
+            case .graphics(nil): _ = perform(chat.missGraphics(), commands)
+            case nil: _ = perform(chat.rest(), commands)
+            }
+            _ = perform(chat.fit(columns: sink.columns()), commands)
+        }
+        return ChatVerdict()
+    }
+
+    /// - Returns: whether the person wants to go.
+    private func perform(_ effects: [TerminalChat.Effect], _ commands: Inbox<SessionCommand>) -> Bool {
+        var text = ""
+        var quits = false
+        for effect in effects {
+            switch effect {
+            case .write(let more): text += more
+            case .command(let command): commands.deliver(command)
+            case .remember(let line): history.append(line)
+            case .quit: quits = true
+            }
+        }
+        if !text.isEmpty { context.output.write(text) }
+        return quits
+    }
+
+    // MARK: - Pictures
+
+    private struct Picture: Sendable {
+        var jpeg: [UInt8]
+        var file: String?
+        var graphics: PhotoGraphics
+    }
+
+    /// Beside the conversation: a program that draws takes a moment.
+    private func draw(_ pictures: Inbox<Picture>, _ inputs: Inbox<ChatInput>) async throws {
+        while let picture = try await pictures.next(before: context.clock.deadline(in: .forever), on: context.clock) {
+            inputs.deliver(.graphics(await sequences(for: picture)))
+        }
+    }
+
+    private func sequences(for picture: Picture) async -> String? {
+        let columns = context.output.columns()
+        if let file = picture.file {
+            return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, path: context.environment["PATH"], clock: context.clock)
+        }
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        guard let media = try? MediaFolder(folder), let file = try? media.save(picture.jpeg) else { return nil }
+        return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, path: context.environment["PATH"], clock: context.clock)
+    }
+}

@@ -1,0 +1,67 @@
+import Assistant
+import Bluetooth
+import Foundation
+import Provisioning
+import Support
+
+/// Keeps what is said: transcript, pictures, JSON.
+final class ChatRecorder: Sendable {
+    private let transcript: AppendedFile?
+    private let media: MediaFolder?
+    private let json: TextSink?
+    private let diagnostics: TextSink
+    private let date: @Sendable () -> Date
+
+    /// - Throws: ``PrivateFile/Failure``.
+    init(_ context: CommandContext, transcript: String?, media: String?, json: Bool) throws(PrivateFile.Failure) {
+        self.transcript = if let transcript { try AppendedFile(context.absolute(transcript)) } else { nil }
+        self.media = if let media { try MediaFolder(context.absolute(media)) } else { nil }
+        self.json = json ? context.output : nil
+        diagnostics = context.diagnostics
+        date = context.date
+    }
+
+    func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) {
+        json?.writeLine(ChatJSON.begin(unit: unit, assistant: assistant, mode: mode).text)
+        note("---", "chat with \(unit.id ?? unit.family.rawValue), \(assistant)")
+    }
+
+    func end(_ verdict: ChatVerdict?, error: Diagnosis?) { json?.writeLine(ChatJSON.end(verdict, error: error).text) }
+
+    /// - Returns: where the picture is, if this was one and it was saved.
+    func take(_ event: ChatEvent) -> String? {
+        let file = photo(of: event)
+        json?.writeLine(ChatJSON.document(event, photoFile: file).text)
+        if let line = ChatFormatter.line(for: event, photoFile: file) {
+            let who = switch line.kind {
+            case .question: "you"
+            case .answer: "noa"
+            case .state: "---"
+            case .problem: "!!!"
+            case .console: "py>"
+            }
+            for text in line.texts { note(who, text) }
+        }
+        return file
+    }
+
+    private func note(_ who: String, _ line: String) {
+        if let failure = transcript?.write("\(date().formatted(.iso8601)) \(who) \(line)") { tell(failure) }
+    }
+
+    private func photo(of event: ChatEvent) -> String? {
+        guard case .photo(let jpeg) = event, let media else { return nil }
+        do {
+            return try media.save(jpeg)
+        } catch {
+            tell(error)
+            return nil
+        }
+    }
+
+    private func tell(_ error: any Error) {
+        for line in ErrorText.lines(CommandError.explain(error), style: TextStyle(isColoured: false)) {
+            diagnostics.writeLine(line)
+        }
+    }
+}

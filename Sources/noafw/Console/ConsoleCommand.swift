@@ -1,0 +1,77 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+import Support
+
+/// `noafw console`
+struct ConsoleCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "console",
+        abstract: "Open the Python prompt of a unit, for support.",
+        discussion: """
+            Interrupts the unit's program and opens MicroPython's own prompt. Ctrl-C goes to the unit. Press Ctrl-] or Ctrl-X to \
+            leave; noafw then starts the unit's program again. Press Ctrl-E to begin a paste and Ctrl-D to end it; an indented \
+            block needs that. Press Ctrl-\\ twice to restart the unit into safe mode, without its program; this ends the link.
+
+            Without a terminal, noafw runs each line of standard input together with the lines indented below it. Their output \
+            goes to standard output, and tracebacks go to standard error.
+
+            Examples:
+              noafw console
+              noafw console --virtual monocle
+              echo "import device; device.battery_level()" | noafw console --nearest
+              noafw console --stay < diagnose.py
+
+            Exit codes: 0 no line failed; 1 a line raised an exception; for the others see noafw flash.
+            """)
+
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+
+    @Flag(help: "Leave the unit at its prompt; do not start its program again.")
+    var stay = false
+
+    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws {
+        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
+            throw ValidationError("--timeout must be a number of seconds above 0 and at most 1000000.")
+        }
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let conclusion = Conclusion()
+        context.interrupts.exitReport.set { conclusion.say { explain(CommandError.consoleInterrupted.diagnosis, in: context) } }
+        defer { context.interrupts.exitReport.set(nil) }
+        do {
+            let request = ConsoleRequest(
+                unit: unit.value, inputs: AssetInputs(search: context.assetSearch(nil)), staysAtPrompt: stay,
+                stateFolder: try context.stateFolder(), notice: { note($0, in: context) })
+            let isAtTerminal = context.input.isTerminal && context.output.isTerminal
+            let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
+                try await context.services.console(request) { repl in
+                    isAtTerminal
+                        ? try await ConsoleTerminal(context: context).run(repl) : try await ConsoleLines(context: context).run(repl)
+                }
+            }
+            switch outcome {
+            case .finished(let verdict), .interrupted(let verdict?): return verdict.passed ? 0 : Diagnosis.Category.unitFailed.rawValue
+            case .failed(let error): throw error
+            case .interrupted(nil): throw CommandError.consoleInterrupted
+            }
+        } catch {
+            let diagnosis = CommandError.explain(error)
+            conclusion.say { explain(diagnosis, in: context) }
+            return diagnosis.category.rawValue
+        }
+    }
+
+    private func explain(_ error: Diagnosis, in context: CommandContext) {
+        context.explain(error)
+    }
+
+    private func note(_ text: String, in context: CommandContext) {
+        context.diagnostics.writeLine(
+            context.style(for: context.diagnostics).paint("note:", .careful) + " " + UntrustedText.escape(text))
+    }
+}

@@ -1,0 +1,108 @@
+import Bluetooth
+import Support
+
+extension DoctorCheck {
+    /// Without bluetoothd's answers what does not depend on them is still told.
+    static func bluetooth(_ found: DoctorFacts.Bluetooth) -> [DoctorCheck] {
+        guard found.blockingError == nil else { return [bus(found), bluetoothd(found), rfkill(found)] }
+        return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found)]
+    }
+
+    /// Whether the bus is there, and admits this user to it and to bluetoothd.
+    private static func bus(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        guard let error = found.blockingError?.diagnosis else {
+            return DoctorCheck(name: "bus", status: .ok, detail: "this user may talk to bluetoothd")
+        }
+        if found.busIsBlocking { return failure("bus", error) }
+        return DoctorCheck(name: "bus", status: .ok, detail: "this user may use the system bus")
+    }
+
+    /// 5.62 brought the MTU property, which tells the payload before the first write.
+    private static func bluetoothd(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        if let error = found.blockingError?.diagnosis {
+            let installed = found.version.map { " (\($0) is installed)" } ?? ""
+            guard found.busIsBlocking else { return failure("bluetoothd", error, installed) }
+            return DoctorCheck(
+                name: "bluetoothd", status: .warn, detail: "it cannot be asked" + installed, fix: "first that of the bus, above")
+        }
+        let process = found.processID.map { ", process \($0)" } ?? ""
+        guard let version = found.version else {
+            return DoctorCheck(name: "bluetoothd", status: .ok, detail: "running, version unknown\(process)")
+        }
+        let parts = version.split(separator: ".").compactMap { Int($0) }
+        let isOld = parts.count >= 2 && (parts[0], parts[1]) < (5, 62)
+        return DoctorCheck(
+            name: "bluetoothd", status: isOld ? .warn : .ok, detail: "\(version), running\(process)",
+            fix: isOld ? "update BlueZ to 5.62 or newer: older ones do not tell the MTU" : nil)
+    }
+
+    private static func adapter(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        guard let adapter = found.chosen else {
+            let names = found.adapters.map(\.name).joined(separator: ", ")
+            return DoctorCheck(
+                name: "adapter", status: .fail, detail: names.isEmpty ? "none" : "no \(found.wanted ?? ""); there is \(names)",
+                fix: names.isEmpty ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
+        }
+        let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
+        return DoctorCheck(
+            name: "adapter", status: adapter.isPowered ? .ok : .fail,
+            detail: "\(adapter.name) \(adapter.address), \(adapter.isPowered ? "powered" : "off")\(others)",
+            fix: adapter.isPowered ? nil : "bluetoothctl power on (if it says blocked: rfkill unblock bluetooth)")
+    }
+
+    private static func rfkill(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        guard !found.blocks.isEmpty else { return DoctorCheck(name: "rfkill", status: .ok, detail: "not blocked") }
+        let stopping = found.blocks.filter { found.isStopped(by: $0) }
+        let told = (stopping.isEmpty ? found.blocks : stopping).map { "\($0.name) is blocked \($0.by)" }.joined(separator: ", ")
+        guard !stopping.isEmpty else {
+            let adapter = found.chosen.map { "; \($0.name) is not" } ?? ""
+            return DoctorCheck(
+                name: "rfkill", status: .warn, detail: told + adapter, fix: "none, if it is meant so; else rfkill unblock bluetooth")
+        }
+        return DoctorCheck(
+            name: "rfkill", status: .fail, detail: told, fix: "rfkill unblock bluetooth (a hard block is a switch of the machine)")
+    }
+
+    /// The MTU is each link's own, and doctor makes none.
+    private static func link(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        var parts: [String] = []
+        if let version = found.kernel.version { parts.append("Bluetooth \(version)") }
+        if let isLong = found.kernel.sendsLongPackets { parts.append(isLong ? "long packets" : "short packets only") }
+        if let timing = found.kernel.timing {
+            parts.append("interval \(Format.plain(timing.leastInterval))-\(Format.plain(timing.mostInterval)) ms")
+            parts.append("supervision \(Format.plain(timing.supervision)) ms")
+        }
+        if parts.isEmpty { parts.append("the kernel shows nothing of it here (debugfs needs root)") }
+        let isSlow = found.kernel.sendsLongPackets == false
+        return DoctorCheck(
+            name: "link", status: isSlow ? .warn : .ok,
+            detail: "\(parts.joined(separator: ", ")); the MTU is agreed on with each unit",
+            fix: isSlow ? "for a faster flash an adapter with Bluetooth 4.2 or newer (docs/hardware.md)" : nil)
+    }
+
+    private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        let isBusy = found.chosen?.isDiscovering ?? false
+        let links = found.chosen?.connected ?? []
+        guard isBusy || !links.isEmpty else { return DoctorCheck(name: "clients", status: .ok, detail: "nobody else uses the adapter") }
+        let what = (isBusy ? ["another program is scanning"] : []) + links.map { "connected: \($0)" }
+        return DoctorCheck(
+            name: "clients", status: .warn, detail: what.joined(separator: ", "),
+            fix: "close other Bluetooth programs, or bluetoothctl disconnect: two clients on one adapter fail in odd ways")
+    }
+}
+
+extension DoctorFacts.Bluetooth {
+    fileprivate var busIsBlocking: Bool {
+        guard let blockingError else { return false }
+        return !isBusReachable || blockingError.diagnosis.category == .permission
+    }
+
+    /// Whether a block keeps the adapter from working that every verb would take.
+    fileprivate func isStopped(by block: Block) -> Bool {
+        let isAdapters = block.name.hasPrefix("hci")
+        // The machine's own switch may belong to another adapter than the one that works.
+        guard isAdapters else { return chosen?.isPowered != true }
+        if let name = chosen?.name ?? wanted { return block.name == name }
+        return !openSwitches.contains { $0.hasPrefix("hci") }
+    }
+}

@@ -1,0 +1,95 @@
+import Bluetooth
+import Support
+
+/// One line of `noafw doctor`.
+struct DoctorCheck: Sendable, Hashable {
+    enum Status: String, Sendable { case ok, warn, fail }
+
+    var name: String
+    var status: Status
+    var detail: String
+    /// What to do; `nil` where nothing is.
+    var fix: String?
+    /// The exit code's class when this check fails.
+    var category = Diagnosis.Category.unavailable
+
+    func lines(_ style: TextStyle) -> [String] {
+        let tone: TextStyle.Tone = switch status {
+        case .ok: .good
+        case .warn: .careful
+        case .fail: .bad
+        }
+        let head = "\(style.paint(status.rawValue.padded(to: 4), tone))  \(name.padded(to: 12))  \(UntrustedText.escape(detail))"
+        return [head] + (fix.map { ["\(String(repeating: " ", count: 20))fix: \($0)"] } ?? [])
+    }
+
+    static func document(_ checks: [DoctorCheck], error: Diagnosis? = nil) -> JSONText {
+        let worst: Status = error != nil || checks.contains { $0.status == .fail } ? .fail : checks.contains { $0.status == .warn } ? .warn : .ok
+        let list = checks.map { check in
+            JSONText.object([
+                ("name", .string(check.name)), ("status", .string(check.status.rawValue)),
+                ("detail", .string(check.detail)), ("fix", .optional(check.fix)),
+            ])
+        }
+        return .object([
+            ("schema", .string("noafw.doctor/1")), ("verdict", .string(worst.rawValue)), ("checks", .array(list)),
+            ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+}
+
+// MARK: - From facts to checks
+
+extension DoctorCheck {
+    /// A pure function of what was found.
+    static func all(_ facts: DoctorFacts) -> [DoctorCheck] {
+        bluetooth(facts.bluetooth) + [state(facts), catalogue(facts), interpreter(facts.micropython), lua(facts.lua)]
+    }
+
+    static func failure(_ name: String, _ error: Diagnosis, _ addition: String = "") -> DoctorCheck {
+        DoctorCheck(name: name, status: .fail, detail: error.message + addition, fix: error.remedy, category: error.category)
+    }
+
+    private static func state(_ facts: DoctorFacts) -> DoctorCheck {
+        switch facts.state {
+        case .failure(let finding): return failure("state", finding.diagnosis)
+        case .success(let disk):
+            let isShort = disk.freeBytes < 100_000_000
+            return DoctorCheck(
+                name: "state", status: isShort ? .warn : .ok,
+                detail: "\(disk.folder), \(disk.freeBytes / 1_000_000) MB free",
+                fix: isShort ? "free some disk space, or set NOAFW_STATE_DIR to another folder" : nil)
+        }
+    }
+
+    private static func catalogue(_ facts: DoctorFacts) -> DoctorCheck {
+        switch facts.catalogue {
+        case .failure(let finding): return failure("catalogue", finding.diagnosis)
+        case .success(let catalogue):
+            return DoctorCheck(
+                name: "catalogue", status: catalogue.isDevelopment ? .warn : .ok, detail: catalogue.description,
+                fix: catalogue.isDevelopment ? "add the vendor's released files (docs/assets.md): development images are for virtual units" : nil)
+        }
+    }
+
+    private static func interpreter(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
+        let fix = "Tools/setup runtime, or set NOAFW_PYTHON"
+        guard let path = found.path else {
+            return DoctorCheck(name: "interpreter", status: .warn, detail: "none: virtual units cannot run", fix: fix)
+        }
+        guard let version = found.version else {
+            return DoctorCheck(
+                name: "interpreter", status: .warn, detail: "\(path) does not run MicroPython: virtual units cannot run", fix: fix)
+        }
+        return DoctorCheck(name: "interpreter", status: .ok, detail: "\(version) in \(path)")
+    }
+
+    private static func lua(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
+        guard let version = found.version else {
+            return DoctorCheck(
+                name: "lua", status: .warn, detail: "none: Frame's scripts can neither be checked nor tried",
+                fix: "apt-get install lua5.4")
+        }
+        return DoctorCheck(name: "lua", status: .ok, detail: "\(version), \(found.path ?? "")")
+    }
+}

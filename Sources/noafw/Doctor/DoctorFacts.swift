@@ -1,0 +1,70 @@
+import Support
+
+/// What `noafw doctor` found out, before any judgement.
+struct DoctorFacts: Sendable {
+    /// An error that is a finding.
+    struct Finding: Error { var diagnosis: Diagnosis }
+
+    struct Bluetooth: Sendable {
+        struct Adapter: Sendable {
+            var name: String
+            var address: String
+            var isPowered: Bool
+            var isDiscovering: Bool
+            /// Names or addresses of connected devices, with the MTU where bluetoothd tells it. Untrusted.
+            var connected: [String] = []
+        }
+
+        /// A closed kill switch.
+        struct Block: Sendable {
+            /// An adapter such as `hci0`, or the machine's own switch.
+            var name: String
+            /// Who closed it, as a phrase.
+            var by: String
+        }
+
+        var isBusReachable = true
+        /// Why bluetoothd could not be asked; what follows from its answers is empty then.
+        var blockingError: Finding?
+        var processID: Int?
+        var version: String?
+        /// The adapter that was asked for.
+        var wanted: String?
+        var adapters: [Adapter] = []
+        var blocks: [Block] = []
+        /// Adapters whose own switch is open.
+        var openSwitches: Set<String> = []
+        /// Of the chosen adapter.
+        var kernel = AdapterCapabilities()
+
+        /// The one that every verb works with: the one asked for, else the first that is on.
+        var chosen: Adapter? {
+            guard let wanted else { return adapters.first(where: \.isPowered) ?? adapters.first }
+            return adapters.first { $0.name == wanted }
+        }
+    }
+
+    /// A program of the virtual units.
+    struct Interpreter: Sendable {
+        /// What was tried; `nil` when there was nothing to try.
+        var path: String?
+        /// What it said of itself; `nil` when it did not run.
+        var version: String?
+    }
+
+    struct Disk: Sendable {
+        var folder: String
+        var freeBytes: Int
+    }
+
+    struct Catalogue: Sendable {
+        var description: String
+        var isDevelopment: Bool
+    }
+
+    var bluetooth: Bluetooth
+    var state: Result<Disk, Finding>
+    var catalogue: Result<Catalogue, Finding>
+    var micropython = Interpreter()
+    var lua = Interpreter()
+}

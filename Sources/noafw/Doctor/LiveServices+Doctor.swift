@@ -1,0 +1,4 @@
+
+extension LiveServices: DoctorService {
+    func examine(_ request: DoctorRequest) async -> DoctorFacts { await DoctorFacts.gather(request) }
+}

@@ -1,0 +1,50 @@
+import Support
+
+/// Reads a file named on the command line, within bounds.
+enum InputFile {
+    struct Failure: DiagnosableError {
+        let diagnosis: Diagnosis
+    }
+
+    /// - Throws: ``Failure`` with exit 66 when the file cannot be read, 65 when it is larger than `limit` bytes.
+    static func read(_ path: NamedPath, limit: Int) throws -> [UInt8] {
+        do {
+            return try FileReader.read(path.location, limit: limit, followsLinks: true)
+        } catch {
+            throw Failure(diagnosis: diagnosis(of: error, path.name))
+        }
+    }
+
+    /// As ``read(_:limit:)``, for what is read where it is needed.
+    static func open(_ path: NamedPath, limit: Int) throws -> OpenedFile {
+        do {
+            let file = try OpenedFile(path.location, followsLinks: true)
+            try file.check(limit: limit)
+            return file
+        } catch {
+            throw Failure(diagnosis: diagnosis(of: error, path.name))
+        }
+    }
+
+    private static func diagnosis(of failure: FileReader.Failure, _ path: String) -> Diagnosis {
+        switch failure.kind {
+        case .missing, .link, .notOpened: unreadable(path, failure.reason, "check the name and its permissions")
+        case .noFile:
+            unreadable(
+                path, failure.reason, "write it into a file first, and name that: folders, pipes and devices are not read")
+        case .tooLarge(_, let limit):
+            Diagnosis(
+                code: "NOA-0065", category: .badData, fault: nil, message: "\(path) is larger than \(limit) bytes",
+                cause: "it is not the kind of file this option takes", remedy: "check which file was meant")
+        case .changing, .notReadable:
+            Diagnosis(
+                code: "NOA-0075", category: .inputOutput, fault: .station, message: "cannot read \(path)",
+                cause: failure.reason, remedy: "check the disk, and fetch the file again")
+        }
+    }
+
+    private static func unreadable(_ path: String, _ reason: String, _ remedy: String) -> Diagnosis {
+        Diagnosis(
+            code: "NOA-0066", category: .missingInput, fault: nil, message: "cannot read \(path)", cause: reason, remedy: remedy)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import Support
+
+/// Writes a file named on the command line: whole or not at all.
+enum OutputFile {
+    /// Replaces what is there in one step, so that an interrupted run leaves the old file or the new one.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
+    static func replace(_ place: OutputPlace, with bytes: [UInt8]) throws(CommandError) {
+        let temporary = try temporaryPath(for: place.path)
+        place.begin(temporary)
+        try create(temporary, mode: 0o666, bytes, namedTo: place.path.name)
+        try place.move(temporary)
+    }
+
+    /// The same for content that is not held in memory.
+    /// - Parameter write: writes to the path that it is given.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and what `write` throws.
+    static func replace(_ place: OutputPlace, write: (String) throws -> Void) throws {
+        let temporary = try temporaryPath(for: place.path)
+        place.begin(temporary)
+        do {
+            try write(temporary)
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        let descriptor = open(temporary, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        guard descriptor >= 0, fsync(descriptor) == 0 else {
+            let reason = SystemError.last
+            unlink(temporary)
+            throw CommandError.outputNotWritten(path: place.path.name, reason: reason)
+        }
+        try place.move(temporary)
+    }
+
+    private static func temporaryPath(for path: NamedPath) throws(CommandError) -> String {
+        var status = stat()
+        // The rename would put a plain file in place of a device, a pipe or a link such as /dev/stdout.
+        if lstat(path.location, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw .outputNotWritten(path: path.name, reason: "it is there already and no regular file")
+        }
+        return URL(fileURLWithPath: path.location).deletingLastPathComponent()
+            .appendingPathComponent(".noafw-\(UInt64.random(in: 0 ... .max)).tmp").path
+    }
+
+    /// Creates a file that only its owner can read.
+    /// - Throws: ``CommandError/outputExists(path:)`` rather than touch what is there.
+    static func createSecret(_ path: NamedPath, _ bytes: [UInt8]) throws(CommandError) {
+        try create(path.location, mode: 0o600, bytes, namedTo: path.name)
+    }
+
+    private static func create(_ path: String, mode: mode_t, _ bytes: [UInt8], namedTo name: String) throws(CommandError) {
+        do {
+            try FileWriter.create(path, bytes, mode: mode)
+        } catch {
+            throw error.exists ? .outputExists(path: name) : .outputNotWritten(path: name, reason: error.reason)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Bluetooth
+import Foundation
+import Glibc
+import Support
+import Synchronization
+
+/// Files that hold what people said: for their owner alone.
+enum PrivateFile {
+    struct Failure: DiagnosableError {
+        let diagnosis: Diagnosis
+
+        init(_ action: String, _ path: String, _ reason: String) {
+            diagnosis = Diagnosis(
+                code: "NOA-0075", category: .inputOutput, fault: .station, message: "cannot \(action) \(path)", cause: reason,
+                remedy: "check the folder's permissions and disk space, or choose another name")
+        }
+    }
+
+    private static let noFile = "it is not a regular file"
+
+    /// Opens a file and sees that nobody else can read it.
+    /// - Parameter flags: how, such as `O_APPEND`.
+    static func open(_ path: String, _ flags: Int32) throws(Failure) -> Int32 {
+        let descriptor = Glibc.open(path, flags | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard descriptor >= 0 else {
+            // A pipe that nobody reads.
+            throw Failure("open", path, errno == ENXIO ? noFile : SystemError.last)
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw Failure("open", path, noFile)
+        }
+        guard status.st_mode & 0o077 == 0 || fchmod(descriptor, 0o600) == 0 else {
+            close(descriptor)
+            throw Failure("open", path, "others can read it, and another user owns it")
+        }
+        return descriptor
+    }
+
+    static func makeFolder(_ path: String) throws(Failure) {
+        do {
+            try FileWriter.makeFolder(path)
+        } catch {
+            throw Failure("make the folder", path, error.reason)
+        }
+    }
+}
+
+/// A file that lines are added to; each is on its way to the disk when ``write(_:)`` returns.
+final class AppendedFile: Sendable {
+    private let descriptor: Int32
+    private let path: String
+    private let hasFailed = Atomic<Bool>(false)
+
+    /// - Parameter followsLinks: where somebody named the file.
+    init(_ path: String, followsLinks: Bool = true) throws(PrivateFile.Failure) {
+        descriptor = try PrivateFile.open(path, O_WRONLY | O_APPEND | (followsLinks ? 0 : O_NOFOLLOW))
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: what to tell when it has not worked, once.
+    func write(_ line: String) -> PrivateFile.Failure? {
+        if FileWriter.write((line + "\n").utf8, to: descriptor) { return nil }
+        let reason = SystemError.last
+        return hasFailed.exchange(true, ordering: .relaxed) ? nil : PrivateFile.Failure("write to", path, reason)
+    }
+}
+
+/// A folder of numbered pictures; none is ever written over.
+final class MediaFolder: Sendable {
+    private static let limit = 100_000
+
+    private let path: String
+    private let next = Mutex(1)
+
+    init(_ path: String) throws(PrivateFile.Failure) {
+        self.path = path
+        try PrivateFile.makeFolder(path)
+    }
+
+    /// - Returns: the file's path.
+    func save(_ jpeg: [UInt8]) throws -> String {
+        try next.withLock { number in
+            while number < Self.limit {
+                let file = "\(path)/photo-\(String(format: "%04d", number)).jpg"
+                number += 1
+                if access(file, F_OK) == 0 { continue }
+                let descriptor: Int32
+                do {
+                    descriptor = try PrivateFile.open(file, O_WRONLY | O_EXCL)
+                } catch {
+                    if access(file, F_OK) == 0 { continue }
+                    throw error
+                }
+                defer { close(descriptor) }
+                guard FileWriter.write(jpeg, to: descriptor) else {
+                    throw PrivateFile.Failure("write to", file, SystemError.last)
+                }
+                return file
+            }
+            throw PrivateFile.Failure("save a picture in", path, "it already holds \(Self.limit) pictures")
+        }
+    }
+}

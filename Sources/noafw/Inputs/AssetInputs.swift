@@ -1,0 +1,18 @@
+/// What to flash or to compare with; without a bundle, whatever is `nil` comes from the catalogue.
+struct AssetInputs: Sendable, Hashable {
+    var bundle: String?
+    var firmware: String?
+    var fpga: String?
+    /// The version that the given FPGA image shows when it runs: the image itself does not tell.
+    var fpgaVersion: String?
+    var scripts: String?
+    /// PEM files of public keys: packages may be signed with them, beside the built-in ones, and a bundle must be.
+    var trust: [String] = []
+    var search: AssetSearch
+    /// Development images may go to a unit that is not virtual.
+    var allowsDevelopment = false
+    /// Whatever is given as an FPGA image is taken for one.
+    var allowsAnyFPGAImage = false
+
+    func path(_ name: String) -> NamedPath { search.path(name) }
+}

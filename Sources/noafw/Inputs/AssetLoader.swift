@@ -1,0 +1,106 @@
+import Bluetooth
+import DFU
+import FPGA
+import Foundation
+import Provisioning
+import ScriptBundle
+
+/// Opens and checks everything a run needs before a unit is touched: given files, else the catalogue's.
+struct AssetLoader {
+    let family: Family
+    let inputs: AssetInputs
+    /// Whether the unit is a virtual one or only looked at, or the operator insists.
+    let allowsDevelopment: Bool
+    /// Told about everything that an operator should know of the files.
+    let notice: (String) -> Void
+
+    func load(_ wanted: Set<Component>) throws -> AssetSet {
+        let parts = wanted.intersection(family.components)
+        if let path = inputs.bundle {
+            let assets = try BundleLoader(family: family, path: inputs.path(path), inputs: inputs, notice: notice).load(parts)
+            _ = try assets.firmware.map { try marked($0) }
+            _ = try assets.fpga.map { try marked($0) }
+            return assets
+        }
+        return AssetSet(
+            firmware: parts.contains(.firmware) ? try firmware() : nil,
+            fpga: parts.contains(.fpga) ? try fpga() : nil,
+            scripts: parts.contains(.scripts) ? try scripts() : nil)
+    }
+
+    private func marked(_ firmware: FirmwareAsset, listed: Bool = false) throws -> FirmwareAsset {
+        try mark("firmware \(firmware.version)", isDevelopment: listed || DevelopmentMark.isIn(firmware.image.bytes))
+        return firmware
+    }
+
+    private func marked(_ bitstream: BitstreamAsset, listed: Bool = false) throws -> BitstreamAsset {
+        try mark("FPGA \(bitstream.version)", isDevelopment: listed || DevelopmentMark.isIn(bitstream.image.bytes))
+        return bitstream
+    }
+
+    /// - Throws: ``CommandError/developmentImage(_:)``: nothing on real glasses would refuse an FPGA image.
+    private func mark(_ image: String, isDevelopment: Bool) throws {
+        guard isDevelopment else { return }
+        guard allowsDevelopment else { throw CommandError.developmentImage(image) }
+        notice("\(image) is a development image, not for hardware")
+    }
+
+    /// The keys that a firmware package may be signed with: the vendor's, the given ones, the catalogue's.
+    private func trustedKeys(of bootloader: BootloaderRules, adding file: AssetCatalogue.File?) throws -> [TrustedKey] {
+        let given = try inputs.trust.map { try PackageKeyFile.published(inputs.path($0)) }
+        let catalogued = try file.map { [try TrustedKey(name: $0.name, pem: $0.bytes)] } ?? []
+        return [bootloader.vendorKey] + given + catalogued
+    }
+
+    private func firmware() throws -> FirmwareAsset? {
+        guard let bootloader = family.bootloader else { return nil }
+        if let path = inputs.firmware {
+            let key = try? inputs.search.locate().firmware(for: family.id.rawValue).key
+            return try marked(
+                FirmwareAsset(
+                    package: try DFUPackage(path: inputs.path(path).location), version: nil, target: bootloader.target,
+                    trusting: try trustedKeys(of: bootloader, adding: key)))
+        }
+        let entry = try inputs.search.locate().firmware(for: family.id.rawValue)
+        return try marked(
+            FirmwareAsset(
+                package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: bootloader.target,
+                trusting: try trustedKeys(of: bootloader, adding: entry.key)),
+            listed: entry.isDevelopment)
+    }
+
+    private func fpga() throws -> BitstreamAsset {
+        guard let path = inputs.fpga else {
+            let entry = try inputs.search.locate().fpga(for: family.id.rawValue)
+            let image = try bitstream(entry.file.bytes)
+            return try marked(.init(image: image, version: inputs.fpgaVersion ?? entry.version), listed: entry.isDevelopment)
+        }
+        let image = try bitstream(try InputFile.read(inputs.path(path), limit: 1024 * 1024))
+        guard let version = inputs.fpgaVersion ?? knownVersion(of: image) else {
+            throw ProvisioningError.bitstreamVersionUnknown(path)
+        }
+        return try marked(.init(image: image, version: version))
+    }
+
+    private func bitstream(_ bytes: [UInt8]) throws -> FPGAImage {
+        try FPGAImage(bytes, isChecked: !inputs.allowsAnyFPGAImage)
+    }
+
+    /// The catalogue's version of a file with the same digest; an image may be shorter than the flash that it fills.
+    private func knownVersion(of image: FPGAImage) -> String? {
+        (try? inputs.search.locate().fpgaVersions(for: family.id.rawValue))?[image.contentSHA256Text]
+    }
+
+    private func scripts() throws -> ScriptSet {
+        let scripts = try loadedScripts()
+        scripts.warnings.forEach(notice)
+        return scripts
+    }
+
+    private func loadedScripts() throws -> ScriptSet {
+        if let folder = inputs.scripts { return try ScriptSet.load(folder: inputs.path(folder).location) }
+        let entry = try inputs.search.locate().scripts(for: family.id.rawValue)
+        return try ScriptSet(
+            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, order: .declared, place: entry.folder)
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// How a verb reports.
+struct ReportOptions: ParsableArguments, Sendable {
+    @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Add each event to this file as it happens, one JSON object a line (schema noafw.event/1); - is standard output.",
+            valueName: "file"),
+        completion: .file())
+    var events: String?
+
+    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    @Flag(name: [.short, .long], help: "Print each step, with the seconds since the start.")
+    var verbose = false
+
+    func validate() throws {
+        if json, events == "-" { throw ValidationError("Give --events a file: --json takes standard output for its document.") }
+        if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
+            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
+        }
+    }
+}

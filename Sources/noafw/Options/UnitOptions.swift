@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// Which unit a verb works on.
+struct UnitOptions: ParsableArguments, Sendable {
+    @OptionGroup var radio: RadioOptions
+
+    @Option(
+        name: .customLong("virtual"),
+        help: ArgumentHelp("Use a virtual unit: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"),
+        completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
+    var virtual: VirtualUnitName?
+
+    @Option(
+        name: .customLong("virtual-speed"),
+        help: ArgumentHelp("Set the pace of the virtual unit: 1 is that of a real link, max is as fast as possible.", valueName: "n|max"))
+    var speed: VirtualSpeed?
+
+    func validate() throws {
+        if virtual != nil, radio.isGiven {
+            throw ValidationError("--virtual names the unit already: leave out --device, --nearest and --adapter.")
+        }
+        if virtual == nil, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual.") }
+    }
+
+    var value: UnitSelection {
+        virtual.map { .virtual(VirtualUnitSelection(name: $0, speed: speed ?? .times(1))) } ?? .radio(radio.value)
+    }
+}

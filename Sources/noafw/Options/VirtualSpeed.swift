@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// The pace of the virtual air.
+enum VirtualSpeed: Sendable, Hashable {
+    /// Times real time; 1 is the pace of a real link.
+    case times(Double)
+    /// As fast as this machine computes.
+    case maximum
+}
+
+extension VirtualSpeed: ExpressibleByArgument {
+    init?(argument: String) {
+        if argument == "max" {
+            self = .maximum
+        } else if let factor = Double(argument), factor.isFinite, (0.01...10_000).contains(factor) {
+            self = .times(factor)
+        } else {
+            return nil
+        }
+    }
+
+    var defaultValueDescription: String {
+        switch self {
+        case .times(let factor): Format.plain(factor)
+        case .maximum: "max"
+        }
+    }
+
+    static var defaultCompletionKind: CompletionKind { .list(["1", "10", "max"]) }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Provisioning
+
+/// `FAMILY[:NAME]` of `--virtual`.
+struct VirtualUnitName: Sendable, Hashable, CustomStringConvertible {
+    var family: FamilyID
+    /// Letters, digits, `-` and `_`; it becomes a folder's name.
+    var name: String
+
+    static let defaultName = "default"
+
+    /// As on the command line; it is also the unit's `id` in the JSON documents.
+    var description: String { name == Self.defaultName ? family.rawValue : "\(family.rawValue):\(name)" }
+}
+
+extension VirtualUnitName {
+    /// - Throws: `ValidationError`.
+    init(argument: String) throws {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let family = Self.families.first(where: { $0.rawValue == parts[0] }) else {
+            throw ValidationError("a virtual unit is one of: \(Self.families.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let name = parts.count == 2 ? parts[1] : Self.defaultName
+        let isSafe = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+        }
+        guard isSafe, (1...32).contains(name.utf8.count) else {
+            throw ValidationError("its name is 1 to 32 letters, digits, '-' and '_', such as \(family.rawValue):bench-2.")
+        }
+        self.init(family: family, name: name)
+    }
+
+    /// Those that have a virtual model.
+    static let families = FamilyList.supported.asked.map(\.id)
+
+    static var completion: CompletionKind { .list(families.map(\.rawValue)) }
+}

@@ -1,0 +1,27 @@
+import Provisioning
+
+/// Command lines to run next, as a POSIX shell takes them.
+enum CommandLineText {
+    /// - Parameter arguments: without the program's name.
+    static func same(_ arguments: [String]) -> String { (["noafw"] + arguments).map(quote).joined(separator: " ") }
+
+    /// The `flash` that repairs what a `verify` found: the same unit and files, only those parts.
+    /// - Parameter arguments: those of `verify`, which is the first.
+    static func repair(_ arguments: [String], parts: [Component]) -> String {
+        var kept: [String] = []
+        var isValueOfOnly = false
+        for argument in arguments.dropFirst() {
+            defer { isValueOfOnly = argument == "--only" }
+            let belongsToVerify = ["--deep", "--json", "--only"].contains(argument) || argument.hasPrefix("--only=")
+            if !belongsToVerify, !isValueOfOnly { kept.append(argument) }
+        }
+        return same(["flash"] + kept + ["--only", parts.map(\.rawValue).joined(separator: ",")])
+    }
+
+    private static func quote(_ argument: String) -> String {
+        let isPlain = !argument.isEmpty && argument.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "-_./:,=@+".utf8.contains($0)
+        }
+        return isPlain ? argument : "'" + argument.replacing("'", with: "'\\''") + "'"
+    }
+}

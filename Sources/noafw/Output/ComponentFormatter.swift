@@ -1,0 +1,37 @@
+import Bluetooth
+import Cryptography
+import Provisioning
+
+/// Units, steps and versions in words. All of it may come from a device.
+enum ComponentFormatter {
+    /// Characters of a table cell.
+    private static let width = 24
+
+    /// A version for a table cell. The scripts' version is a long digest: its first 12 digits tell sets apart.
+    static func version(_ version: String?) -> String {
+        guard let version else { return "-" }
+        let prefix = "SHA256 digest: "
+        guard version.hasPrefix(prefix) else {
+            let text = UntrustedText.escape(version)
+            return text.count > width ? String(text.prefix(width - 3)) + "..." : text
+        }
+        return "sha256:" + UntrustedText.escape(String(version.dropFirst(prefix.count).prefix(12)))
+    }
+
+    static func describe(_ unit: UnitIdentity) -> String {
+        var text = "unit \(unit.address) \"\(UntrustedText.escape(unit.name))\""
+        if let battery = unit.batteryPercent { text += ", battery \(battery) %" }
+        return text
+    }
+
+    static func describe(_ step: StepReport) -> String {
+        switch step.action {
+        case .updated: "\(step.component.rawValue) updated: \(version(step.from)) -> \(version(step.to))"
+        case .transferred: "\(step.component.rawValue) transferred, not proved: \(version(step.from)) -> \(version(step.to))"
+        case .planned: "\(step.component.rawValue) would be updated: \(version(step.from)) -> \(version(step.to))"
+        case .current: "\(step.component.rawValue) is current: \(version(step.to ?? step.from))"
+        case .skipped: "\(step.component.rawValue) skipped"
+        case .failed: "\(step.component.rawValue) failed"
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import Support
+
+/// An error in three lines: code and message, cause, next action.
+enum ErrorText {
+    static func lines(_ error: Diagnosis, style: TextStyle) -> [String] {
+        [
+            "\(style.paint("error \(error.code)", .bad)): \(UntrustedText.escape(error.message))",
+            "  cause: \(UntrustedText.escape(error.cause))",
+            "  next:  \(UntrustedText.escape(error.remedy, limit: UntrustedText.commandLimit))",
+        ]
+    }
+}

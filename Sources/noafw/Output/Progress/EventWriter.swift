@@ -1,0 +1,67 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Support
+
+/// Writes the events of a run as JSON lines (schema `noafw.event/1`, docs/json.md), each as it happens.
+final class EventWriter: Sendable {
+    private let context: CommandContext
+    private let start: SessionClock.Instant
+    /// `nil`: to standard output.
+    private let file: AppendedFile?
+
+    /// - Parameter destination: a file that lines are added to, or `-` for standard output.
+    /// - Throws: ``CommandError``, ``PrivateFile/Failure``.
+    init(_ destination: String, context: CommandContext) throws {
+        self.context = context
+        start = context.clock.now
+        if destination == "-" {
+            file = nil
+        } else {
+            let path = context.path(destination)
+            try OutputGuard.check(path, inputs: [])
+            file = try AppendedFile(path.location)
+        }
+    }
+
+    func write(_ event: JobEvent) { write(unit: event.unit?.description, Self.members(event.content)) }
+
+    /// The last line.
+    func finish(_ error: Diagnosis?, passed: Bool) {
+        write(unit: nil, [
+            ("event", .string("result")), ("verdict", .string(error == nil && passed ? "pass" : "fail")),
+            ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+
+    private func write(unit: String?, _ members: [(String, JSONText)]) {
+        let line = JSONText.object(
+            [
+                ("schema", .string("noafw.event/1")), ("time", .string(context.date().formatted(.iso8601))),
+                ("seconds", .number(start.duration(to: context.clock.now).inSeconds)), ("unit", .optional(unit)),
+            ] + members
+        ).text
+        guard let file else { return context.output.writeLine(line) }
+        if let failure = file.write(line) { context.explain(failure.diagnosis) }
+    }
+
+    private static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
+        switch content {
+        case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.rawValue))]
+        case .progress(let stage, let overall, let done, let total):
+            [
+                ("event", .string("progress")), ("stage", .string(stage.rawValue)), ("overall", .number(overall)),
+                ("bytes_done", .integer(done)), ("bytes_total", .integer(total)),
+            ]
+        case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
+        case .probed(let unit):
+            [
+                ("event", .string("unit")), ("name", .string(unit.name)), ("firmware", .optional(unit.firmware)),
+                ("fpga", .optional(unit.fpga)), ("scripts", .optional(unit.scripts)),
+                ("battery_percent", unit.batteryPercent.map { .integer($0) } ?? .null),
+            ]
+        case .planned(let plan): [("event", .string("plan")), ("plan", ReportText.document(plan))]
+        case .step(let step): [("event", .string("step")), ("step", ReportText.document(step))]
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Provisioning
+import Support
+
+/// What the reports of several verbs share.
+enum ReportText {
+    static func verdict(_ error: Diagnosis, hasBegun: Bool, _ style: TextStyle) -> String {
+        if error.category == .interrupted { return style.paint("INTERRUPTED", .bad) + "  the unit is not proved" }
+        return hasBegun ? style.paint("FAIL", .bad) + "  the unit is not proved" : style.paint("NOT STARTED", .bad) + "  no unit was touched"
+    }
+
+    static func document(_ recovery: Recovery) -> JSONText {
+        .object([("remedy", .string(recovery.remedy.rawValue)), ("reason", document(recovery.reason))])
+    }
+
+    /// What had to be done to the unit.
+    static func needed(_ recoveries: [Recovery]) -> [String] {
+        guard !recoveries.isEmpty else { return [] }
+        return recoveries.map { "  needed \($0.remedy.words): \(UntrustedText.escape($0.reason.message)) [\($0.reason.code)]" } + [""]
+    }
+
+    /// What an operator should know of a program that was proved without a word of its own.
+    static func silence(_ proof: ProgramVerification?) -> [String] {
+        proof == .silent
+            ? ["  its program never says that it is ready: proved by its version, a quiet console and the absence of errors"] : []
+    }
+
+    static func document(_ error: Diagnosis) -> JSONText {
+        .object([("code", .string(error.code)), ("message", .string(error.message)), ("hint", .string(error.remedy))])
+    }
+}

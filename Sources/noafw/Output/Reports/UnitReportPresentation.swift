@@ -1,0 +1,94 @@
+import Bluetooth
+import Provisioning
+import Support
+
+/// The result of `flash` as a table and as the document `noafw.flash/1`.
+struct UnitReportPresentation: RunPresentation {
+    var target: ReportTarget
+    var isDryRun: Bool
+
+    func error(of result: RunResult<UnitReport>) -> Diagnosis? { result.error ?? result.report?.error }
+
+    func document(_ result: RunResult<UnitReport>) -> JSONText {
+        let error = error(of: result)
+        let verdict = JSONText.string(error == nil ? "pass" : "fail")
+        let unit = JSONText.object([
+            ("id", .optional(target.id ?? identity(result)?.address.description)),
+            ("family", .string((result.report?.family ?? target.family).rawValue)),
+            ("address", .optional(identity(result)?.address.description)),
+            ("verdict", verdict),
+            ("fault", .optional(error?.fault?.rawValue)),
+            ("steps", .array(steps(result).map(ReportText.document))),
+            ("error", error.map(ReportText.document) ?? .null),
+            ("program", .optional(result.report?.program?.rawValue)),
+            ("recoveries", .array((result.report?.recoveries ?? []).map(ReportText.document))),
+        ] + ReportText.planned(result.report?.plan))
+        return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
+    }
+
+    func summary(_ result: RunResult<UnitReport>, style: TextStyle) -> [String] {
+        let steps = steps(result)
+        var lines = identity(result).map { [ComponentFormatter.describe($0), ""] } ?? []
+        if !steps.isEmpty { lines += table(steps, style) + [""] }
+        lines += ReportText.needed(result.report?.recoveries ?? [])
+        lines.append(verdict(result, steps, style))
+        guard error(of: result) == nil, !isDryRun else { return lines }
+        if steps.contains(where: { $0.component == .firmware && $0.action == .current }) {
+            lines.append("  the firmware is current by its version alone: a unit's firmware cannot be read back")
+        }
+        return lines + ReportText.silence(result.report?.program)
+    }
+
+    private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
+        var table = TextTable([
+            .init("part"), .init("from"), .init("to"), .init("result"), .init("bytes", .right), .init("seconds", .right),
+            .init("rate", .right),
+        ])
+        for step in steps {
+            let hasMoved = (step.action == .updated || step.action == .transferred) && step.bytes > 0 && step.seconds > 0
+            table.append([
+                step.component.rawValue, ComponentFormatter.version(step.from), ComponentFormatter.version(step.to), step.action.rawValue,
+                step.bytes > 0 ? Format.bytes(step.bytes) : "-",
+                step.seconds > 0 ? Format.seconds(step.seconds) : "-",
+                hasMoved ? Format.rate(bytesPerSecond: Double(step.bytes) / step.seconds) : "-",
+            ])
+        }
+        return table.lines(style: style) { row in
+            switch steps[row].action {
+            case .updated: .good
+            case .failed: .bad
+            case .planned, .transferred: .careful
+            case .current, .skipped: nil
+            }
+        }
+    }
+
+    private func verdict(_ result: RunResult<UnitReport>, _ steps: [StepReport], _ style: TextStyle) -> String {
+        let time = "(\(Format.seconds(result.seconds)) s)"
+        if let error = error(of: result) { return ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time }
+        let planned = steps.filter { $0.action == .planned }.map(\.component.rawValue)
+        if isDryRun {
+            let seconds = result.report?.plan.map { " in about \(Format.clock(seconds: $0.seconds))" } ?? ""
+            let plan = planned.isEmpty ? "nothing to update" : "would update \(planned.joined(separator: ", "))\(seconds)"
+            return "\(style.paint("DRY RUN", .careful))  \(plan); nothing was changed \(time)"
+        }
+        return "\(style.paint("PASS", .good))  \(Self.proved(steps)) \(time)"
+    }
+
+    /// No more than was done: parts that were left out are named by their absence.
+    private static func proved(_ steps: [StepReport]) -> String {
+        let done = steps.filter { $0.action != .skipped }
+        let isIdle = done.allSatisfy { $0.action == .current }
+        guard done.count < Component.allCases.count else { return isIdle ? "everything is current" : "the unit is proved" }
+        let parts = done.map(\.component.rawValue).joined(separator: ", ")
+        return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "proved: \(parts)"
+    }
+
+    private func identity(_ result: RunResult<UnitReport>) -> UnitIdentity? {
+        result.report?.identity ?? result.progress.identity
+    }
+
+    private func steps(_ result: RunResult<UnitReport>) -> [StepReport] {
+        (result.report?.steps ?? result.progress.steps).sorted { $0.component < $1.component }
+    }
+}

@@ -1,0 +1,104 @@
+import Bluetooth
+import DFU
+import Foundation
+import Provisioning
+import Support
+
+/// Finds units stranded in their bootloaders, and finishes those that are this station's or were named.
+struct Rescue {
+    /// Long enough for everybody in reach to be heard.
+    private static let listening = Duration.seconds(6)
+
+    let station: RadioStation
+    let request: RescueRequest
+    let events: @Sendable (JobEvent) -> Void
+
+    /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
+    func run() async throws -> RescueReport {
+        try await station.endStaleConnections(request.radio.selector, families: Set(FamilyList.supported.all.map(\.id)))
+        let air = try await listen()
+        guard case .address(let address) = request.radio.selector else { return try await rescueKnown(in: air) }
+        return try await rescue(address, in: air)
+    }
+
+    /// Who was heard.
+    private struct Air {
+        /// At the end.
+        var units: [DiscoveredUnit] = []
+        /// Applications, at any time.
+        var running: [DeviceAddress: DiscoveredUnit] = [:]
+
+        var bootloaders: [DiscoveredUnit] { units.filter { $0.mode == .bootloader } }
+    }
+
+    private func rescueKnown(in air: Air) async throws -> RescueReport {
+        let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
+        var report = RescueReport(units: [], strangers: [])
+        for unit in air.bootloaders {
+            if air.running[unit.address] != nil {
+                report.impostors.append(unit)
+            } else if known.contains(unit.address) {
+                report.units.append(try await finish(unit))
+            } else {
+                report.strangers.append(unit)
+            }
+        }
+        return report
+    }
+
+    /// The address may be the application's or the bootloader's, and a neighbour's application may have the latter's.
+    private func rescue(_ address: DeviceAddress, in air: Air) async throws -> RescueReport {
+        let unit = air.bootloaders.first { $0.address == address }
+        if let running = air.running[address] {
+            return RescueReport(units: [], strangers: [], impostors: unit.map { [$0] } ?? [], running: running)
+        }
+        guard let unit = unit ?? air.bootloaders.first(where: { $0.advertisedAddress == address }) else {
+            throw UnitSelectionError.noneAtAddress(address, inReach: air.units)
+        }
+        if let running = air.running[unit.address] {
+            return RescueReport(units: [], strangers: [], impostors: [unit], running: running)
+        }
+        return RescueReport(units: [try await finish(unit)], strangers: [])
+    }
+
+    private func listen() async throws -> Air {
+        let clock = station.central.clock
+        let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
+        let named: DeviceAddress? = if case .address(let address) = request.radio.selector { address } else { nil }
+        let isWanted = { @Sendable (unit: DiscoveredUnit) in
+            known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
+        }
+        var air = Air()
+        try await UnitFinder(central: station.central, families: .supported).watch(until: clock.deadline(in: Self.listening), wanting: isWanted) { seen, _ in
+            air.units = seen
+            for unit in seen where unit.mode == .application { air.running[unit.address] = unit }
+            return false
+        }
+        return air
+    }
+
+    /// One unit's failure is its report; the next one still gets its turn.
+    private func finish(_ unit: DiscoveredUnit) async throws -> UnitReport {
+        events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader"))
+        do {
+            return try await station.own(unit) {
+                guard let family = FamilyList.supported[unit.family] else { throw ProvisioningError.noConsole(unit.family) }
+                let loader = AssetLoader(
+                    family: family, inputs: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment,
+                    notice: { events(.notice($0)) })
+                // Units that cannot be asked get the firmware that brings them back.
+                let components = family.console == nil ? [.firmware] : request.options.components
+                return try await ProvisioningJob(
+                    family: family, central: station.central, address: unit.address, assets: try loader.load(components),
+                    options: request.options
+                ).run(report: events)
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return UnitReport(
+                identity: UnitIdentity(address: unit.address, name: unit.name), family: unit.family, steps: [],
+                error: CommandError.explain(error))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+import Support
+
+/// `noafw rescue`
+struct RescueCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rescue",
+        abstract: "Finish units that are stranded in their bootloaders.",
+        discussion: """
+            After an interrupted firmware update a unit waits in its bootloader. It advertises as DfuTarg (Monocle) or Frame \
+            Update (Frame), at the address after its own. noafw finishes each unit that this machine has worked on. It flashes \
+            and verifies a Monocle. It gives a Frame its firmware and waits until it is back.
+
+            Other Nordic devices use the same names for their bootloaders. noafw only lists a bootloader that it does not know. \
+            To rescue it, name it with --device. A unit is not stranded while its application advertises.
+
+            Examples:
+              noafw rescue
+              noafw rescue --dry-run
+              noafw rescue --device D3:5A:00:11:22:33 --firmware release.zip
+
+            Exit codes: 0 no known unit is stranded any more, 1 a unit failed, 69 only unknown bootloaders are in reach, the named \
+            unit is not in reach or there is no adapter, others as in noafw flash.
+            """)
+
+    @Option(help: ArgumentHelp("Rescue the unit with this address, known or not.", valueName: "address"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
+    var adapter: String?
+
+    @OptionGroup(title: "Files") var inputs: InputOptions
+    @OptionGroup(title: "Report") var report: ReportOptions
+
+    @Flag(help: "Print which units would be finished. Change nothing.")
+    var dryRun = false
+
+    func validate() throws {
+        if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as D3:5A:00:11:22:33.") }
+        try RadioOptions.check(adapter: adapter)
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let session = RunSession(
+            context: context, report: report, mayChangeUnit: !dryRun, presentation: RescuePresentation())
+        return await session.run { events in
+            var options = JobOptions()
+            options.dryRun = dryRun
+            let selector = device.flatMap { DeviceAddress($0) }.map { UnitSelector.address($0) } ?? .only
+            return try await context.services.rescue(
+                RescueRequest(
+                    radio: RadioSelection(selector: selector, adapter: adapter), inputs: inputs.value(in: context), options: options,
+                    stateFolder: try context.stateFolder()),
+                events: events)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Bluetooth
+import Foundation
+import Provisioning
+
+/// A bench with a Bluetooth adapter, for the time of one command.
+struct RadioStation: Sendable {
+    let central: any Central
+    let stateFolder: String
+    var notice: @Sendable (String) -> Void = { _ in }
+
+    /// Finds the one unit that is meant, takes it for this process, notes it, and runs `body`.
+    func run<Value: Sendable>(
+        _ selector: UnitSelector, families: Set<FamilyID>, _ body: (DiscoveredUnit) async throws -> Value
+    ) async throws -> Value {
+        let known = try KnownUnits(stateFolder: stateFolder).addresses()
+        try await endStaleConnections(selector, families: families)
+        let unit = try await UnitFinder(central: central, families: .supported).find(selector, families: families, known: known)
+        return try await own(unit) { try await body(unit) }
+    }
+
+    /// Takes a unit for this process and notes it before anything is done to it.
+    func own<Value: Sendable>(_ unit: DiscoveredUnit, _ body: () async throws -> Value) async throws -> Value {
+        try await KnownUnits(stateFolder: stateFolder).record(unit.family, unit.address, clock: central.clock)
+        let lock = try UnitLock(unit: unit.address, stateFolder: stateFolder)
+        defer { withExtendedLifetime(lock) {} }
+        return try await body()
+    }
+}

@@ -1,0 +1,100 @@
+import Bluetooth
+import Provisioning
+import ScriptBundle
+import Support
+
+/// The result of `verify` as a table and as the document `noafw.verify/1`.
+struct VerifyPresentation: RunPresentation {
+    var target: ReportTarget
+    var isDeep: Bool
+    /// Of the command line, for the command that repairs.
+    var arguments: [String]
+
+    func error(of result: RunResult<VerifyReport>) -> Diagnosis? { result.error ?? result.report?.error }
+
+    func document(_ result: RunResult<VerifyReport>) -> JSONText {
+        let error = error(of: result)
+        let verdict = JSONText.string(error == nil && result.report?.passed == true ? "pass" : "fail")
+        let unit = JSONText.object(
+            [
+                ("id", .optional(target.id ?? identity(result)?.address.description)),
+                ("family", .string((result.report?.family ?? target.family).rawValue)),
+                ("address", .optional(identity(result)?.address.description)),
+            ] + Component.allCases.map { ($0.rawValue, finding($0, result)) } + [
+                ("verdict", verdict),
+                ("error", error.map(ReportText.document) ?? .null),
+                ("program", .optional(result.report?.program?.rawValue)),
+                ("recoveries", .array((result.report?.recoveries ?? []).map(ReportText.document))),
+            ])
+        return .object([("schema", .string("noafw.verify/1")), ("verdict", verdict), ("units", .array([unit]))])
+    }
+
+    private func finding(_ component: Component, _ result: RunResult<VerifyReport>) -> JSONText {
+        guard let finding = result.report?.findings[component] else { return .null }
+        let differences = ("differences", JSONText.array(finding.differences.map { .string($0) }))
+        return .object(
+            [
+                ("expected", .string(finding.expected)),
+                ("actual", .optional(finding.actual)),
+                ("match", .bool(finding.matches)),
+                ("proof", .string(proof(of: component).rawValue)),
+            ] + (isDeep ? [differences, ("extras", .array(finding.extras.map { .string($0) }))] : []))
+    }
+
+    private func proof(of component: Component) -> Evidence { isDeep && component != .firmware ? .digest : .version }
+
+    func summary(_ result: RunResult<VerifyReport>, style: TextStyle) -> [String] {
+        let findings = (result.report?.findings ?? [:]).sorted { $0.key < $1.key }
+        var lines = identity(result).map { [ComponentFormatter.describe($0), ""] } ?? []
+        if !findings.isEmpty { lines += table(findings, style) + [""] }
+        for (component, finding) in findings where !(finding.differences + finding.extras).isEmpty {
+            lines += (finding.differences + finding.extras).map { "  \(component.rawValue): \(UntrustedText.escape($0))" } + [""]
+        }
+        lines += ReportText.needed(result.report?.recoveries ?? [])
+        return lines + verdict(result, findings.filter { !$0.value.matches }.map(\.key), style)
+    }
+
+    private func table(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
+        var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
+        for (component, finding) in findings {
+            let result = finding.matches ? (proof(of: component) == .digest ? "proved" : "matches") : "DIFFERS"
+            table.append([
+                component.rawValue, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
+            ])
+        }
+        return table.lines(style: style) { findings[$0].value.matches ? nil : .bad }
+    }
+
+    private func verdict(_ result: RunResult<VerifyReport>, _ drifted: [Component], _ style: TextStyle) -> [String] {
+        let time = "(\(Format.seconds(result.seconds)) s)"
+        if !drifted.isEmpty {
+            let parts = drifted.map(\.rawValue)
+            let verdict = "\(style.paint("FAIL", .bad))  drift in \(parts.joined(separator: ", ")) \(time)"
+            return [verdict] + removal(result) + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
+        }
+        if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time] }
+        return ["\(style.paint("PASS", .good))  \(proof(result)) \(time)"] + ReportText.silence(result.report?.program)
+    }
+
+    /// What flash does not take away from a unit by itself.
+    private func removal(_ result: RunResult<VerifyReport>) -> [String] {
+        let shadows = result.report?.findings[.scripts]?.shadows ?? []
+        return shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ShadowRemoval.code(for: shadows)))"]
+    }
+
+    /// No more than was looked at.
+    private func proof(_ result: RunResult<VerifyReport>) -> String {
+        let parts = result.report?.findings.keys.sorted() ?? []
+        let digest = switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
+        case (true, true): "versions match; FPGA flash and scripts are proved by digest"
+        case (true, false): "versions match; the FPGA flash is proved by digest"
+        case (false, true): "versions match; scripts are proved by digest"
+        case (false, false): "every version matches"
+        }
+        return digest + (result.report?.program == nil ? "" : "; the program lives")
+    }
+
+    private func identity(_ result: RunResult<VerifyReport>) -> UnitIdentity? {
+        result.report?.identity ?? result.progress.identity
+    }
+}

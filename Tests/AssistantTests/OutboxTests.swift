@@ -1,0 +1,71 @@
+import Support
+import Testing
+
+@testable import Assistant
+
+@Suite struct OutboxTests {
+    private var outbox = Outbox()
+    private let id = TurnID(number: 1)
+
+    private func at(_ milliseconds: Int) -> SessionClock.Instant { .init(offset: .milliseconds(milliseconds)) }
+
+    private mutating func next(_ milliseconds: Int, capacity: Int = 20) -> HostMessage? {
+        outbox.next(capacity: capacity, now: at(milliseconds))
+    }
+
+    @Test mutating func theFirstWordsGoAtOnceAndTheRestWaitsForCompany() {
+        _ = outbox.begin(id, link: nil)
+        #expect(next(0) == nil)
+        outbox.append("One", to: id)
+        #expect(next(10) == .answer("One", isFirst: true, isLast: false))
+        outbox.append(" two", to: id)
+        #expect(next(20) == nil)
+        #expect(outbox.textDeadline == at(310))
+        outbox.append(" three", to: id)
+        #expect(next(310) == .answer(" two three", isFirst: false, isLast: false))
+        outbox.append(" four five six seven eight", to: id)
+        #expect(next(320) == .answer(" four five six seven", isFirst: false, isLast: false))
+        #expect(next(330) == nil)
+        outbox.end(id)
+        #expect(next(340) == .answer(" eight", isFirst: false, isLast: true))
+        #expect(outbox.attempt.hasEnded == true)
+        outbox.removeFirst()
+        #expect(outbox.isEmpty)
+    }
+
+    @Test mutating func aCharacterThatMayGrowWaits() {
+        _ = outbox.begin(id, link: nil)
+        outbox.append("👩", to: id)
+        #expect(next(0) == nil)
+        #expect(outbox.textDeadline == nil)
+        outbox.append("\u{200D}👧 ", to: id)
+        #expect(next(1) == .answer("👩‍👧 ", isFirst: true, isLast: false))
+    }
+
+    @Test mutating func anEndAloneIsToldToo() {
+        _ = outbox.begin(id, link: nil)
+        outbox.append("All", to: id)
+        #expect(next(0) == .answer("All", isFirst: true, isLast: false))
+        #expect(outbox.attempt.hasEnded == false)
+        outbox.end(id)
+        #expect(next(1) == .answer("", isFirst: false, isLast: true))
+        #expect(outbox.attempt.hasEnded == true)
+        outbox.removeFirst()
+    }
+
+    @Test mutating func afterALossItBeginsAnew() {
+        _ = outbox.begin(id, link: 1)
+        outbox.append("One two", to: id)
+        _ = next(0)
+        outbox.end(id)
+        outbox.rewind()
+        #expect(next(1) == .answer("One two", isFirst: true, isLast: true))
+    }
+
+    @Test mutating func itIsBounded() {
+        let dropped = (1...1000).map { outbox.add(error: "no", for: TurnID(number: $0), link: nil) }
+        #expect(outbox.count == Outbox.limit)
+        // The first one is going out.
+        #expect(dropped == [TurnID?](repeating: nil, count: Outbox.limit) + (2...969).map { TurnID(number: $0) })
+    }
+}

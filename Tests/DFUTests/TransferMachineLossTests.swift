@@ -1,0 +1,112 @@
+import TestSupport
+import Testing
+
+@testable import DFU
+
+/// Packets and receipts that are lost or late.
+extension TransferMachineTests {
+    /// Up to the packets of the first object.
+    func sending() -> MachineDriver {
+        var driver = MachineDriver()
+        _ = driver.toImage(offset: 0)
+        _ = driver.done(1)
+        return driver
+    }
+
+    @Test func aMissingReceiptIsAskedForAndTheTailSentAgain() {
+        var driver = sending()
+        #expect(writes(driver.handle(.timedOut(.receipt))) == [[6, 2]])
+        let before = driver.now
+        let tail = driver.holds(2440, of: driver.image)
+        #expect(driver.now - before >= .milliseconds(100), "at once it would meet the same full queue")
+        #expect(notices(tail).contains(.objectSentAgain(.data, offset: 2440, attempt: 2)))
+        #expect(packets(tail) == 2440..<4096, "the object is still open: no CREATE")
+        #expect(writes(tail) == [[6, 2]])
+        #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
+    }
+
+    @Test func aHoleCreatesTheObjectAgain() {
+        var driver = sending()
+        _ = driver.handle(.timedOut(.receipt))
+        #expect(writes(driver.selected(4096, 3852, 5)) == [createData(4096)])
+        #expect(packets(driver.done(1))?.lowerBound == 0)
+    }
+
+    /// Only what the unit says of itself counts as a loss.
+    @Test(arguments: [(0, 0), (3852, 7), (4096, 7)] as [(Int, UInt32)])
+    func anyOtherReceiptIsAskedAbout(offset: Int, crc: UInt32) {
+        var driver = sending()
+        let asked = driver.answer([0x60, 3, 1] + little(UInt32(offset)) + little(crc))
+        #expect(writes(asked) == [[6, 2]] && notices(asked).isEmpty)
+        #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
+    }
+
+    @Test func aRefusedPacketsReceiptIsAskedAbout() {
+        var driver = sending()
+        #expect(writes(driver.answer([0x60, 3, 3])) == [[6, 2]])
+        #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
+    }
+
+    @Test func eightSetbacksWithoutAByteFail() {
+        var driver = sending()
+        _ = driver.handle(.timedOut(.receipt))
+        for _ in 0..<7 {
+            #expect(failure(driver.selected(4096, 4096, 5)) == nil)
+            _ = driver.done(1)
+            _ = driver.handle(.timedOut(.receipt))
+        }
+        #expect(failure(driver.selected(4096, 4096, 5)) == .transfer(.objectLost(.data, offset: 0, attempts: 8)))
+        #expect(driver.handle(.disconnected).isEmpty, "a finished machine is silent")
+    }
+
+    @Test func aByteMoreRenewsThePatience() {
+        var driver = sending()
+        _ = driver.handle(.timedOut(.receipt))
+        for packet in 1...15 { #expect(failure(driver.holds(packet * 244, of: driver.image)) == nil) }
+    }
+
+    /// The unit was asked twice, and the first answer came after the second question.
+    @Test func anAnswerToAnOlderQuestionIsNotTheLastWord() {
+        var driver = sending()
+        _ = driver.handle(.timedOut(.receipt))
+        _ = driver.handle(.timedOut(.answer(.select)))
+        #expect(driver.holds(2440, of: driver.image).isEmpty, "another answer is on its way")
+        #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
+
+        var other = sending()
+        _ = other.handle(.timedOut(.receipt))
+        _ = other.handle(.timedOut(.answer(.select)))
+        _ = other.holds(2440, of: other.image)
+        #expect(packets(other.skippingPauses(other.handle(.timedOut(.answer(.select))))) == 2440..<4096, "none came")
+    }
+
+    @Test func staleAnswersAreIgnored() {
+        var driver = MachineDriver()
+        _ = driver.toImage(offset: 0)
+        #expect(driver.receipt(0, of: driver.image).isEmpty)
+        #expect(driver.done(4).isEmpty)
+        #expect(packets(driver.done(1)) == 0..<4096)
+        _ = driver.receipt(4096, of: driver.image)
+        _ = driver.done(4)
+        _ = driver.done(1)
+        #expect(driver.receipt(4096, of: driver.image).isEmpty, "a receipt of the object before is late")
+    }
+
+    /// Slower after a loss, back after two clean objects, and more carefully where that led to the next loss.
+    @Test func pacingRecovers() {
+        var pacing = Pacing()
+        pacing.noteLoss()
+        #expect(pacing.level == 1 && pacing.eraseTime == .milliseconds(135))
+        pacing.noteCleanObject()
+        #expect(pacing.level == 1)
+        pacing.noteCleanObject()
+        #expect(pacing.level == 0)
+        pacing.noteLoss()
+        for _ in 0..<3 { pacing.noteCleanObject() }
+        #expect(pacing.level == 1, "the step before was too early")
+        pacing.noteCleanObject()
+        #expect(pacing.level == 0)
+        for _ in 0..<100 { pacing.noteLoss() }
+        #expect(pacing.eraseTime < .seconds(1))
+    }
+}
