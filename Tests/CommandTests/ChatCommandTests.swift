@@ -20,8 +20,8 @@ import VirtualDevices
     ) -> FakeServices {
         FakeServices(
             onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
-            onChat: { request, body in
-                let isVirtual = if case .virtual = request.unit { true } else { false }
+            onChat: { preparation, _, body in
+                let isVirtual = if case .virtual = preparation.unit { true } else { false }
                 let sensors = VirtualSensors(
                     stimulate: { hands.deliver("\($0)") }, speak: { hands.deliver("speak \($0.count)") },
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
@@ -189,7 +189,7 @@ import VirtualDevices
                 time.advance(.seconds(50))
                 return try Sample.verified(scriptsMatch: true)
             },
-            onChat: { _, _ in
+            onChat: { _, _, _ in
                 time.advance(.seconds(11))
                 try await time.clock.sleep(until: time.clock.deadline(in: .seconds(10_000_000)))
                 return ChatVerdict()
@@ -227,22 +227,22 @@ import VirtualDevices
         #expect(harness.diagnostics.contains("run: noafw flash --device D3:5A:00:11:22:33 --adapter hci1 --only scripts (or"))
     }
 
+    /// The unit is taken once, for all of it.
     @Test func theVeryUnitThatWasLookedAtIsTalkedTo() async throws {
-        let address = try #require(DeviceAddress("D3:5A:00:11:22:33"))
         let services = FakeServices(
             onVerify: { request, _ in
                 #expect(request.unit == .radio(RadioSelection(selector: .nearest, adapter: nil)))
                 return try Sample.verified(scriptsMatch: true)
             },
-            onChat: { request, _ in
-                #expect(request.unit == .radio(RadioSelection(selector: .address(address), adapter: nil)))
+            onChat: { preparation, _, _ in
+                #expect(preparation.unit == .radio(RadioSelection(selector: .nearest, adapter: nil)))
                 return ChatVerdict()
             })
         #expect(await run(["--nearest", "--query", "hi"], services) == 0)
     }
 
     @Test func withoutVerification() async {
-        let services = FakeServices(onChat: { _, _ in ChatVerdict() })
+        let services = FakeServices(onChat: { _, _, _ in ChatVerdict() })
         #expect(await run(["--no-verify", "--query", "hi"], services) == 0)
     }
 
@@ -264,7 +264,7 @@ import VirtualDevices
     ] as [([String], [String: String], String)])
     func theAssistantIsWhatIsConfigured(arguments: [String], environment: [String: String], name: String) async {
         let names = Inbox<String>()
-        let services = FakeServices(onChat: { request, _ in
+        let services = FakeServices(onChat: { _, request, _ in
             names.deliver(request.assistant.name)
             return ChatVerdict()
         })

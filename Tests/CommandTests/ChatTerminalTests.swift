@@ -37,7 +37,7 @@ import Testing
     // MARK: - A unit with other versions
 
     private let flashes = Inbox<FlashRequest>()
-    private let chats = Inbox<ChatRequest>()
+    private let chats = Inbox<ChatPreparation>()
 
     private func driftedRunner(flashError: Diagnosis? = nil) -> FakeServices {
         FakeServices(
@@ -46,8 +46,8 @@ import Testing
                 return try Sample.flashed(error: flashError)
             },
             onVerify: { _, _ in try Sample.verified(scriptsMatch: false) },
-            onChat: { [chats] request, _ in
-                chats.deliver(request)
+            onChat: { [chats] preparation, _, _ in
+                chats.deliver(preparation)
                 return ChatVerdict()
             })
     }
@@ -61,7 +61,7 @@ import Testing
         }
         #expect(code == 0)
         let request = try #require(flashes.poll())
-        let unit = UnitSelection.radio(RadioSelection(selector: .address(try #require(DeviceAddress("D3:5A:00:11:22:33"))), adapter: "hci1"))
+        let unit = UnitSelection.radio(RadioSelection(selector: .nearest, adapter: "hci1"))
         #expect(request.options.components == [.scripts] && request.unit == unit)
         #expect(!request.options.force && !request.options.allowDowngrade)
         #expect(chats.poll()?.unit == unit)
@@ -131,7 +131,7 @@ import Testing
 
     /// A unit that sends a picture whenever something is asked.
     private func photographer(_ jpeg: [UInt8]) -> FakeServices {
-        FakeServices(onChat: { _, body in
+        FakeServices(onChat: { _, _, body in
             // Real time: a program needs some to draw.
             try await body(ChatEnvironment(clock: .continuous, sensors: nil) { commands, report in
                 report(.ready)

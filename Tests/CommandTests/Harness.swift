@@ -70,7 +70,7 @@ struct FakeServices: Services {
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
-    var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
+    var onChat: (@Sendable (ChatPreparation, ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     typealias ConsoleBody = @Sendable (PythonREPL) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
@@ -108,14 +108,11 @@ struct FakeServices: Services {
         return onExamine(request)
     }
 
-    func chat(
-        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
+    func withChatUnit(
+        _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
+        _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
-        guard let onChat else {
-            Issue.record("chat was not expected to run")
-            throw NotExpected()
-        }
-        return try await onChat(request, body)
+        try await body(FakeChatUnit(services: self, preparation: preparation))
     }
 
     func console(
@@ -134,6 +131,36 @@ struct FakeServices: Services {
             throw NotExpected()
         }
         return try await onVerify(request, events)
+    }
+}
+
+struct FakeChatUnit: ChatUnit {
+    let services: FakeServices
+    let preparation: ChatPreparation
+
+    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+        let request = VerifyRequest(
+            unit: preparation.unit, inputs: preparation.inputs, components: Set(Component.allCases), isDeep: false,
+            stateFolder: preparation.stateFolder)
+        return try await services.verify(request, events: events)
+    }
+
+    func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+        var options = JobOptions()
+        options.components = components
+        let request = FlashRequest(
+            unit: preparation.unit, inputs: preparation.inputs, options: options, stateFolder: preparation.stateFolder)
+        return try await services.flash(request, events: events)
+    }
+
+    func converse(
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
+    ) async throws -> ChatVerdict {
+        guard let onChat = services.onChat else {
+            Issue.record("chat was not expected to run")
+            throw FakeServices.NotExpected()
+        }
+        return try await onChat(preparation, request, body)
     }
 }
 

@@ -69,6 +69,7 @@ private struct PagerConsole: UnitConsole {
 
     func batteryPercent() async throws -> Int? { 100 }
     func recover(isFresh: Bool) async throws {}
+    func detach() async -> any Connection { connection }
     func close() async { await connection.disconnect() }
 }
 

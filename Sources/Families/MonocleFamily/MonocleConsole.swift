@@ -118,6 +118,11 @@ public struct MonocleConsole: PythonConsole {
         }
     }
 
+    public func detach() async -> any Connection {
+        await repl.close()
+        return connection
+    }
+
     /// Ends the link; the unit stays at its prompt unless its program was started.
     public func close() async {
         await repl.close()

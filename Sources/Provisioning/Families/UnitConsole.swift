@@ -14,6 +14,8 @@ public protocol UnitConsole: Sendable {
     /// Gets back to where the unit answers, over the same link.
     /// - Parameter isFresh: with a new interpreter, which gives back the heap.
     func recover(isFresh: Bool) async throws
+    /// Ends the console and leaves the link to the caller.
+    func detach() async -> any Connection
     /// Ends the link.
     func close() async
 }

@@ -8,10 +8,12 @@ extension UnitLease {
     /// - Parameters:
     ///   - progress: grows with what `body` achieves.
     ///   - recovering: gets each remedy and its reason before it is used.
+    ///   - keepsLink: the link stays when `body` succeeds.
     /// - Returns: the error that no remedy was left for.
     /// - Throws: `CancellationError` alone.
     func attempt(
-        _ first: RetryPolicy, progress: () -> Int = { 0 }, recovering: (Remedy, Diagnosis) -> Void, _ body: () async throws -> Void
+        _ first: RetryPolicy, progress: () -> Int = { 0 }, recovering: (Remedy, Diagnosis) -> Void,
+        keepsLink: Bool = false, _ body: () async throws -> Void
     ) async throws -> (any Error)? {
         var policy = first
         var began = clock.now
@@ -19,7 +21,7 @@ extension UnitLease {
         while true {
             do {
                 try await body()
-                await end()
+                if !keepsLink { await end() }
                 return nil
             } catch {
                 guard !(error is CancellationError), !Task.isCancelled,

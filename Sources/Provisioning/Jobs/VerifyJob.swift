@@ -19,23 +19,38 @@ public struct VerifyJob: Sendable {
 
     /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
     public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+        try await run(on: UnitLease(locator), startsProgram: true, report: report)
+    }
+
+    /// As ``run(report:)``, but the link stays and the unit's program is not started: for who goes on with the unit.
+    /// - Returns: the lease, which the caller ends.
+    public func hold(report: @escaping @Sendable (JobEvent) -> Void) async throws -> (VerifyReport, UnitLease) {
+        let lease = UnitLease(locator)
+        return (try await run(on: lease, startsProgram: false, report: report), lease)
+    }
+
+    private func run(
+        on lease: UnitLease, startsProgram: Bool, report: @escaping @Sendable (JobEvent) -> Void
+    ) async throws -> VerifyReport {
         let address = locator.address
         let tell: @Sendable (JobEvent.Content) -> Void = { report(JobEvent(unit: address, time: locator.clock.now, content: $0)) }
         var result = VerifyReport(
             identity: UnitIdentity(address: address, name: locator.family.id.rawValue), family: locator.family.id, findings: [:],
             error: nil)
         var recoveries: [Recovery] = []
-        let lease = UnitLease(locator)
         let failure = try await lease.attempt(RetryPolicy(mayRestartUnit: false), recovering: { remedy, reason in
             recoveries.append(Recovery(remedy: remedy, reason: reason))
             tell(.notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)"))
-        }) { try await attempt(lease, &result, tell) }
+        }, keepsLink: !startsProgram) {
+            try await inspect(lease, &result, tell)
+            if startsProgram { try await start(lease, &result) }
+        }
         result.recoveries = recoveries
         result.error = failure.map(diagnose)
         return result
     }
 
-    private func attempt(
+    private func inspect(
         _ lease: UnitLease, _ result: inout VerifyReport, _ tell: @Sendable (JobEvent.Content) -> Void
     ) async throws {
         tell(.stage(.connect))
@@ -49,6 +64,9 @@ public struct VerifyJob: Sendable {
         tell(.probed(result.identity))
         tell(.stage(.proof))
         for updater in updaters { result.findings[updater.component] = try await updater.verify(lease, isDeep: isDeep) }
+    }
+
+    private func start(_ lease: UnitLease, _ result: inout VerifyReport) async throws {
         guard let console = try await lease.console() as? any ProgramConsole else { return }
         if isDeep, let scripts = assets.scripts, result.findings[.scripts]?.matches == true {
             result.program = try await console.verifyProgram(of: scripts)

@@ -102,8 +102,17 @@ public final class UnitLease: Sendable {
         }
     }
 
+    /// Gives the link away, with the unit where it answers and its program stopped; `nil` without one.
+    public func handOver() async -> (any Connection)? {
+        let console = state.withLock { state in
+            defer { state.console = nil }
+            return state.console
+        }
+        return await console?.detach()
+    }
+
     /// Ends the link, if there is one: the unit resets, or nothing more is wanted of it.
-    func end() async {
+    public func end() async {
         let console = state.withLock { state in
             defer { state.console = nil }
             return state.console
@@ -138,7 +147,7 @@ public final class UnitLease: Sendable {
     }
 
     /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it gets a link for that.
-    func abandon() async {
+    public func abandon() async {
         if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut, !Task.isCancelled { _ = try? await console() }
         await (state.withLock { $0.console } as? any ProgramConsole)?.restoreProgram()
         await end()

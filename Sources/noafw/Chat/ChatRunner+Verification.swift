@@ -3,51 +3,53 @@ import Assistant
 import Bluetooth
 import Provisioning
 import Support
+import Synchronization
 
 // Before the conversation: is the unit what the catalogue says?
 extension ChatRunner {
-    /// The unit to converse with: the very one that was verified.
-    func verifiedUnit(_ plan: Plan) async throws -> UnitSelection {
-        if command.noVerify { return command.unit.value }
-        let job = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder)
-        let renderer = ProgressRenderer(context: context, isVerbose: command.report.verbose)
-        let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
-        let report = try await supervised(tick: tick) { () async throws -> VerifyReport in
-            do {
-                let report = try await context.services.compareVersions(job) { renderer.handle($0) }
-                renderer.finish()
-                return report
-            } catch {
-                renderer.finish()
-                throw error
-            }
+    func verify(_ unit: any ChatUnit, _ progress: CurrentRenderer) async throws {
+        let report = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
+            try await unit.compareVersions { renderer.handle($0) }
         }
         if let error = report.error { throw stop(error) }
-        let unit = pinned(report.identity.address)
         let drifted = report.findings.filter { !$0.value.matches }.map(\.key).sorted()
-        if !drifted.isEmpty { try await offerFlash(drifted, unit, plan) }
-        return unit
+        if !drifted.isEmpty { try await offerFlash(drifted, of: unit, at: report.identity.address, progress) }
+    }
+
+    /// Offers to flash the unit at a terminal; elsewhere ends the run with the command that does.
+    private func offerFlash(
+        _ components: [Component], of unit: any ChatUnit, at address: DeviceAddress, _ progress: CurrentRenderer
+    ) async throws {
+        let differs = CommandError.differs(parts: components, repair: flashCommand(components, pinned(address)))
+        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw stop(differs.diagnosis) }
+        note(differs.diagnosis.message)
+        context.diagnostics.write("flash now? [y/N] ")
+        guard try await Answer.read(context).isYes else { throw stop(differs.diagnosis) }
+        let start = context.clock.now
+        let (report, model) = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
+            do {
+                return (try await unit.update(Set(components)) { renderer.handle($0) }, renderer.model)
+            } catch is CancellationError {
+                throw stop(interrupted(renderer.model))
+            }
+        }
+        let result = RunResult(
+            report: report, progress: model, seconds: start.duration(to: context.clock.now).inSeconds)
+        let presentation = UnitReportPresentation(target: command.unit.value.target, isDryRun: false)
+        for line in presentation.summary(result, style: context.style(for: context.output)) { context.output.writeLine(line) }
+        if let error = presentation.error(of: result) { throw stop(error) }
+    }
+
+    /// How a flash that was interrupted leaves the unit.
+    private func interrupted(_ model: ProgressModel) -> Diagnosis {
+        CommandError.interrupted(InterruptedState(
+            mayChangeUnit: true, stage: model.writingStage,
+            updated: model.steps.filter { $0.action == .updated }.map(\.component), arguments: context.arguments)).diagnosis
     }
 
     private func pinned(_ address: DeviceAddress) -> UnitSelection {
         guard case .radio(let selection) = command.unit.value else { return command.unit.value }
         return .radio(RadioSelection(selector: .address(address), adapter: selection.adapter))
-    }
-
-    /// Offers to flash the unit at a terminal; elsewhere ends the run with the command that does.
-    private func offerFlash(_ parts: [Component], _ unit: UnitSelection, _ plan: Plan) async throws {
-        let differs = CommandError.differs(parts: parts, repair: flashCommand(parts, unit))
-        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw stop(differs.diagnosis) }
-        note(differs.diagnosis.message)
-        context.diagnostics.write("flash now? [y/N] ")
-        let answer = try await supervised { try await Answer.read(context) }
-        guard answer.isYes else { throw stop(differs.diagnosis) }
-        let job = ChatPreparation(unit: unit, inputs: plan.inputs, stateFolder: plan.stateFolder)
-        let session = RunSession(
-            context: context, report: try ReportOptions.parse([]), mayChangeUnit: true,
-            presentation: UnitReportPresentation(target: unit.target, isDryRun: false))
-        let code = await session.run { events in try await context.services.update(Set(parts), job, events: events) }
-        guard code == 0 else { throw Stop(code: code) }
     }
 
     private func flashCommand(_ parts: [Component], _ unit: UnitSelection) -> String {
@@ -64,9 +66,8 @@ extension ChatRunner {
 }
 
 /// A person's yes or no.
-private struct Answer: Verdict {
+private struct Answer {
     var isYes: Bool
-    var passed: Bool { true }
 
     private static let limit = 1000
 
@@ -83,5 +84,27 @@ private struct Answer: Verdict {
         }
         let text = String(decoding: line, as: UTF8.self).lowercased().filter { !$0.isWhitespace }
         return Answer(isYes: text == "y" || text == "yes")
+    }
+}
+
+/// The renderer that draws at present, if any, for the tick that keeps its display alive.
+final class CurrentRenderer: Sendable {
+    private let renderer = Mutex<ProgressRenderer?>(nil)
+
+    func tick() {
+        guard let renderer = renderer.withLock({ $0 }), renderer.isLive else { return }
+        renderer.tick()
+    }
+
+    func drawing<Value: Sendable>(
+        _ context: CommandContext, isVerbose: Bool, _ body: (ProgressRenderer) async throws -> Value
+    ) async throws -> Value {
+        let new = ProgressRenderer(context: context, isVerbose: isVerbose)
+        renderer.withLock { $0 = new }
+        defer {
+            renderer.withLock { $0 = nil }
+            new.finish()
+        }
+        return try await body(new)
     }
 }

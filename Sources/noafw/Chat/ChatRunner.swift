@@ -56,7 +56,7 @@ struct ChatRunner: Sendable {
         context.interrupts.exitReport.set { end(nil, CommandError.chatInterrupted.diagnosis) }
         defer { context.interrupts.exitReport.set(nil) }
         do {
-            let verdict = try await converse(try await verifiedUnit(plan), plan)
+            let verdict = try await converse(plan)
             if let display = verdict.display, !command.report.json { printer.show(display: display) }
             end(verdict, nil)
             return verdict.failure?.category.rawValue ?? 0
@@ -101,12 +101,15 @@ struct ChatRunner: Sendable {
 
     // MARK: - Conversation
 
-    private func converse(_ unit: UnitSelection, _ plan: Plan) async throws -> ChatVerdict {
-        let request = ChatRequest(
-            unit: unit, inputs: plan.inputs, assistant: plan.choice, mode: command.assistant.mode, stateFolder: plan.stateFolder,
-            notice: { note($0) })
-        return try await supervised {
-            try await context.services.chat(request) { environment in try await drive(environment, plan, unit.target) }
+    private func converse(_ plan: Plan) async throws -> ChatVerdict {
+        let preparation = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder)
+        let progress = CurrentRenderer()
+        return try await supervised(tick: { progress.tick() }) {
+            try await context.services.withChatUnit(preparation, notice: { note($0) }) { unit in
+                if !command.noVerify { try await verify(unit, progress) }
+                let request = ChatRequest(assistant: plan.choice, mode: command.assistant.mode)
+                return try await unit.converse(request) { environment in try await drive(environment, plan, preparation.unit.target) }
+            }
         }
     }
 
@@ -137,9 +140,9 @@ struct ChatRunner: Sendable {
         return LinesDriver(context: context, environment: environment).drive
     }
 
-    /// Runs one step until it ends, the whole run's time limit passes, or a signal asks for the end.
-    func supervised<Report: Verdict>(
-        tick: (@Sendable () -> Void)? = nil, _ step: @escaping @Sendable () async throws -> Report
+    /// Runs it all until it ends, the time limit passes, or a signal asks for the end.
+    private func supervised<Report: Verdict>(
+        tick: @escaping @Sendable () -> Void, _ step: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
         let left = command.report.timeout.map { max(0, $0 - start.duration(to: context.clock.now).inSeconds) }
         switch await Supervisor(context: context, tick: tick, timeoutSeconds: left).run(step) {

@@ -1,34 +1,36 @@
 import Assistant
 import Provisioning
 
-/// Holds a conversation with one unit.
+/// Takes one unit for a whole chat: the station, the lock and the link are the same from the first question to the last.
 protocol ChatService: Sendable {
-    /// Puts a unit on the air and has `body` hold a conversation with it.
-    func chat(
-        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
+    /// - Parameter notice: gets what the operator should know of the station.
+    func withChatUnit(
+        _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
+        _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
     ) async throws -> ChatVerdict
-    /// Compares the unit's versions with the catalogue's.
-    func compareVersions(_ job: ChatPreparation, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport
-    /// Brings components of the unit up to date.
-    func update(
-        _ parts: Set<Component>, _ job: ChatPreparation, events: @escaping @Sendable (JobEvent) -> Void
-    ) async throws -> UnitReport
 }
 
-/// Which unit a conversation is prepared with, and what it should hold.
+/// The unit of a chat.
+protocol ChatUnit: Sendable {
+    /// Compares the unit's versions with the catalogue's.
+    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport
+    /// Brings components of the unit up to date.
+    func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport
+    /// Starts the unit's program and has `body` hold a conversation with it.
+    func converse(
+        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
+    ) async throws -> ChatVerdict
+}
+
+/// Which unit a conversation is held with, and what it should hold.
 struct ChatPreparation: Sendable {
     var unit: UnitSelection
     var inputs: AssetInputs
     var stateFolder: String
 }
 
-/// What a conversation is to be held with.
+/// What a conversation is held with beside the unit.
 struct ChatRequest: Sendable {
-    var unit: UnitSelection
-    var inputs: AssetInputs
     var assistant: AssistantChoice
     var mode: AssistantMode
-    var stateFolder: String
-    /// Gets what the operator should know of the station.
-    var notice: @Sendable (String) -> Void = { _ in }
 }

@@ -6,47 +6,38 @@ import Support
 import VirtualDevices
 
 extension LiveServices: ChatService {
-    func chat(_ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict) async throws -> ChatVerdict {
-        switch request.unit {
+    func withChatUnit(
+        _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
+        _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
+    ) async throws -> ChatVerdict {
+        switch preparation.unit {
         case .virtual(let unit):
-            let station = try VirtualStation(
-                unit, stateFolder: request.stateFolder, inputs: request.inputs)
+            let station = try VirtualStation(unit, stateFolder: preparation.stateFolder, inputs: preparation.inputs)
             let sensors = station.sensors
             return try await station.run { central, address in
-                try await Self.converse(request, central, address, sensors, body)
+                try await run(LiveChatUnit(central, address, sensors, preparation, self), body)
             }
         case .radio(let selection):
             return try await Radio.with(adapter: selection.adapter) { central in
-                let station = RadioStation(central: central, stateFolder: request.stateFolder, notice: request.notice)
-                return try await station.run(selection.selector, families: [request.unit.family.id]) { unit in
-                    try await Self.converse(request, central, unit.address, nil, body)
+                let station = RadioStation(central: central, stateFolder: preparation.stateFolder, notice: notice)
+                return try await station.run(selection.selector, families: [preparation.unit.family.id]) { unit in
+                    try await run(LiveChatUnit(central, unit.address, nil, preparation, self), body)
                 }
             }
         }
     }
 
-    private static func converse(
-        _ request: ChatRequest, _ central: any Central, _ address: DeviceAddress, _ sensors: VirtualSensors?,
-        _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
+    /// A unit that is not talked to after all goes on with its program.
+    private func run(
+        _ unit: LiveChatUnit, _ body: @Sendable (any ChatUnit) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
-        var options = ChatOptions()
-        options.mode = request.mode
-        if case .server(let settings) = request.assistant { options.tokenLimit = settings.tokenLimit }
-        return try await withResponder(request.assistant) { [options] responder in
-            let session = ChatSession(
-                central: central, address: address, relay: MonocleRelay(), responder: responder, options: options,
-                startProgram: MonocleProgram.restart(clock: central.clock))
-            return try await body(ChatEnvironment(clock: central.clock, sensors: sensors, converse: session.run))
-        }
-    }
-
-    private static func withResponder<Value: Sendable>(
-        _ choice: AssistantChoice, _ body: @Sendable (any Responder) async throws -> Value
-    ) async throws -> Value {
-        switch choice {
-        case .echo: try await body(EchoResponder())
-        // A server lives in real time, whatever time the unit lives in.
-        case .server(let settings): try await OpenAIResponder.with(settings, clock: .continuous) { try await body($0) }
+        do {
+            let verdict = try await body(unit)
+            await unit.release()
+            return verdict
+        } catch {
+            await unit.release()
+            throw error
         }
     }
 }
