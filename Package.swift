@@ -108,6 +108,11 @@ let package = Package(
             "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
+        // The catalogue of errors, docs/errors.md.
+        tests("ErrorTests", [
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "Provisioning", "REPL", "ScriptBundle", "Support", "VirtualDevices",
+            "noafw",
+        ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ScriptTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),

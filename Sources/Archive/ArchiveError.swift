@@ -21,23 +21,29 @@ extension ArchiveError: DiagnosableError {
     /// - Parameter what: the archive in an operator's words, such as `the bundle release.zip`.
     public func diagnosis(of what: String) -> Diagnosis {
         let text = explanation(what)
-        var category = Diagnosis.Category.badData
-        if case .notWritten = self { category = .inputOutput }
         return Diagnosis(
             code: text.code, category: category, fault: nil, message: text.message, cause: text.cause,
             remedy: category == .inputOutput
-                ? "check the folder, its permissions and the free space" : "do not use it; fetch or make it again")
+                ? "check the folder, its permissions and the free space" : "do not use it; fetch it again, or make it again")
+    }
+
+    private var category: Diagnosis.Category {
+        switch self {
+        case .notAnArchive, .tooManyEntries, .unsafeName, .duplicateEntry, .entryMissing, .entryTooLarge, .contentTooLarge, .entryDamaged:
+            .badData
+        case .notWritten: .inputOutput
+        }
     }
 
     private func explanation(_ what: String) -> (code: String, message: String, cause: String) {
         switch self {
         case .notAnArchive(let reason):
-            ("ZIP-0001", "\(what) is no intact zip archive: \(reason)", "the file is truncated, damaged or of another kind")
+            ("ZIP-0001", "\(what) is not an intact zip archive: \(reason)", "the file is truncated, damaged or of another kind")
         case .tooManyEntries(let count, let limit):
             ("ZIP-0002", "\(what) lists \(count) entries, the limit is \(limit)", "it was not made for this use")
         case .unsafeName(let name):
             ("ZIP-0003", "\(what) holds an entry with an unsafe name: \(name)",
-             "the name leaves the archive, or the archive was tampered with")
+             "the name leads out of the archive, or the archive was tampered with")
         case .duplicateEntry(let name):
             ("ZIP-0004", "\(what) holds \(name) more than once",
              "it is ambiguous: two programs could read two different files from it")
@@ -51,7 +57,7 @@ extension ArchiveError: DiagnosableError {
              "it was made for another use, or it is a zip bomb")
         case .entryDamaged(let name, let reason):
             ("ZIP-0008", "\(name) in \(what) cannot be unpacked: \(reason)",
-             "it is damaged, or its sizes do not say the truth")
+             "it is damaged, or it states wrong sizes")
         case .notWritten(let reason):
             ("ZIP-0009", "\(what) cannot be written: \(reason)", "the system refused the operation")
         }

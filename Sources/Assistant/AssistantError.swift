@@ -106,7 +106,7 @@ extension AssistantError: DiagnosableError {
         case .badConfiguration:
             ("the file was edited by hand or is not meant for this program", "correct the file; docs/chat.md shows an example")
         case .notPrivate:
-            ("the file's owner or permissions let others read it", "as the file's owner, run chmod 600 on it")
+            ("the file's owner or permissions let others read it", "run chmod 600 on it, as the file's owner")
         case .badBaseURL:
             ("it has no http or https scheme, or no host", "give a URL such as https://api.openai.com or http://localhost:8080")
         case .plainHTTP:
@@ -120,11 +120,11 @@ extension AssistantError: DiagnosableError {
         case .insecure:
             ("the server's certificate does not match its name or is not trusted here", "check the base URL; if the server uses a private certificate authority, set ca_file in the configuration file")
         case .timedOut, .brokenOff:
-            ("the server is overloaded, or the network is bad", "ask again")
+            ("the server is overloaded, or the network is poor", "ask again")
         case .unauthorized:
-            ("the key is missing, wrong, or lacks a right", "set NOAFW_API_KEY or the configuration file's api_key")
+            ("the key is missing or wrong, or it lacks a right", "set NOAFW_API_KEY or the configuration file's api_key")
         case .tooManyRequests:
-            ("too many questions in a short time, or the account's quota is used up", "wait, then ask again; check the account's quota")
+            ("there were too many questions in a short time, or the account's quota is used up", "wait, then ask again; check the account's quota")
         case .serverFailed:
             ("the server has a problem of its own", "ask again later")
         case .refused:

@@ -12,7 +12,7 @@ public enum LinkError: Error, Hashable, Sendable {
     /// The unit's table says that the characteristic does not allow it.
     case notAllowed(AttributeID, Operation)
     case valueTooLong(count: Int, limit: Int)
-    /// More notifications arrived than anybody took.
+    /// More notifications arrived than were taken.
     case overrun
     /// Another process holds the unit.
     case busy(String)
@@ -55,23 +55,23 @@ extension LinkError: DiagnosableError {
         case .characteristicMissing(let id):
             Diagnosis(
                 code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
-                cause: "it is not the device its name says, or a stale attribute cache answered",
-                remedy: "remove the device from the Bluetooth cache and try again")
+                cause: "it is not the device that its name says, or a stale attribute cache answered",
+                remedy: "run: bluetoothctl remove ADDRESS; then the same command again")
         case .refused(let id, let attributeError, let operation):
             Diagnosis(
                 code: "BLE-0005", category: .unitFailed, fault: .unit,
                 message: "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) with ATT error 0x\(String(attributeError, radix: 16))",
                 cause: demandsPairing
-                    ? "it wants to be paired first, which no Monocle does" : "notifications are off or the unit is in another mode",
+                    ? "it wants to be paired first, which noafw does not expect of it" : "notifications are off, or the unit is in another mode",
                 remedy: demandsPairing
-                    ? "make sure that it is your unit, with its vendor's firmware and bootloader"
-                    : "run the same command again; if it persists, power-cycle the unit")
+                    ? "check that it is your unit, with the firmware and the bootloader of its vendor"
+                    : "run the same command again; if it fails again, power-cycle the unit")
         case .notAllowed(let id, let operation):
             Diagnosis(
                 code: "BLE-0010", category: .unitFailed, fault: .unit,
                 message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
-                cause: "it is another firmware than expected, or a stale attribute cache answered",
-                remedy: "make sure that it is your unit; remove the device from the Bluetooth cache (bluetoothctl remove ADDRESS) and try again")
+                cause: "the firmware is not the expected one, or a stale attribute cache answered",
+                remedy: "check that it is your unit; run: bluetoothctl remove ADDRESS; then the same command again")
         case .valueTooLong(let count, let limit):
             Diagnosis(
                 code: "BLE-0006", category: .unitFailed, fault: .station,
@@ -80,7 +80,7 @@ extension LinkError: DiagnosableError {
                 remedy: "report this with the output of -v")
         case .overrun:
             Diagnosis(
-                code: "BLE-0007", category: .unitFailed, fault: .unit, message: "the unit floods notifications",
+                code: "BLE-0007", category: .unitFailed, fault: .unit, message: "the unit sends more notifications than noafw can take",
                 cause: "a program on the unit prints without end",
                 remedy: "power-cycle the unit and run the same command again")
         case .busy(let holder):

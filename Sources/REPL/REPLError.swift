@@ -23,7 +23,7 @@ public enum REPLError: Error, Hashable, Sendable {
     case garbage(String)
     case outputOverflow(limit: Int)
     case forbiddenByte(UInt8, offset: Int)
-    /// An earlier wait failed and nobody called `recover`.
+    /// An earlier wait failed, and `recover` was not called since.
     case outOfStep
     /// The argument names what was waited for.
     case timedOut(String)
@@ -57,15 +57,15 @@ extension REPLError: DiagnosableError {
         let again = "run the same command again; it continues where it stopped"
         return switch self {
         case .noPrompt:
-            unit("REPL-0001", .tryAgain, "the unit does not come to its Python prompt",
+            unit("REPL-0001", .tryAgain, "the unit does not show its Python prompt",
                  cause: "its program cannot be interrupted, or it is busy",
                  remedy: "power-cycle the unit and run the same command again")
         case .exception(let exception):
             unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
                  cause: "the firmware is too old, or the unit is out of memory or space",
-                 remedy: "power-cycle the unit and run the same command again; if it persists, update the firmware")
+                 remedy: "power-cycle the unit and run the same command again; if it fails again, update the firmware")
         case .garbage(let expectation):
-            unit("REPL-0003", .tryAgain, "the unit answered with something else than \(expectation)",
+            unit("REPL-0003", .tryAgain, "the unit did not answer with \(expectation)",
                  cause: "notifications were lost, or the unit restarted", remedy: again)
         case .outputOverflow(let limit):
             unit("REPL-0004", .unitFailed, "the unit printed more than \(limit) bytes",
@@ -75,7 +75,7 @@ extension REPLError: DiagnosableError {
             Diagnosis(
                 code: "REPL-0005", category: .usage, fault: nil,
                 message: "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
-                cause: "the unit would act upon this byte instead of reading it",
+                cause: "the unit would act on this byte instead of reading it",
                 remedy: "escape it, or report this with the output of -v")
         case .outOfStep:
             unit("REPL-0006", .tryAgain, "the session with the unit is out of step",
@@ -84,11 +84,11 @@ extension REPLError: DiagnosableError {
             unit("REPL-0007", .tryAgain, "timed out waiting for \(what)",
                  cause: "data was lost on the air, or the unit is busy", remedy: again)
         case .unreadable(let answer):
-            unit("REPL-0008", .tryAgain, "an answer of the unit arrived damaged: \(answer)",
+            unit("REPL-0008", .tryAgain, "an answer from the unit arrived damaged: \(answer)",
                  cause: "data was lost or altered on the air", remedy: again)
         case .lacking(let name):
             unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
-                 cause: "it is older or newer than what noafw knows, or another program's firmware",
+                 cause: "the firmware is older or newer than noafw knows, or it is not the vendor's",
                  remedy: "update the firmware with noafw flash --only firmware, and run the same command again")
         }
     }

@@ -39,13 +39,13 @@ extension ScriptError: DiagnosableError {
         case .folderUnreadable(let folder, let reason):
             Diagnosis(
                 code: "SCR-0001", category: .missingInput, fault: nil, message: "cannot read the script folder \(folder): \(reason)",
-                cause: "it does not exist or may not be read", remedy: "give a folder that holds main.py")
+                cause: "it does not exist, or this user may not read it", remedy: "give a folder that holds the unit's scripts")
         case .fileUnreadable(let file, let reason):
-            badData("SCR-0002", "cannot read the script \(file): \(reason)", "it is no regular file, or may not be read",
-                    "replace it by a readable file")
+            badData("SCR-0002", "cannot read the script \(file): \(reason)", "it is not a regular file, or this user may not read it",
+                    "replace it with a file that this user may read")
         case .nameUnsafe(let name, let suffix):
-            badData("SCR-0003", "the script name \(PrintableText.of(name.utf8)) is not usable on a unit",
-                    "names are letters, digits, '_', '.', '-' and end in \(suffix), 56 characters at most", "rename the file")
+            badData("SCR-0003", "the script name \(PrintableText.of(name.utf8)) cannot be used on a unit",
+                    "a name has letters, digits, '_', '.' and '-', ends in \(suffix), and has at most 56 characters", "rename the file")
         case .duplicateName(let name):
             badData("SCR-0004", "the script \(name) is given twice", "two sources were mixed", "remove one of them")
         case .mainMissing(let main, let place):
@@ -56,37 +56,37 @@ extension ScriptError: DiagnosableError {
                     "it is another folder", "give a folder that holds the unit's scripts only")
         case .fileTooLong(let name, let byteCount, let limit):
             badData("SCR-0007", "the script \(name) has \(byteCount) bytes, more than \(limit)",
-                    "it is no script for a unit", "shorten it")
+                    "it is not a script for a unit", "shorten it")
         case .noSpace(let needed, let free):
             Diagnosis(
                 code: "SCR-0008", category: .unitFailed, fault: .unit,
-                message: "the scripts need \(needed) bytes on the unit, \(free) are free",
+                message: "the scripts need \(needed) bytes on the unit, but only \(free) are free",
                 cause: "other files fill the unit's file system", remedy: "remove files from the unit and run the same command again")
         case .proofFailed(let name):
             Diagnosis(
                 code: "SCR-0009", category: .unitFailed, fault: .unit,
                 message: "\(name) on the unit does not hold what was sent",
-                cause: "the unit's flash is worn out or damaged", remedy: "run the same command again; replace the unit if it persists")
+                cause: "the unit's flash is worn out or damaged", remedy: "run the same command again; replace the unit if it fails again")
         case .uploadFailed(let name):
             Diagnosis(
-                code: "SCR-0010", category: .tryAgain, fault: .radio, message: "\(name) could not be brought to the unit",
-                cause: "data is lost on the air again and again", remedy: "bring the unit closer and run the same command again")
+                code: "SCR-0010", category: .tryAgain, fault: .radio, message: "\(name) could not be written to the unit",
+                cause: "data is lost on the air repeatedly", remedy: "bring the unit closer and run the same command again")
         case .shadowed(let names):
             Diagnosis(
                 code: "SCR-0015", category: .unitFailed, fault: .unit,
-                message: "the unit would load other files in the place of its scripts or modules: \(Self.list(names))",
-                cause: "Python looks for them first, so what is proved would not be what runs",
+                message: "the unit would load other files instead of its scripts or modules: \(Self.list(names))",
+                cause: "Python looks for them first, so the verified files would not run",
                 remedy: "enter in noafw console: \(ShadowRemoval.code(for: names)); then run the same command again")
         case .fileMissing(let file):
             Diagnosis(
                 code: "SCR-0011", category: .missingInput, fault: nil, message: "the script \(file) is missing",
-                cause: "it is named in a manifest, but does not stand beside it", remedy: "put it there, or correct the manifest")
+                cause: "a manifest names it, but it is not in the same folder", remedy: "put it there, or correct the manifest")
         case .mainNotLast(let main, let place):
             badData("SCR-0012", "\(main) is not the last script of \(place)",
-                    "it claims the version, so it may come only when all others are in place", "put it at the end of the list")
+                    "it states the version, so it has to be written after all others", "put it at the end of the list")
         case .familyAmbiguous(let folder):
-            badData("SCR-0013", "there are a main.py and a main.lua in \(folder)", "scripts for two families were mixed",
-                    "say which is meant: --family monocle or --family frame")
+            badData("SCR-0013", "\(folder) holds both main.py and main.lua", "scripts for two families were mixed",
+                    "choose one with --family monocle or --family frame")
         case .setTooLong(let byteCount, let limit):
             badData("SCR-0014", "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
                     "it is another folder", "give a folder that holds the unit's scripts only")

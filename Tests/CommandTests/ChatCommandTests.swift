@@ -81,7 +81,7 @@ import VirtualDevices
         #expect(harness.diagnostics.contains("note: no answer [AST-0010]: the assistant refused the key (HTTP 401): no;"))
         #expect(harness.diagnostics.hasSuffix("""
             error AST-0010: the assistant refused the key (HTTP 401): no
-              cause: the key is missing, wrong, or lacks a right
+              cause: the key is missing or wrong, or it lacks a right
               next:  set NOAFW_API_KEY or the configuration file's api_key
 
             """))

@@ -127,7 +127,7 @@ import Testing
 
     @Test func anUnknownErrorIsExplainedToo() async throws {
         let services = FakeServices(onFlash: { _, _ in throw FakeServices.NotExpected() })
-        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 1)
+        #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 74)
         #expect(harness.diagnostics.contains("error NOA-0004: unexpected error: NotExpected()"))
     }
 

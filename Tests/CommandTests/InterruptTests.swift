@@ -26,7 +26,7 @@ import Testing
         #expect(harness.output.hasSuffix("INTERRUPTED  the unit is not proved (0.0 s)\n"))
         #expect(harness.diagnostics.hasSuffix("""
             error NOA-0003: interrupted; the unit waits in its bootloader, its new firmware incomplete
-              cause: the run was ended by a signal
+              cause: noafw received a signal
               next:  run: noafw flash --virtual monocle --firmware 'it'\\''s.zip' (it continues where it stopped)
 
             """))

@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         ("no.hex", nil, 66, "NOA-0066"), ("a.hex", "", 65, "DFU-1046"), ("a.hex", ":00000001FF\n", 65, "DFU-1046"),
-        ("a.hex", "junk\n", 65, "line 1 is no Intel HEX record"),
+        ("a.hex", "junk\n", 65, "line 1 is not an Intel HEX record"),
         ("a.hex", ":020000040002F8\n:0460000001020304FF\n:00000001FF\n", 65, "line 2 has checksum 0xFF"),
         ("a.hex", ":020000040002F8\n:046000000102030492\n", 65, "line 2 is the last one"),
         ("a.hex", ":020000040002F8\n:046000000102030492\n:046000000102030492\n:00000001FF\n", 65, "line 3 writes 0x00026000"),

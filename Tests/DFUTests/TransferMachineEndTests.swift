@@ -24,9 +24,9 @@ extension TransferMachineTests {
 
     @Test func aLinkLostBeforeTheFirstByteIsSaidSo() {
         let early = DFUError.transfer(.linkLost(offset: 0, of: 10_000, kept: 0)).diagnosis.message
-        #expect(early == "the link was lost before a byte of the image was proved on the unit")
+        #expect(early == "the link was lost before a byte of the image was verified on the unit")
         let later = DFUError.transfer(.linkLost(offset: 4096, of: 10_000, kept: 0)).diagnosis.message
-        #expect(later == "the link was lost after 4096 of 10000 bytes; the unit keeps none of them and begins anew")
+        #expect(later == "the link was lost after 4096 of 10000 bytes; the unit kept none of them and begins again")
     }
 
     @Test func aLinkLostAfterTheLastExecuteIsSuccessToBeProved() {

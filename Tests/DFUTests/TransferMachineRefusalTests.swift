@@ -34,7 +34,7 @@ extension TransferMachineTests {
 
     @Test func aFlashThatStaysBusyIsNotCalledADamagedPackage() {
         let busy = DFUError.refused(.create, .result(.invalidObject)).diagnosis
-        #expect(busy.code == "DFU-0005" && busy.message.contains("flash") && busy.remedy.contains("power-cycle"))
+        #expect(busy.code == "DFU-0105" && busy.message.contains("flash") && busy.remedy.contains("power-cycle"))
         #expect(DFUError.refused(.execute, .result(.invalidObject)).diagnosis.message.contains("not valid"))
     }
 

@@ -68,7 +68,7 @@ struct BlameTests {
         let report = try await bench.flash(assets, options: options) { journal.add($0) }
         let error = try #require(report.error)
         #expect(error.code == "PRV-0010", "\(report)")
-        #expect(error.message.contains(isKnown ? "says v26.300.1201 instead of" : "does not answer instead of"))
+        #expect(error.message.contains(isKnown ? "reports v26.300.1201 instead of" : "does not answer instead of"))
         #expect(error.message.contains("the built-in v22.351.1434 runs"), "\(error.message)")
         #expect(report.steps.first { $0.component == .fpga }?.action == .failed)
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))

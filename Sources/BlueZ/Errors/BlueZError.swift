@@ -78,7 +78,10 @@ extension BlueZError {
         case .doesNotExist: .rediscover
         case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
         case .authenticationFailed, .authenticationRejected, .notPaired: .forget
-        default: .giveUp
+        case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
+            .adapterSoftBlocked, .adapterHardBlocked, .alreadyConnected, .authenticationCanceled, .authenticationTimedOut, .agentMissing,
+            .acquiredByAnother, .notPermitted, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
+            .giveUp
         }
     }
 }

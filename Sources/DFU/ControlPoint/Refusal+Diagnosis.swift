@@ -2,18 +2,18 @@ import Bluetooth
 import Support
 
 extension Refusal {
-    /// Codes: `DFU-00RR` for result RR, `DFU-0BEE` for extended error EE.
+    /// Codes: `DFU-00RR` for result RR, `DFU-0BEE` for extended error EE, `DFU-0105` for a flash that takes no object.
     func diagnosis(of operation: ControlPointOperation) -> Diagnosis {
         let (code, text): (String, Text)
         switch self {
-        case .result(.invalidObject) where operation == .create: (code, text) = ("0005", Self.busyFlashText)
-        case .result(let result): (code, text) = ("00" + Self.hex(result.rawValue), Self.text(result))
-        case .extended(let error): (code, text) = ("0B" + Self.hex(error.rawValue), Self.text(error))
-        case .unknownResult(let value): (code, text) = ("00" + Self.hex(value), Self.unknown(value))
-        case .unknownExtended(let value): (code, text) = ("0B" + Self.hex(value), Self.unknown(value))
+        case .result(.invalidObject) where operation == .create: (code, text) = ("DFU-0105", Self.busyFlashText)
+        case .result(let result): (code, text) = ("DFU-00" + Self.hex(result.rawValue), Self.text(result))
+        case .extended(let error): (code, text) = ("DFU-0B" + Self.hex(error.rawValue), Self.text(error))
+        case .unknownResult(let value): (code, text) = ("DFU-00" + Self.hex(value), Self.unknown(value))
+        case .unknownExtended(let value): (code, text) = ("DFU-0B" + Self.hex(value), Self.unknown(value))
         }
         return Diagnosis(
-            code: "DFU-\(code)", category: .unitFailed, fault: .unit,
+            code: code, category: .unitFailed, fault: .unit,
             message: "the bootloader refused \(operation): \(text.message)", cause: text.cause, remedy: text.remedy)
     }
 
@@ -31,24 +31,25 @@ extension Refusal {
 
     /// CREATE asks for the erase of a page, and finds no place for it (nRF5 SDK, `nrf_dfu_req_handler.c`).
     private static let busyFlashText = Text(
-        "its flash does not take the next object", cause: "it is busy with what came before, far longer than usual, or failing",
-        remedy: "charge the unit, then \(powerCycle); set it aside if it persists")
+        "its flash does not take the next object", cause: "the flash is busy far longer than usual, or it is failing",
+        remedy: "charge the unit, power-cycle it, and run the same command again; set it aside if it fails again")
 
     private static let powerCycle = "power-cycle the unit and run the same command again"
+    private static let checkModel = "check the unit's model"
     private static let rightPackage = "use the released package of this family"
 
     private static func text(_ result: ResultCode) -> Text {
         switch result {
         case .invalidOpCode:
-            Text("unknown request", cause: "the unit runs a bootloader of another kind", remedy: "check its model")
+            Text("unknown request", cause: "the unit runs a bootloader of another kind", remedy: checkModel)
         case .notSupported:
             Text(
                 "the request is not supported", cause: "the bootloader was built without it",
-                remedy: "check that the unit is a Monocle or a Frame")
+                remedy: checkModel)
         case .invalidParameter:
             Text(
                 "a parameter is wrong", cause: "the object's size does not suit the bootloader",
-                remedy: "power-cycle the unit, run the same command again, and report it if it persists")
+                remedy: "power-cycle the unit and run the same command again; report it if it fails again")
         case .insufficientResources:
             Text(
                 "it has no memory for the object", cause: "the object is larger than the bootloader takes",
@@ -56,33 +57,23 @@ extension Refusal {
         case .invalidObject:
             Text(
                 "the object is not valid", cause: "the init packet or the finished image was found damaged",
-                remedy: "run the same command again; if it persists, fetch the package again")
+                remedy: "run the same command again; if it fails again, fetch the package again")
         case .unsupportedType:
             Text(
                 "the object type is not supported", cause: "the unit runs a bootloader of another kind",
-                remedy: "check that the unit is a Monocle or a Frame")
+                remedy: checkModel)
         case .operationNotPermitted:
             Text(
-                "not permitted now", cause: "the bootloader lost its state or has not got all of the object",
-                remedy: "run the same command again; it goes on from what the unit has saved, else from the beginning")
+                "the request is not permitted now", cause: "the bootloader lost its state, or bytes of the object are missing",
+                remedy: "run the same command again; it continues from what the unit has saved")
         case .operationFailed:
             Text(
                 "the operation failed", cause: "the bootloader could not write its flash",
-                remedy: "charge the unit, then \(powerCycle); set it aside if it persists")
+                remedy: "charge the unit, power-cycle it, and run the same command again; set it aside if it fails again")
         }
     }
 
     private static func text(_ error: ExtendedError) -> Text {
-        switch error {
-        case .wrongCommandFormat, .unknownCommand, .initCommandInvalid: formatText(error)
-        case .firmwareVersionTooLow, .hardwareVersionMismatch, .softDeviceMismatch, .insufficientSpace:
-            suitabilityText(error)
-        case .signatureMissing, .wrongHashType, .hashFailed, .wrongSignatureType, .verificationFailed:
-            proofText(error)
-        }
-    }
-
-    private static func formatText(_ error: ExtendedError) -> Text {
         switch error {
         case .wrongCommandFormat:
             Text(
@@ -92,19 +83,14 @@ extension Refusal {
             Text(
                 "the init packet's command is unknown", cause: "the package was made for another bootloader",
                 remedy: rightPackage)
-        default:
+        case .initCommandInvalid:
             Text(
                 "the init command is not valid", cause: "a field of the init packet is missing or out of range",
                 remedy: rightPackage)
-        }
-    }
-
-    private static func suitabilityText(_ error: ExtendedError) -> Text {
-        switch error {
         case .firmwareVersionTooLow:
             Text(
                 "the firmware version is too low", cause: "the unit has newer firmware and prevents downgrades",
-                remedy: "use a package at least as new as the unit's firmware")
+                remedy: "use a package that is at least as new as the unit's firmware")
         case .hardwareVersionMismatch:
             Text(
                 "the package is for other hardware", cause: "the unit is of another family than the package",
@@ -113,15 +99,10 @@ extension Refusal {
             Text(
                 "the package wants another SoftDevice", cause: "the unit is of another family or its SoftDevice is old",
                 remedy: rightPackage)
-        default:
+        case .insufficientSpace:
             Text(
                 "there is no room for the image", cause: "the image is larger than this unit's free flash",
                 remedy: rightPackage)
-        }
-    }
-
-    private static func proofText(_ error: ExtendedError) -> Text {
-        switch error {
         case .signatureMissing:
             Text(
                 "the package is not signed", cause: "the bootloader takes signed packages only",
@@ -132,16 +113,16 @@ extension Refusal {
                 remedy: rightPackage)
         case .hashFailed:
             Text(
-                "it could not compute the hash", cause: "the bootloader's crypto failed", remedy: powerCycle)
+                "it could not compute the hash", cause: "the bootloader's cryptography failed", remedy: powerCycle)
         case .wrongSignatureType:
             Text(
                 "the signature type is not supported", cause: "the package is not signed with ECDSA P-256",
                 remedy: rightPackage)
-        default:
+        case .verificationFailed:
             Text(
-                "verification failed", cause: "the package is signed with a key this unit does not trust, "
+                "verification failed", cause: "the package is signed with a key that this unit does not trust, "
                     + "or the image on the unit does not match its hash",
-                remedy: "run the same command again; if it persists, use a package signed for this unit")
+                remedy: "run the same command again; if it fails again, use a package that is signed for this unit")
         }
     }
 

@@ -16,75 +16,39 @@ extension FirmwareFileFault {
 
     private var text: Text {
         switch self {
-        case .notARecord, .lengthDiffers, .recordTypeUnknown, .recordMalformed, .checksumDiffers: recordText
-        case .addressOutOfRange, .overlap, .spanTooLarge: placeText
-        case .endMissing, .contentAfterEnd, .empty, .tooLarge: wholeText
-        }
-    }
-
-    private var recordText: Text {
-        switch self {
-        case .lengthDiffers(let line, let stated, let actual):
-            ("DFU-1040", "line \(line) holds \(actual) bytes of data and says \(stated)", Self.damaged, Self.rebuild)
-        case .recordTypeUnknown(let line, let type):
-            (
-                "DFU-1040", "line \(line) is a record of type \(type); Intel HEX has 0 to 5", Self.damaged, Self.rebuild
-            )
-        case .recordMalformed(let line, let type):
-            ("DFU-1040", "line \(line) is no valid record of type \(type)", Self.damaged, Self.rebuild)
-        case .checksumDiffers(let line, let stated, let computed):
-            (
-                "DFU-1041", "line \(line) has checksum \(Self.hex(stated, 2)), its bytes give \(Self.hex(computed, 2))",
-                Self.damaged, Self.rebuild
-            )
         case .notARecord(let line):
-            (
-                "DFU-1040", "line \(line) is no Intel HEX record",
-                "the file is damaged, or it is no Intel HEX: everything but .bin is read as such",
-                "give Intel HEX, or raw bytes in a file named .bin"
-            )
-        default: wholeText
-        }
-    }
-
-    private var placeText: Text {
-        switch self {
+            ("DFU-1040", "line \(line) is not an Intel HEX record",
+             "the file is damaged, or it is not Intel HEX (every file that is not named .bin is read as such)",
+             "give Intel HEX, or raw bytes in a file named .bin")
+        case .lengthDiffers(let line, let stated, let actual):
+            ("DFU-1048", "line \(line) holds \(actual) bytes of data and says \(stated)", Self.damaged, Self.rebuild)
+        case .recordTypeUnknown(let line, let type):
+            ("DFU-1049", "line \(line) is a record of type \(type); Intel HEX has 0 to 5", Self.damaged, Self.rebuild)
+        case .recordMalformed(let line, let type):
+            ("DFU-104A", "line \(line) is not a valid record of type \(type)", Self.damaged, Self.rebuild)
+        case .checksumDiffers(let line, let stated, let computed):
+            ("DFU-1041", "line \(line) has checksum \(Self.hex(stated, 2)), its bytes give \(Self.hex(computed, 2))",
+             Self.damaged, Self.rebuild)
         case .addressOutOfRange(let line):
             ("DFU-1042", "line \(line) runs past the end of its address range", Self.damaged, Self.rebuild)
         case .overlap(let line, let earlier, let address):
-            (
-                "DFU-1043", "line \(line) writes \(Self.hex(address, 8)), which line \(earlier) has written already",
-                "two images were merged that do not fit together", "give each image as a file of its own"
-            )
+            ("DFU-1043", "line \(line) writes \(Self.hex(address, 8)), which line \(earlier) has written already",
+             "two images were merged that do not fit together", "give each image as a file of its own")
         case .spanTooLarge(let line, let other, let byteCount, let limit):
-            (
-                "DFU-1044", "line \(line) and line \(other) lie \(byteCount) bytes apart, an image has at most \(limit)",
-                "the file holds data that does not belong to this image",
-                "leave out what is no part of the image, such as external flash"
-            )
-        default: wholeText
-        }
-    }
-
-    private var wholeText: Text {
-        switch self {
+            ("DFU-1044", "line \(line) and line \(other) lie \(byteCount) bytes apart, an image has at most \(limit)",
+             "the file holds data that does not belong to this image",
+             "leave out what is not part of the image, such as external flash")
         case .endMissing(let line):
-            ("DFU-1045", "line \(line) is the last one and no end-of-file record", "the file was cut", Self.rebuild)
+            ("DFU-1045", "line \(line) is the last one and is not an end-of-file record", "the file was cut", Self.rebuild)
         case .contentAfterEnd(let line):
-            (
-                "DFU-1045", "line \(line) stands after the end-of-file record", "several files were joined as they are",
-                "join them with a tool that knows Intel HEX, such as mergehex or srec_cat"
-            )
+            ("DFU-104B", "line \(line) stands after the end-of-file record", "several files were joined as they are",
+             "join them with a tool that knows Intel HEX, such as mergehex or srec_cat")
+        case .empty:
+            ("DFU-1046", "it holds no byte of an image", "the file is empty, or all of it belongs to the MBR or the UICR",
+             "check that it is the file you meant")
         case .tooLarge(let byteCount, let limit):
-            (
-                "DFU-1047", "the image has \(byteCount) bytes, the limit is \(limit)", "it is made for a larger device",
-                "check which file was meant"
-            )
-        default:
-            (
-                "DFU-1046", "there is no byte of an image in it",
-                "the file is empty, or all of it belongs to the MBR or the UICR", "check which file was meant"
-            )
+            ("DFU-1047", "the image has \(byteCount) bytes, the limit is \(limit)", "it was made for a larger device",
+             "check that it is the file you meant")
         }
     }
 

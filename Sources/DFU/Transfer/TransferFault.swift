@@ -20,57 +20,51 @@ public enum TransferFault: Hashable, Sendable {
 }
 
 extension TransferFault {
-    private static let again = "run the same command again"
-
+    /// One table, so that the compiler misses no case.
     var diagnosis: Diagnosis {
         switch self {
-        case .objectLost, .noAnswer, .linkLost: radioDiagnosis
-        case .malformedAnswer, .payloadTooSmall, .objectLimitTooSmall, .foreignData: unitDiagnosis
-        }
-    }
-
-    private var unitDiagnosis: Diagnosis {
-        let (code, message, cause): (String, String, String)
-        switch self {
         case .malformedAnswer(let bytes):
-            let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-            let more = bytes.count > 20 ? " … (\(bytes.count) bytes)" : ""
-            code = "2001"
-            message = "the bootloader sent what is no answer: \(shown.joined(separator: " "))\(more)"
-            cause = "it is no Nordic DFU bootloader, or its memory is damaged"
+            unit("DFU-2001", "the bootloader sent bytes that are not an answer: \(Self.list(bytes))",
+                 cause: "it is not a Nordic DFU bootloader, or its memory is damaged")
+        case .objectLost(let kind, let offset, let attempts):
+            radio("DFU-2002", "packets of the \(kind) at byte \(offset) were lost in \(attempts) attempts",
+                  cause: "the air is crowded, or the unit cannot keep up")
+        case .noAnswer(let operation):
+            radio("DFU-2003", "the bootloader does not answer \(operation)", cause: "the unit hangs, or the link is too poor")
+        case .linkLost(let offset, let total, let kept):
+            radio("DFU-2004", "the link was lost \(Self.place(offset: offset, of: total, kept: kept))",
+                  cause: "the unit moved out of range or lost power")
         case .payloadTooSmall(let byteCount):
-            (code, message) = ("2005", "the link carries only \(byteCount) bytes a packet, 20 are the least")
-            cause = "the adapter negotiated a broken MTU"
+            unit("DFU-2005", "the link carries only \(byteCount) bytes in a packet, 20 are the least",
+                 cause: "the adapter negotiated a broken MTU")
         case .objectLimitTooSmall(let kind, let limit):
-            (code, message) = ("2006", "the bootloader takes only \(limit) bytes a piece of the \(kind)")
-            cause = "it is not the bootloader of a Monocle or a Frame"
-        default:
-            (code, message) = ("2007", "the unit keeps reporting data that are not of this image")
-            cause = "another host sends to this unit at the same time, or its flash is failing"
+            unit("DFU-2006", "the bootloader takes only \(limit) bytes in a piece of the \(kind)",
+                 cause: "it is not a bootloader that noafw knows")
+        case .foreignData:
+            unit("DFU-2007", "the unit keeps reporting data that is not part of this image",
+                 cause: "another host sends to this unit at the same time, or its flash is failing")
         }
-        return Diagnosis(
-            code: "DFU-\(code)", category: .unitFailed, fault: .unit, message: message, cause: cause,
-            remedy: "power-cycle the unit and run the same command again; set it aside if it persists")
     }
 
-    private var radioDiagnosis: Diagnosis {
-        let (code, message, cause): (String, String, String)
-        switch self {
-        case .objectLost(let kind, let offset, let attempts):
-            (code, message) = ("2002", "packets of the \(kind) at byte \(offset) were lost in \(attempts) attempts")
-            cause = "the air is crowded, or the unit cannot keep up"
-        case .noAnswer(let operation):
-            (code, message) = ("2003", "the bootloader does not answer \(operation)")
-            cause = "the unit hangs, or the link is too poor"
-        case .linkLost(let offset, let total, let kept):
-            let place = offset > 0 ? "after \(offset) of \(total) bytes" : "before a byte of the image was proved on the unit"
-            let rest = kept > 0 ? "; the unit kept \(kept)" : offset > 0 ? "; the unit keeps none of them and begins anew" : ""
-            (code, message) = ("2004", "the link was lost \(place)\(rest)")
-            cause = "the unit moved out of range or lost power"
-        default: (code, message, cause) = ("2099", "the transfer failed", "the link is too poor")
-        }
-        return Diagnosis(
-            code: "DFU-\(code)", category: .tryAgain, fault: .radio, message: message, cause: cause,
-            remedy: "bring the unit closer to the adapter, charge it, and \(Self.again)")
+    private static func list(_ bytes: [UInt8]) -> String {
+        let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: " ")
+        return shown + (bytes.count > 20 ? " … (\(bytes.count) bytes)" : "")
+    }
+
+    private static func place(offset: Int, of total: Int, kept: Int) -> String {
+        guard offset > 0 else { return "before a byte of the image was verified on the unit" }
+        return "after \(offset) of \(total) bytes; the unit " + (kept > 0 ? "kept \(kept)" : "kept none of them and begins again")
+    }
+
+    private func unit(_ code: String, _ message: String, cause: String) -> Diagnosis {
+        Diagnosis(
+            code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
+            remedy: "power-cycle the unit and run the same command again; set it aside if it fails again")
+    }
+
+    private func radio(_ code: String, _ message: String, cause: String) -> Diagnosis {
+        Diagnosis(
+            code: code, category: .tryAgain, fault: .radio, message: message, cause: cause,
+            remedy: "bring the unit closer to the adapter, charge it, and run the same command again")
     }
 }

@@ -45,78 +45,69 @@ extension CatalogueError: DiagnosableError {
 
     private typealias Explanation = (code: String, message: String, cause: String, remedy: String)
 
+    /// One table, so that the compiler misses no case.
     private var explanation: Explanation {
         switch self {
-        case .digestNotStated, .versionInvalid, .versionUnknown, .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown, .notWritten, .locked:
-            additionExplanation
         case .rootNotFound(let searched):
             ("CAT-0001", "no asset folder found (looked in \(searched.joined(separator: ", ")))",
-             "noafw runs outside its own folder and was not told where the images are",
+             "noafw runs outside its own folder, and nothing says where the images are",
              "give --assets FOLDER or set NOAFW_ASSETS to the folder that holds Firmware, FPGA and Scripts")
         case .manifestMissing(let path):
             ("CAT-0002", "the manifest \(path) is missing", "the asset folder is incomplete",
              "restore it, or name the files with --firmware, --fpga and --scripts")
+        case .manifestInvalid(let path, let reason):
+            ("CAT-0003", "the manifest \(path) is not valid: \(reason)", "it was edited by hand or cut short",
+             "correct it (docs/assets.md shows the form), or restore it")
         case .nothingFor(let hardware, let manifest):
             ("CAT-0004", "\(manifest) has no entry for \(hardware)", "no image for this hardware was added",
              "add an entry for \(hardware), or name the file with --firmware, --fpga or --scripts")
+        case .defaultMissing(let version, let manifest):
+            ("CAT-0005", "\(manifest) names the default \(version), but has no such entry",
+             "the entry was removed or its hardware differs", "correct the default, or add the entry")
+        case .unsafeName(let name, let manifest):
+            ("CAT-0006", "\(manifest) names the file \"\(name)\", which is not a plain file name",
+             "a manifest may name only files in its own folder", "put the file beside the manifest and name it without a path")
         case .fileMissing(let path):
-            ("CAT-0007", "the file \(path) is named in a manifest but missing",
+            ("CAT-0007", "the file \(path) is missing, but a manifest names it",
              "the file was moved, or its entry was added before the file",
              "put the file there, or remove its entry from the manifest beside it")
         case .unreadable(let path, let reason):
-            ("CAT-0008", "cannot read \(path): \(reason)", "it is not a regular file or its permissions forbid it",
+            ("CAT-0008", "cannot read \(path): \(reason)", "it is not a regular file, or its permissions forbid it",
              "check the file and its permissions")
-        case .manifestInvalid(let path, let reason):
-            ("CAT-0003", "the manifest \(path) is not valid: \(reason)", "it was edited by hand or cut short",
-             "correct it after docs/assets.md, or restore it")
-        case .defaultMissing(let version, let manifest):
-            ("CAT-0005", "\(manifest) names the default \(version) but has no such entry",
-             "the entry was removed or its hardware differs", "correct the default or add the entry")
-        case .unsafeName(let name, let manifest):
-            ("CAT-0006", "\(manifest) names the file \"\(name)\", which is not a plain file name",
-             "a manifest may only name files of its own folder", "put the file beside the manifest and name it without a path")
         case .tooLarge(let path, let limit):
             ("CAT-0009", "\(path) is larger than \(limit) bytes", "it is not an image for this hardware",
              "put the right file there and correct its SHA-256 in the manifest")
         case .digestDiffers(let path, let expected, let actual):
             ("CAT-0010", "\(path) has SHA-256 \(actual), its manifest says \(expected)",
              "the file is damaged, or was replaced without its manifest",
-             "restore the file; if the replacement is wanted, write its SHA-256 into the manifest")
-        }
-    }
-
-    /// Of what is to be added.
-    private var additionExplanation: Explanation {
-        switch self {
+             "restore the file, or write the SHA-256 of the replacement into the manifest")
         case .versionInvalid(let version):
             ("CAT-0011", "\"\(version)\" is not a version of the form vYY.DDD.HHMM", "it was mistyped",
              "give the version that the unit shows, such as v23.248.0754")
         case .versionUnknown(let file):
-            ("CAT-0012", "the version of \(file) is not known", "no version, or more than one, stands in the image",
-             "give the version that the unit shows with --version")
+            ("CAT-0012", "the version of \(file) is not known", "the image holds no version text, or more than one",
+             "pass --version with the version that the unit shows")
         case .versionDiffers(let file, let image, let stated):
             ("CAT-0013", "\(file) is \(image), not \(stated)", "the version was mistyped, or it is another file",
-             "check which file was meant; the unit shows \(image)")
+             "check that it is the file you meant; the unit will show \(image)")
         case .versionTaken(let version, let manifest):
-            ("CAT-0014", "\(manifest) lists another file as \(version)", "a version stands for one image, for ever",
-             "check which file is the release; remove the entry if it was wrong")
+            ("CAT-0014", "\(manifest) lists another file as \(version)", "a version always stands for one and the same image",
+             "check which file is the release, and remove the entry if it is wrong")
         case .fileTaken(let path):
-            ("CAT-0015", "\(path) exists with other content", "it was put there by hand, and no manifest lists it",
+            ("CAT-0015", "\(path) exists with other content", "a file was put there by hand, and no manifest lists it",
              "move it away and run the same command again")
-        case .digestNotStated(let file, let stated, let actual):
-            ("CAT-0018", "\(file) has SHA-256 \(actual), not \(stated)", "it is damaged, or another file than the one meant",
-             "fetch it again from its source")
         case .hardwareUnknown(let hardware):
-            ("CAT-0016", "there is no such image for \(hardware)", "it was mistyped, or the file is of another kind",
-             "use monocle or frame; only the Monocle has an FPGA image of its own")
-        case .locked(let folder):
-            ("CAT-0019", "another process holds \(folder)", "a noafw was stopped (Ctrl-Z) or hangs while it added an image",
-             "let it go on or end it, then run the same command again")
+            ("CAT-0016", "no image of this kind exists for \(hardware)", "the name was mistyped, or the file is of another kind",
+             "give the hardware that the file is for; noafw assets list shows names")
         case .notWritten(let path, let reason):
             ("CAT-0017", "cannot write \(path): \(reason)", "the folder may not be written to, or the disk is full",
              "check the folder, its permissions and the free space")
-        default:
-            ("CAT-0099", "the asset folders are not usable", "they were changed by hand", "run noafw assets check")
+        case .digestNotStated(let file, let stated, let actual):
+            ("CAT-0018", "\(file) has SHA-256 \(actual), not \(stated)", "it is damaged, or it is another file",
+             "fetch it again from its source")
+        case .locked(let folder):
+            ("CAT-0019", "another process holds \(folder)", "a noafw that adds an image was stopped (Ctrl-Z), or it hangs",
+             "resume or end it, then run the same command again")
         }
     }
 }

@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// Why no unit could be made out. Each lists who is in reach.
+/// Why no unit was selected. Each lists the units in reach.
 public enum UnitSelectionError: Error, Sendable, Hashable {
     case none
     case several([DiscoveredUnit])
@@ -13,7 +13,7 @@ public enum UnitSelectionError: Error, Sendable, Hashable {
     /// A bootloader at the next address of a unit whose application is heard.
     case impostor(DiscoveredUnit)
 
-    /// Who is in reach, strongest first.
+    /// The units in reach, strongest first.
     public var candidates: [DiscoveredUnit] {
         switch self {
         case .none: []
@@ -28,14 +28,14 @@ extension UnitSelectionError: DiagnosableError {
         switch self {
         case .none:
             Diagnosis(
-                code: "PRV-0020", category: .unavailable, fault: .radio, message: "no glasses are in reach",
-                cause: "they are off, asleep on a charger, out of range or connected to another host",
-                remedy: "wake the unit, take it off the charger, close the phone app; noafw scan shows who is in reach")
+                code: "PRV-0020", category: .unavailable, fault: .radio, message: "no unit is in reach",
+                cause: "it is off, asleep on a charger, out of range or connected to another host",
+                remedy: "wake the unit, take it off the charger, close the phone app; see with noafw scan what is in reach")
         case .several(let units):
             Diagnosis(
                 code: "PRV-0021", category: .unavailable, fault: .station,
-                message: "\(units.count) units can be meant: \(Self.list(units))",
-                cause: "more than one unit is in reach, and a guess could flash the wrong one",
+                message: "\(units.count) units match: \(Self.list(units))",
+                cause: "more than one unit is in reach, and noafw does not guess",
                 remedy: "name one with --device ADDRESS, or bring one close and use --nearest")
         case .noneNear(let units):
             Diagnosis(
@@ -46,9 +46,9 @@ extension UnitSelectionError: DiagnosableError {
         case .noneWithName(let name, let units):
             Diagnosis(
                 code: "PRV-0023", category: .unavailable, fault: .radio,
-                message: "no unit is called \"\(name)\"; in reach: \(Self.list(units))",
-                cause: "it is off, out of range, or called otherwise (a unit in its bootloader is called DfuTarg)",
-                remedy: "see noafw scan for names and addresses")
+                message: "no unit has the name \"\(name)\"; in reach: \(Self.list(units))",
+                cause: "it is off, out of range, or has another name (a unit in its bootloader has the name of the bootloader)",
+                remedy: "find names and addresses with noafw scan")
         case .noneAtAddress(let address, let units):
             Diagnosis(
                 code: "PRV-0024", category: .unavailable, fault: .radio,
@@ -58,15 +58,15 @@ extension UnitSelectionError: DiagnosableError {
         case .otherFamily(let unit):
             Diagnosis(
                 code: "PRV-0025", category: .unavailable, fault: .station,
-                message: "only glasses of another family are in reach: \(Self.list([unit]))",
-                cause: "this verb does not work on a \(unit.family)",
-                remedy: "bring the right unit close; noafw scan shows who is in reach")
+                message: "only a unit of another family is in reach: \(Self.list([unit]))",
+                cause: "this command does not work on a \(unit.family)",
+                remedy: "bring the right unit close; see with noafw scan what is in reach")
         case .unknownBootloader(let unit):
             Diagnosis(
                 code: "PRV-0026", category: .unavailable, fault: .station,
-                message: "a bootloader is in reach that this station has not met before: \(Self.list([unit]))",
-                cause: "any device with Nordic's bootloader calls itself so; it may not be your unit",
-                remedy: "if it is yours, insist with --device \(unit.address)")
+                message: "an unknown bootloader is in reach: \(Self.list([unit]))",
+                cause: "this station has not worked on that unit before; every device with Nordic's bootloader looks alike",
+                remedy: "name it with --device \(unit.address) if it is your unit")
         case .impostor(let unit):
             Diagnosis(
                 code: "PRV-0027", category: .unavailable, fault: .station,
@@ -81,6 +81,6 @@ extension UnitSelectionError: DiagnosableError {
             "\(unit.address) (\(unit.family)\(unit.mode == .bootloader ? " in its bootloader" : ""), \(unit.rssi) dBm)"
         }
         let rest = units.count > shown.count ? " and \(units.count - shown.count) more" : ""
-        return shown.isEmpty ? "nobody" : shown.joined(separator: ", ") + rest
+        return shown.isEmpty ? "none" : shown.joined(separator: ", ") + rest
     }
 }

@@ -115,6 +115,6 @@ public struct InboxOverrun: DiagnosableError, Hashable {
         Diagnosis(
             code: "SUP-0001", category: .unitFailed, fault: .station, message: "more events arrived than noafw could handle",
             cause: "the machine is overloaded, or a device sends without end",
-            remedy: "power-cycle the unit, end what loads the machine, and run the same command again")
+            remedy: "power-cycle the unit, end other programs, and run the same command again")
     }
 }

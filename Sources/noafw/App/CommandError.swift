@@ -6,7 +6,8 @@ import Support
 enum CommandError: Error, Hashable, Sendable {
     case noStateFolder
     case timedOut(seconds: Double)
-    case interrupted(InterruptedState)
+    /// How a signal leaves a unit or the files: the condition, and what to do next.
+    case interrupted(condition: String, nextAction: String)
     /// The image's kind and version.
     case developmentImage(String)
     /// A result that never replaces anything, such as a key.
@@ -36,8 +37,18 @@ enum CommandError: Error, Hashable, Sendable {
     case statementTooLong(limit: Int)
     case consoleInterrupted
     case programIsSilent
-    /// An error that no module explains: a fault of the program.
-    case unexplained(String)
+    /// Standard output did not take the result.
+    case resultNotWritten
+    /// The argument parser's own words.
+    case usage(String)
+    /// The folder that NOAFW_TRUST_DIR names.
+    case noTrustFolder(path: String)
+    /// What a virtual unit runs on; the argument is the cause.
+    case noPython(String)
+    case virtualUnitNotOpened(folder: String, reason: String)
+    /// After `noafw assets check`; each bad entry is explained beside it.
+    case badEntries(count: Int)
+    case bundleDiffers(folder: String, file: String, count: Int)
 }
 
 extension CommandError: DiagnosableError {
@@ -54,19 +65,19 @@ extension CommandError: DiagnosableError {
                 message: "the run did not end within the \(Format.plain(seconds)) s of --timeout",
                 cause: "the limit is too short for this job, or the link is slow",
                 remedy: "run the same command with a larger --timeout; it continues where it stopped")
-        case .interrupted(let state):
+        case .interrupted(let condition, let nextAction):
             Diagnosis(
-                code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(state.condition)",
-                cause: "the run was ended by a signal", remedy: state.nextAction)
+                code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(condition)",
+                cause: "noafw received a signal", remedy: nextAction)
         case .developmentImage(let image):
             Diagnosis(
                 code: "NOA-0006", category: .badData, fault: nil, message: "\(image) is a development image, not for hardware",
-                cause: "the catalogue holds no release for this part, and this one was made for virtual units",
-                remedy: "add the vendor's released file (docs/assets.md) or name it; --development insists, for a lab")
+                cause: "the catalogue holds no release of this component, and this image was made for virtual units",
+                remedy: "add the vendor's released file (docs/assets.md), or name it; in a lab, pass --development")
         case .outputExists(let path):
             Diagnosis(
                 code: "NOA-0007", category: .inputOutput, fault: nil, message: "\(path) exists already",
-                cause: "a key that is overwritten is lost", remedy: "give another name, or move that file away")
+                cause: "an overwritten key cannot be recovered", remedy: "give another name, or move that file away")
         case .outputNotWritten(let path, let reason):
             Diagnosis(
                 code: "NOA-0008", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
@@ -74,30 +85,30 @@ extension CommandError: DiagnosableError {
         case .outputIsInput(let path):
             Diagnosis(
                 code: "NOA-0024", category: .usage, fault: nil, message: "\(path) is also an input",
-                cause: "the result would take its place, and it would be lost", remedy: "give the result another name")
+                cause: "the result would replace the input", remedy: "give the result another name")
         case .outputInFolder(let path, let folder):
             Diagnosis(
                 code: "NOA-0025", category: .usage, fault: nil, message: "\(path) lies in \(folder), which is being bundled",
-                cause: "the result could take the place of a script", remedy: "give -o a place outside that folder")
+                cause: "the result could replace a script", remedy: "give a path outside that folder with -o")
         case .outputHoldsKey(let path):
             Diagnosis(
                 code: "NOA-0026", category: .usage, fault: nil, message: "\(path) holds a private key",
-                cause: "a key that is overwritten is lost", remedy: "give the result another name, or move that file away")
+                cause: "an overwritten key cannot be recovered", remedy: "give the result another name, or move that file away")
         case .privateKeyTrusted(let path):
             Diagnosis(
-                code: "NOA-0027", category: .badData, fault: nil, message: "\(path) is a private key; a public one is wanted",
-                cause: "a key that signs has no place where signatures are only checked",
+                code: "NOA-0027", category: .badData, fault: nil, message: "\(path) is a private key, not a public key",
+                cause: "checking a signature needs only the public key",
                 remedy: "give its public half: noafw package key show FILE --format pem, or noafw bundle key show FILE")
         case .keyExposed(let path):
             Diagnosis(
-                code: "NOA-0028", category: .permission, fault: nil, message: "others may read the private key \(path)",
-                cause: "its permissions are not those of a secret",
-                remedy: "chmod 600 that file; make a new key if others had access")
+                code: "NOA-0028", category: .permission, fault: nil, message: "other users may read the private key \(path)",
+                cause: "the permissions of the file are too wide",
+                remedy: "run chmod 600 on that file; make a new key if another user had access")
         case .tooFewDescriptors(let needed):
             Diagnosis(
                 code: "NOA-0029", category: .unavailable, fault: .station, message: "this process may not open \(needed) more files",
                 cause: "its limit is low (ulimit -n), or it was started with many files open",
-                remedy: "raise the limit, such as with: ulimit -n 1024")
+                remedy: "raise the limit, for example with: ulimit -n 1024")
         case .tooFewThreads(let needed):
             Diagnosis(
                 code: "NOA-0030", category: .unavailable, fault: .station, message: "this process may not start \(needed) threads",
@@ -153,16 +164,39 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0023", category: .interrupted, fault: nil, message: "the console was interrupted",
                 cause: "noafw received a signal", remedy: "run the same command to begin a new one")
-        case .unexplained(let description):
+        case .resultNotWritten:
             Diagnosis(
-                code: "NOA-0004", category: .unitFailed, fault: .station, message: "unexpected error: \(description)",
-                cause: "a fault in noafw", remedy: "run the same command again; if it persists, report it with the output of -v")
+                code: "NOA-0005", category: .inputOutput, fault: .station, message: "cannot write the result to standard output",
+                cause: "the disk is full, or the program that reads it has ended",
+                remedy: "check where standard output leads, and run the same command again")
+        case .usage(let message):
+            Diagnosis(
+                code: "NOA-0064", category: .usage, fault: nil, message: message, cause: "the command line is incomplete or wrong",
+                remedy: "see noafw --help, or --help after the command's name")
+        case .noTrustFolder(let path):
+            Diagnosis(
+                code: "NOA-0067", category: .missingInput, fault: .station, message: "there is no trust folder \(path)",
+                cause: "NOAFW_TRUST_DIR names it", remedy: "make the folder, or unset NOAFW_TRUST_DIR")
+        case .noPython(let cause):
+            Diagnosis(
+                code: "NOA-0069", category: .unavailable, fault: .station,
+                message: "there is no Python environment with MicroPython for the virtual unit", cause: cause,
+                remedy: "run Tools/setup runtime, or set NOAFW_PYTHON")
+        case .virtualUnitNotOpened(let folder, let reason):
+            Diagnosis(
+                code: "NOA-0074", category: .inputOutput, fault: .station, message: "cannot open the virtual unit in \(folder)",
+                cause: reason, remedy: "check the folder's permissions and disk space, or remove it to start with a new unit")
+        case .badEntries(let count):
+            Diagnosis(
+                code: "CAT-0020", category: .badData, fault: .station,
+                message: count == 1 ? "1 entry of the catalogue is bad" : "\(count) entries of the catalogue are bad",
+                cause: "files were damaged or replaced, or a manifest was changed by hand",
+                remedy: "follow the advice beside each entry; no run uses a bad file")
+        case .bundleDiffers(let folder, let file, let count):
+            Diagnosis(
+                code: "BND-0030", category: .unitFailed, fault: nil,
+                message: "\(folder) is no longer what \(file) holds: \(count == 1 ? "1 difference" : "\(count) differences")",
+                cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
         }
-    }
-
-    /// Any error as a diagnosis.
-    static func explain(_ error: any Error) -> Diagnosis {
-        if let diagnosable = error as? any DiagnosableError { return diagnosable.diagnosis }
-        return CommandError.unexplained(String(describing: error)).diagnosis
     }
 }

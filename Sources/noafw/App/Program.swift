@@ -31,7 +31,8 @@ enum Program {
             input: FileSource.source(STDIN_FILENO))
         let code = await Noafw.execute(in: context)
         guard code == 0, output.hasFailed else { exit(code) }
-        context.diagnostics.writeLine("error NOA-0005: the result could not be written to standard output")
-        exit(74)
+        let failure = CommandError.resultNotWritten.diagnosis
+        context.explain(failure)
+        exit(failure.category.rawValue)
     }
 }

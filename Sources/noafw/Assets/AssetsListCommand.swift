@@ -1,5 +1,6 @@
 import ArgumentParser
 import Provisioning
+import Support
 
 /// `noafw assets list`
 struct AssetsListCommand: ContextCommand {
@@ -40,7 +41,7 @@ struct AssetsCheckCommand: ContextCommand {
                     try catalogue.check(item, for: .supported)
                     return AssetsReport.Row(item: item, isChecked: true)
                 } catch {
-                    return AssetsReport.Row(item: item, isChecked: true, problem: CommandError.explain(error))
+                    return AssetsReport.Row(item: item, isChecked: true, problem: diagnose(error))
                 }
             }
             let report = AssetsReport(root: catalogue.root, rows: rows)

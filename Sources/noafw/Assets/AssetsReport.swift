@@ -37,12 +37,7 @@ struct AssetsReport {
     /// The first bad entry, as the run's own end.
     var verdict: Diagnosis? {
         let count = rows.count { $0.problem != nil }
-        guard count > 0 else { return nil }
-        return Diagnosis(
-            code: "CAT-0020", category: .badData, fault: .station,
-            message: count == 1 ? "1 entry of the catalogue is bad" : "\(count) entries of the catalogue are bad",
-            cause: "files were damaged or replaced, or a manifest was changed by hand",
-            remedy: "follow the advice beside each entry; no run uses a bad file")
+        return count > 0 ? CommandError.badEntries(count: count).diagnosis : nil
     }
 
     func document(error: Diagnosis? = nil) -> JSONText {

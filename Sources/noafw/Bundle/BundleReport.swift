@@ -105,10 +105,7 @@ struct BundleComparisonReport {
             let rest = notCompared.isEmpty ? "" : "; not compared: its \(notCompared.joined(separator: " and "))"
             return OfflineCommand.Result(lines: [line + rest], document: document(verdict: "pass", error: nil))
         }
-        let error = Diagnosis(
-            code: "BND-0030", category: .unitFailed, fault: nil,
-            message: "\(folder) is no longer what \(file) holds: \(differences.count == 1 ? "1 difference" : "\(differences.count) differences")",
-            cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
+        let error = CommandError.bundleDiffers(folder: folder, file: file, count: differences.count).diagnosis
         return OfflineCommand.Result(
             lines: differences.map { UntrustedText.escape($0.description) }, document: document(verdict: "fail", error: error),
             error: error)

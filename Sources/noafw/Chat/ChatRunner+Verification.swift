@@ -42,9 +42,10 @@ extension ChatRunner {
 
     /// How a flash that was interrupted leaves the unit.
     private func interrupted(_ model: ProgressModel) -> Diagnosis {
-        CommandError.interrupted(InterruptedState(
+        let state = InterruptedState(
             mayChangeUnit: true, stage: model.writingStage,
-            updated: model.steps.filter { $0.action == .updated }.map(\.component), arguments: context.arguments)).diagnosis
+            updated: model.steps.filter { $0.action == .updated }.map(\.component), arguments: context.arguments)
+        return CommandError.interrupted(condition: state.condition, nextAction: state.nextAction).diagnosis
     }
 
     private func pinned(_ address: DeviceAddress) -> UnitSelection {

@@ -40,7 +40,7 @@ struct ChatRunner: Sendable {
         do {
             plan = try self.plan()
         } catch {
-            let diagnosis = CommandError.explain(error)
+            let diagnosis = diagnose(error)
             if command.report.json { context.output.writeLine(ChatJSON.end(nil, error: diagnosis).text) }
             explain(diagnosis)
             return diagnosis.category.rawValue
@@ -64,7 +64,7 @@ struct ChatRunner: Sendable {
             end(nil, stop.error)
             return stop.code
         } catch {
-            let diagnosis = CommandError.explain(error)
+            let diagnosis = diagnose(error)
             end(nil, diagnosis)
             return diagnosis.category.rawValue
         }

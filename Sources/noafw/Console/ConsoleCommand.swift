@@ -60,7 +60,7 @@ struct ConsoleCommand: ContextCommand {
             case .interrupted(nil): throw CommandError.consoleInterrupted
             }
         } catch {
-            let diagnosis = CommandError.explain(error)
+            let diagnosis = diagnose(error)
             conclusion.say { explain(diagnosis, in: context) }
             return diagnosis.category.rawValue
         }

@@ -18,7 +18,7 @@ enum BluetoothSurvey {
             facts.blocks = survey.radioSwitches.compactMap(block)
             facts.openSwitches = Set(survey.radioSwitches.filter { $0.state == .open }.map(\.name))
         } catch {
-            facts.blockingError = .init(diagnosis: CommandError.explain(error))
+            facts.blockingError = .init(diagnosis: diagnose(error))
         }
         facts.kernel = facts.chosen.map { AdapterCapabilities(of: $0.name) } ?? AdapterCapabilities()
         return facts

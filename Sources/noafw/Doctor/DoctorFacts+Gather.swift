@@ -32,7 +32,7 @@ extension DoctorFacts {
     }
 
     static func finding<Value>(_ body: () throws -> Value) -> Result<Value, Finding> {
-        do { return .success(try body()) } catch { return .failure(Finding(diagnosis: CommandError.explain(error))) }
+        do { return .success(try body()) } catch { return .failure(Finding(diagnosis: diagnose(error))) }
     }
 
     /// Tries to write where the state will be, in the nearest folder that exists.

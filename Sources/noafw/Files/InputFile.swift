@@ -26,16 +26,16 @@ enum InputFile {
         }
     }
 
-    private static func diagnosis(of failure: FileReader.Failure, _ path: String) -> Diagnosis {
+    static func diagnosis(of failure: FileReader.Failure, _ path: String) -> Diagnosis {
         switch failure.kind {
-        case .missing, .link, .notOpened: unreadable(path, failure.reason, "check the name and its permissions")
+        case .missing, .link, .notOpened: unreadable(path, failure.reason, "check the name and the permissions")
         case .noFile:
             unreadable(
-                path, failure.reason, "write it into a file first, and name that: folders, pipes and devices are not read")
+                path, failure.reason, "name a regular file; write what a pipe or device gives into a file first")
         case .tooLarge(_, let limit):
             Diagnosis(
                 code: "NOA-0065", category: .badData, fault: nil, message: "\(path) is larger than \(limit) bytes",
-                cause: "it is not the kind of file this option takes", remedy: "check which file was meant")
+                cause: "it is not the kind of file that this option takes", remedy: "check that it is the file you meant")
         case .changing, .notReadable:
             Diagnosis(
                 code: "NOA-0075", category: .inputOutput, fault: .station, message: "cannot read \(path)",

@@ -19,11 +19,9 @@ enum FileState: Sendable, Hashable {
         case .complete: ("every file that is there is whole", "run the same command again")
         case .notWritten(let path): ("\(path) was not written", "run the same command again")
         case .untouched(let path): ("\(path) is as it was before", "run the same command again")
-        case .written(let path): ("\(path) is written, but was not read back", "run the same command again to prove it")
+        case .written(let path): ("\(path) is written, but was not read back", "run the same command again to verify it")
         }
-        return Diagnosis(
-            code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(state)",
-            cause: "the run was ended by a signal", remedy: remedy)
+        return CommandError.interrupted(condition: state, nextAction: remedy).diagnosis
     }
 }
 

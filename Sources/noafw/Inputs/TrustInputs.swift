@@ -65,10 +65,7 @@ struct TrustInputs {
         if let own = environment["NOAFW_TRUST_DIR"], !own.isEmpty {
             let folder = search.path(own)
             guard Self.isFolder(folder.location) else {
-                throw InputFile.Failure(
-                    diagnosis: Diagnosis(
-                        code: "NOA-0067", category: .missingInput, fault: .station, message: "there is no trust folder \(own)",
-                        cause: "NOAFW_TRUST_DIR names it", remedy: "make it, or unset NOAFW_TRUST_DIR"))
+                throw CommandError.noTrustFolder(path: own)
             }
             return folder
         }

@@ -7,9 +7,7 @@ enum ErrorDocument {
     }
 
     static func text(usage message: String) -> String {
-        text(Diagnosis(
-            code: "NOA-0064", category: .usage, fault: nil, message: message, cause: "the command line is not complete or not right",
-            remedy: "see noafw --help, or the verb's own --help"))
+        text(CommandError.usage(message).diagnosis)
     }
 
     /// Whether the command line asks for a document.

@@ -43,7 +43,7 @@ struct PackageReport: Sendable {
             try body()
             return nil
         } catch {
-            return CommandError.explain(error)
+            return diagnose(error)
         }
     }
 

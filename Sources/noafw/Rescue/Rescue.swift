@@ -98,7 +98,7 @@ struct Rescue {
         } catch {
             return UnitReport(
                 identity: UnitIdentity(address: unit.address, name: unit.name), family: unit.family, steps: [],
-                error: CommandError.explain(error))
+                error: diagnose(error))
         }
     }
 }

@@ -52,7 +52,7 @@ struct ScanCommand: ContextCommand {
         case .interrupted(let partial): report = partial ?? table.last
         case .failed(let error):
             table.clear()
-            let diagnosis = CommandError.explain(error)
+            let diagnosis = diagnose(error)
             conclusion.say { fail(diagnosis, context) }
             return diagnosis.category.rawValue
         }

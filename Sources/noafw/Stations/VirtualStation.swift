@@ -7,10 +7,6 @@ import VirtualDevices
 
 /// A bench with one virtual unit on it, for the time of one command.
 struct VirtualStation {
-    struct Failure: DiagnosableError {
-        let diagnosis: Diagnosis
-    }
-
     let unit: VirtualDevices.VirtualUnit
     private let air: VirtualAir
     let folder: UnitFolder
@@ -31,11 +27,7 @@ struct VirtualStation {
         } catch let error as any DiagnosableError {
             throw error
         } catch {
-            throw Failure(
-                diagnosis: Diagnosis(
-                    code: "NOA-0074", category: .inputOutput, fault: .station,
-                    message: "cannot open the virtual unit in \(root.path)", cause: "\(error)",
-                    remedy: "check the folder's permissions and disk space, or remove it to start with a new unit"))
+            throw CommandError.virtualUnitNotOpened(folder: root.path, reason: "\(error)")
         }
     }
 
@@ -71,7 +63,7 @@ struct VirtualStation {
     static func python(_ search: AssetSearch) throws -> String {
         if let own = search.environment["NOAFW_PYTHON"], !own.isEmpty {
             let program = search.path(own).location
-            guard ProgramFile.isThere(program) else { throw noPython("NOAFW_PYTHON names no program: \(own)") }
+            guard ProgramFile.isThere(program) else { throw CommandError.noPython("NOAFW_PYTHON names no program: \(own)") }
             return program
         }
         var candidates: [String] = []
@@ -82,16 +74,8 @@ struct VirtualStation {
                 candidates.append(folder.appendingPathComponent(".venv/bin/python3"))
             }
         }
-        guard let found = candidates.first(where: ProgramFile.isThere) else { throw noPython("the project's .venv is missing") }
+        guard let found = candidates.first(where: ProgramFile.isThere) else { throw CommandError.noPython("the project's .venv is missing") }
         return found
-    }
-
-    private static func noPython(_ cause: String) -> Failure {
-        Failure(
-            diagnosis: Diagnosis(
-                code: "NOA-0069", category: .unavailable, fault: .station,
-                message: "no Python environment with MicroPython for the virtual unit",
-                cause: cause, remedy: "run Tools/setup runtime, or set NOAFW_PYTHON"))
     }
 }
 

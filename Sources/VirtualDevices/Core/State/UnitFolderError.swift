@@ -11,7 +11,7 @@ public enum UnitFolderError: Error, Hashable, Sendable {
     case interpreterDoesNotStart(language: String, path: String, setting: String)
     /// Files that come with the program.
     case resourceMissing(name: String, searched: [String])
-    /// What a microphone or a camera was given is nothing that it can sense.
+    /// A microphone or a camera cannot use the file that it was given.
     case unusable(what: String, reason: String)
 }
 
@@ -21,24 +21,24 @@ extension UnitFolderError: DiagnosableError {
         case .unreadable(let path, let reason):
             Diagnosis(
                 code: "VIR-0001", category: .inputOutput, fault: .station,
-                message: "cannot read the virtual unit's \(path): \(reason)", cause: "its folder was damaged or changed by hand",
-                remedy: "repair the file, or remove the unit's folder to start with a factory-new unit")
+                message: "cannot read the virtual unit's \(path): \(reason)", cause: "its folder was damaged, or it was changed by hand",
+                remedy: "repair the file, or remove the unit's folder to start with a new unit")
         case .unwritable(let path, let reason):
             Diagnosis(
                 code: "VIR-0002", category: .inputOutput, fault: .station,
-                message: "cannot write the virtual unit's \(path): \(reason)", cause: "no room on the disk, or no permission",
-                remedy: "make room or choose another folder with NOAFW_STATE_DIR, and run the command again")
+                message: "cannot write the virtual unit's \(path): \(reason)", cause: "the disk is full, or this user may not write there",
+                remedy: "make room, or set NOAFW_STATE_DIR to another folder; then run the same command again")
         case .interpreterDoesNotStart(let language, let path, let setting):
             Diagnosis(
                 code: "VIR-0003", category: .unavailable, fault: .station,
                 message: "the virtual unit's \(language) does not start (\(path))",
-                cause: "the installed interpreter is damaged, or is another one", remedy: "run Tools/setup runtime, or correct \(setting)")
+                cause: "the installed interpreter is damaged, or it is not the expected one", remedy: "run Tools/setup runtime, or correct \(setting)")
         case .resourceMissing(let name, let searched):
             Diagnosis(
                 code: "VIR-0005", category: .missingInput, fault: .station,
                 message: "the files of the virtual unit's \(name) are missing",
-                cause: "the program was moved or installed without \(Resources.folder)",
-                remedy: "copy that folder from where it was built to \(searched.joined(separator: ", or to ")) (noafw looked there)")
+                cause: "noafw was moved or installed without \(Resources.folder)",
+                remedy: "copy that folder from the build to \(searched.joined(separator: ", or to ")), where noafw looks for it")
         case .unusable(let what, let reason):
             Diagnosis(
                 code: "VIR-0004", category: .badData, fault: nil, message: "the virtual unit cannot use this \(what): \(reason)",

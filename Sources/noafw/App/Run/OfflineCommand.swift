@@ -35,7 +35,7 @@ struct OfflineCommand: Sendable {
             }
             return result.error?.category.rawValue ?? 0
         } catch {
-            let diagnosis = CommandError.explain(error)
+            let diagnosis = diagnose(error)
             conclusion.say { fail(diagnosis, failure) }
             return diagnosis.category.rawValue
         }

@@ -18,7 +18,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             writer = try report.events.map { try EventWriter($0, context: context) }
         } catch {
             return conclude(
-                RunResult(error: CommandError.explain(error), progress: renderer.model, seconds: 0), renderer, nil, Conclusion())
+                RunResult(error: diagnose(error), progress: renderer.model, seconds: 0), renderer, nil, Conclusion())
         }
         let start = context.clock.now
         let conclusion = Conclusion()
@@ -35,7 +35,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             progress: renderer.model, seconds: start.duration(to: context.clock.now).inSeconds)
         switch outcome {
         case .finished(let report): result.report = report
-        case .failed(let error): result.error = CommandError.explain(error)
+        case .failed(let error): result.error = diagnose(error)
         case .interrupted(let report):
             result = interrupted(renderer, since: start)
             result.report = report
@@ -49,7 +49,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             mayChangeUnit: mayChangeUnit, stage: model.writingStage,
             updated: model.steps.filter { $0.action == .updated }.map(\.component), arguments: context.arguments)
         return RunResult(
-            error: CommandError.interrupted(state).diagnosis, progress: model,
+            error: CommandError.interrupted(condition: state.condition, nextAction: state.nextAction).diagnosis, progress: model,
             seconds: start.duration(to: context.clock.now).inSeconds)
     }
 

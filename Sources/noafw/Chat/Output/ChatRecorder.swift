@@ -60,7 +60,7 @@ final class ChatRecorder: Sendable {
     }
 
     private func tell(_ error: any Error) {
-        for line in ErrorText.lines(CommandError.explain(error), style: TextStyle(isColoured: false)) {
+        for line in ErrorText.lines(diagnose(error), style: TextStyle(isColoured: false)) {
             diagnostics.writeLine(line)
         }
     }

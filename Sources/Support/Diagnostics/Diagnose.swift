@@ -1,0 +1,15 @@
+/// The diagnosis of any error.
+///
+/// An error that no module explains is a fault of noafw or of the machine. It never counts against a unit.
+public func diagnose(_ error: any Error) -> Diagnosis {
+    if let known = error as? any DiagnosableError { return known.diagnosis }
+    if error is CancellationError {
+        return Diagnosis(
+            code: "PRV-0130", category: .interrupted, fault: nil, message: "interrupted",
+            cause: "the run was cancelled", remedy: "run the same command again; it continues where it stopped")
+    }
+    return Diagnosis(
+        code: "NOA-0004", category: .inputOutput, fault: .station, message: "unexpected error: \(error)",
+        cause: "a fault in noafw or of this machine",
+        remedy: "run the same command again; if it fails again, report it with the output of -v")
+}

@@ -1,0 +1,41 @@
+import Assistant
+import Provisioning
+import Support
+
+@testable import noafw
+
+extension Examples {
+    static let command = CataloguedErrors([
+        CommandError.noStateFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
+        .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),
+        .outputInFolder(path: path, folder: "FOLDER"), .outputHoldsKey(path: path), .privateKeyTrusted(path: path), .keyExposed(path: path),
+        .tooFewDescriptors(needed: 64), .tooFewThreads(needed: 8), .noKey, .noRealTime,
+        .differs(parts: [.scripts], repair: "noafw flash --only scripts"), .chatInterrupted, .questionTooLong,
+        .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
+        .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
+        .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .badEntries(count: 2),
+        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2),
+    ])
+
+    static let inputFile = CataloguedErrors(
+        "InputFile",
+        [
+            ("tooLarge", input(.tooLarge(byteCount: 9000, limit: 8192))), ("unreadable", input(.missing)), ("unreadable", input(.noFile)),
+            ("notReadable", input(.notReadable)),
+        ])
+
+    private static func input(_ kind: FileReader.Failure.Kind) -> Diagnosis {
+        InputFile.diagnosis(of: FileReader.Failure(kind, reason), path)
+    }
+
+    static let privateFile = CataloguedErrors([PrivateFile.Failure("open", path, reason)])
+    static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])
+
+    static let chat = CataloguedErrors(
+        "ChatFailure",
+        [
+            ("cancelled", ChatFailure.cancelled(.byUser)), ("undeliverable", ChatFailure.undeliverable(.noReceipt)),
+            ("undeliverable", ChatFailure.undeliverable(.linksLost(count: 3, reason: reason))),
+            ("notSeen", ChatFailure.notSeen(line: 7, pattern: "PATTERN", seconds: 10, seen: ["TEXT"])),
+        ] + [ChatFailure.ofProgram(.raised(exception)), ChatFailure.ofProgram(.programEnded)].compactMap { $0 }.map { ("\($0.code)", $0) })
+}

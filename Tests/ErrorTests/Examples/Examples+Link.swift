@@ -1,0 +1,57 @@
+import Archive
+import Assistant
+import Bluetooth
+import Support
+
+@testable import BlueZ
+@testable import REPL
+
+extension Examples {
+    static let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 0x10])!
+    static let attribute = AttributeID("6E400002-B5A3-F393-E0A9-E50E24DCCA9E")
+    static let exception = PythonException(standardError: Array("ERROR: TEXT".utf8))
+
+    struct Unexplained: Error, CustomStringConvertible {
+        var description: String { "ERROR" }
+    }
+
+    static let support = CataloguedErrors(
+        "diagnose(_:)", [("cancelled", diagnose(CancellationError())), ("unexpected", diagnose(Unexplained()))])
+    static let inbox = CataloguedErrors([InboxOverrun()])
+
+    static let archive = CataloguedErrors([
+        ArchiveError.notAnArchive(reason: reason), .tooManyEntries(count: 5000, limit: 4096), .unsafeName("NAME"), .duplicateEntry("NAME"),
+        .entryMissing(name: "NAME"), .entryTooLarge(name: "NAME", byteCount: 9000, limit: 8192),
+        .contentTooLarge(byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason), .notWritten(reason: reason),
+    ])
+
+    static let link = CataloguedErrors([
+        LinkError.disconnected(reason), .connectFailed(address, reason: reason), .timedOut("ANSWER"), .characteristicMissing(attribute),
+        .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write),
+        .valueTooLong(count: 300, limit: 244), .overrun, .busy("PROCESS"), .unavailable(reason),
+    ])
+
+    static let blueZ = CataloguedErrors([
+        BlueZError.busUnreachable(reason), .busRefusesUser(reason), .accessDenied(reason), .busOverloaded(reason), .busLost,
+        .daemonNotRunning(reason), .daemonSilent, .daemonStopped, .daemonTooOld(method: "METHOD"), .unintelligible("ANSWER"),
+        .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
+        .linkLimit, .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason),
+        .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
+        .authenticationTimedOut, .agentMissing, .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
+        .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .noATTTransport, .failed(reason),
+        .unexpected(name: "ERROR", text: reason),
+    ])
+
+    static let repl = CataloguedErrors([
+        REPLError.noPrompt, .exception(exception), .garbage("ANSWER"), .outputOverflow(limit: 8192), .forbiddenByte(0x03, offset: 10),
+        .outOfStep, .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"),
+    ])
+
+    static let assistant = CataloguedErrors([
+        AssistantError.badConfiguration(path: path, reason), .notPrivate(path: path, reason), .badBaseURL("URL"), .plainHTTP(host: "HOST"),
+        .badKey, .unreachable(host: "HOST", reason: reason), .unknownHost("HOST"), .insecure(host: "HOST", reason: reason), .timedOut("ANSWER"),
+        .unauthorized(status: 401, "TEXT"), .tooManyRequests("TEXT", retryAfter: nil), .serverFailed(status: 500, "TEXT"),
+        .refused(status: 400, "TEXT"), .redirected(to: "URL"), .notUnderstood(reason), .tooLong(what: "ANSWER", limitBytes: 8192), .emptyAnswer,
+        .brokenOff(afterBytes: 100), .proxyRefused(proxy: "PROXY", reason),
+    ])
+}

@@ -1,0 +1,62 @@
+import Support
+
+@testable import Provisioning
+@testable import ScriptBundle
+@testable import VirtualDevices
+
+extension Examples {
+    private static let unit = DiscoveredUnit(family: "FAMILY", mode: .application, advertisedAddress: address, name: "NAME", rssi: -80)
+
+    static let script = CataloguedErrors([
+        ScriptError.folderUnreadable("FOLDER", reason: reason), .fileUnreadable("FILE", reason: reason), .fileMissing("FILE"),
+        .nameUnsafe("NAME", suffix: ".py"), .duplicateName("NAME"), .mainMissing("main.py", place: "PLACE"),
+        .mainNotLast("main.py", place: "PLACE"), .familyAmbiguous("FOLDER"), .tooManyFiles(90, limit: 64),
+        .fileTooLong("FILE", byteCount: 9000, limit: 8192), .setTooLong(byteCount: 9000, limit: 8192), .noSpace(needed: 9000, free: 8192),
+        .proofFailed("FILE"), .uploadFailed("FILE"), .shadowed(["NAME"]),
+    ])
+
+    static let bundle = CataloguedErrors(
+        [
+            BundleError.manifestInvalid(reason: reason), .entryUnlisted("NAME", place: path),
+            .digestDiffers(file: "FILE", place: path, expected: "DIGEST", actual: "DIGEST"),
+            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"), .wrongFamily(place: path, bundle: .frame, wanted: "FAMILY"),
+            .nothingWanted(place: path), .fpgaInFirmware(.frame), .unsigned(place: path),
+            .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
+            .keyInvalid(name: "KEY", reason: reason), .keyExposed(name: "KEY"), .signingFailed, .noBundleKey(names: ["KEY"]),
+            .checkerMissing(.mpyCross), .syntax(file: "FILE", says: "TEXT"), .checkFailed(file: "FILE", reason: reason),
+        ], wrappers: ["archive", "scripts"])
+
+    static let provisioning = CataloguedErrors([
+        ProvisioningError.unitNotFound(address), .staysInApplication, .doesNotReturn,
+        .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
+        .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed(exception), .programEnded,
+        .programSilent(seconds: 10), .programPrints("TEXT"), .bitstreamVersionUnknown("FILE"),
+        .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
+        .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"),
+    ])
+
+    static let selection = CataloguedErrors([
+        UnitSelectionError.none, .several([unit, unit]), .noneNear([unit]), .noneWithName("NAME", inReach: [unit]),
+        .noneAtAddress(address, inReach: [unit]), .otherFamily(unit), .unknownBootloader(unit), .impostor(unit),
+    ])
+
+    static let catalogue = CataloguedErrors([
+        CatalogueError.rootNotFound(searched: ["FOLDER"]), .manifestMissing(path: path), .manifestInvalid(path: path, reason: reason),
+        .nothingFor(hardware: "HARDWARE", manifest: path), .defaultMissing(version: "VERSION", manifest: path),
+        .unsafeName("NAME", manifest: path), .fileMissing(path: path), .unreadable(path: path, reason: reason),
+        .tooLarge(path: path, limitBytes: 8192), .digestDiffers(path: path, expected: "DIGEST", actual: "DIGEST"),
+        .digestNotStated(file: "FILE", stated: "DIGEST", actual: "DIGEST"), .versionInvalid("VERSION"), .versionUnknown(file: "FILE"),
+        .versionDiffers(file: "FILE", image: "VERSION", stated: "VERSION"), .versionTaken(version: "VERSION", manifest: path),
+        .fileTaken(path: path), .hardwareUnknown("HARDWARE"), .notWritten(path: path, reason: reason), .locked(folder: "FOLDER"),
+    ])
+
+    static let stateFile = CataloguedErrors([
+        StateFileError.unreadable(path: path, reason: reason), .unwritable(path: path, reason: reason), .locked(path: path),
+    ])
+
+    static let unitFolder = CataloguedErrors([
+        UnitFolderError.unreadable(path: path, reason: reason), .unwritable(path: path, reason: reason),
+        .interpreterDoesNotStart(language: "LANGUAGE", path: path, setting: "VARIABLE"),
+        .resourceMissing(name: "NAME", searched: ["FOLDER"]), .unusable(what: "FILE", reason: reason),
+    ])
+}
