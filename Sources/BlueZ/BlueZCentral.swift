@@ -15,7 +15,7 @@ public final class BlueZCentral: Central {
     }
 
     /// How long a missing adapter is waited for.
-    struct Patience: Sendable {
+    struct Timeouts: Sendable {
         /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
         var list = Duration.seconds(10)
         /// At the first use: bluetoothd, just started, shows its adapters a moment later.
@@ -35,8 +35,8 @@ public final class BlueZCentral: Central {
     private let adapterName: String?
     private let address: BusAddress
     private let pairing: Pairing
-    private let patience: Patience
-    private let ledger = TrafficLedger()
+    private let timeouts: Timeouts
+    private let counter = ResourceCounter()
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -45,24 +45,24 @@ public final class BlueZCentral: Central {
     public convenience init(
         adapter: String? = nil, bus: BusAddress = .system, pairing: Pairing = .none, clock: SessionClock = .continuous
     ) {
-        self.init(adapter: adapter, bus: bus, pairing: pairing, clock: clock, patience: Patience())
+        self.init(adapter: adapter, bus: bus, pairing: pairing, clock: clock, timeouts: Timeouts())
     }
 
-    init(adapter: String?, bus: BusAddress, pairing: Pairing, clock: SessionClock, patience: Patience) {
+    init(adapter: String?, bus: BusAddress, pairing: Pairing, clock: SessionClock, timeouts: Timeouts) {
         adapterName = adapter
         address = bus
         self.pairing = pairing
         self.clock = clock
-        self.patience = patience
+        self.timeouts = timeouts
     }
 
     deinit { state.withLock { $0.session?.bus.stop() } }
 
     /// What went over the bus and the sockets so far, and what is open now.
-    public var traffic: BusTraffic { ledger.current }
+    public var traffic: BusTraffic { counter.current }
 
     public func discover() async throws -> any Discovery {
-        let end = state.withLock { $0.hasWorked } ? clock.deadline(in: patience.recovery) : clock.now
+        let end = state.withLock { $0.hasWorked } ? clock.deadline(in: timeouts.recovery) : clock.now
         while true {
             do {
                 return try await startDiscovery()
@@ -146,23 +146,23 @@ public final class BlueZCentral: Central {
     }
 
     /// The session with a powered adapter.
-    /// - Parameter deadline: bounds the wait beside this central's own patience.
+    /// - Parameter deadline: bounds the wait beside this central's own timeouts.
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
         let (session, hasWorked) = state.withLock { state -> (BlueZSession, Bool) in
             if let session = state.session, !session.isOver { return (session, state.hasWorked) }
-            let session = BlueZSession(address: address, clock: clock, ledger: ledger)
+            let session = BlueZSession(address: address, clock: clock, counter: counter)
             state.session = session
             return (session, state.hasWorked)
         }
-        try await session.awaitObjects(before: earlier(of: deadline, in: patience.list))
+        try await session.awaitObjects(before: earlier(of: deadline, in: timeouts.list))
         let adapter = try await session.usableAdapter(
-            adapterName, before: earlier(of: deadline, in: hasWorked ? patience.recovery : patience.first), isRecovering: hasWorked)
+            adapterName, before: earlier(of: deadline, in: hasWorked ? timeouts.recovery : timeouts.first), isRecovering: hasWorked)
         state.withLock { $0.hasWorked = true }
         return (session, adapter)
     }
 
-    private func earlier(of deadline: SessionClock.Instant?, in patience: Duration) -> SessionClock.Instant {
-        let own = clock.deadline(in: patience)
+    private func earlier(of deadline: SessionClock.Instant?, in timeout: Duration) -> SessionClock.Instant {
+        let own = clock.deadline(in: timeout)
         return deadline.map { min($0, own) } ?? own
     }
 }

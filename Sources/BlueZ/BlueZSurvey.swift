@@ -41,7 +41,7 @@ public struct BlueZSurvey: Sendable {
     ) async throws -> BlueZSurvey {
         var survey = BlueZSurvey(bus: address.text)
         survey.radioSwitches = RadioSwitch.all()
-        let session = BlueZSession(address: address, clock: clock, ledger: TrafficLedger())
+        let session = BlueZSession(address: address, clock: clock, counter: ResourceCounter())
         defer { session.bus.stop() }
         do {
             try await survey.look(session, before: deadline)

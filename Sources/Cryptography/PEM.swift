@@ -58,11 +58,6 @@ public enum KeyFile {
     public static let sizeLimit = 16 << 10
 }
 
-/// libcrypto fails: out of memory, or built without an algorithm.
-public struct CryptographyFailure: Error, Sendable, Hashable {
-    public let operation: String
-}
-
 /// A new key of libcrypto.
 /// - Parameter group: of an elliptic curve.
 func withNewKey<Result>(_ algorithm: String, group: String? = nil, _ body: (OpaquePointer) -> Result?) -> Result? {

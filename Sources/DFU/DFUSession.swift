@@ -16,14 +16,14 @@ public struct DFUSession: Sendable {
     public static let packet = AttributeID("8ec90002-f315-4f60-9fb8-838830daea50")
 
     /// For enabling notifications and opening the packet channel.
-    private static let setupPatience = Duration.seconds(10)
+    private static let setupTimeout = Duration.seconds(10)
     /// For a control-point write to be acknowledged; packets queued before it go out first.
-    private static let writePatience = Duration.seconds(30)
+    private static let writeTimeout = Duration.seconds(30)
     /// For one packet to find room in the link's queue.
-    private static let packetPatience = Duration.seconds(10)
+    private static let packetTimeout = Duration.seconds(10)
 
     /// For the unit to be told to restart.
-    private static let abortPatience = Duration.seconds(2)
+    private static let abortTimeout = Duration.seconds(2)
 
     /// How often the unit is told to save its progress, which costs 0.2 s and two erases of its settings each time: a transfer at
     /// full speed is over before.
@@ -53,9 +53,9 @@ public struct DFUSession: Sendable {
         _ image: FirmwareImage, report: @escaping @Sendable (DFUEvent) -> Void = { _ in }
     ) async throws -> TransferSummary {
         let answers = try await connection.subscribe(
-            to: Self.controlPoint, deadline: clock.deadline(in: Self.setupPatience))
+            to: Self.controlPoint, deadline: clock.deadline(in: Self.setupTimeout))
         let channel = try await connection.openChannel(
-            to: Self.packet, deadline: clock.deadline(in: Self.setupPatience))
+            to: Self.packet, deadline: clock.deadline(in: Self.setupTimeout))
         do {
             let performer = Performer(image: image, answers: answers, channel: channel, report: report)
             let summary = try await run(performer)
@@ -72,7 +72,7 @@ public struct DFUSession: Sendable {
     /// and it keeps the init packet (nRF5 SDK, `nrf_dfu_ble.c`).
     private func restartUnit() async {
         try? await connection.write(
-            ControlPointRequest.abort.bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.abortPatience))
+            ControlPointRequest.abort.bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.abortTimeout))
     }
 
     private struct Performer {
@@ -122,7 +122,7 @@ public struct DFUSession: Sendable {
             switch action {
             case .writeControl(let bytes):
                 try await connection.write(
-                    bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.writePatience))
+                    bytes, to: Self.controlPoint, deadline: clock.deadline(in: Self.writeTimeout))
             case .sendPackets(let kind, let packets): try await send(packets, of: kind, performer)
             case .wait(.pause, let duration): return .next(.pause, until: time.advanced(by: duration))
             case .wait(let wait, let duration): return .next(wait, until: clock.deadline(in: duration))
@@ -139,7 +139,7 @@ public struct DFUSession: Sendable {
     private func send(_ packets: [Range<Int>], of kind: ObjectKind, _ performer: Performer) async throws {
         let source = kind == .command ? performer.image.initPacket.bytes : performer.image.bytes
         for packet in packets {
-            try await performer.channel.send(Array(source[packet]), deadline: clock.deadline(in: Self.packetPatience))
+            try await performer.channel.send(Array(source[packet]), deadline: clock.deadline(in: Self.packetTimeout))
         }
     }
 

@@ -6,7 +6,7 @@ public enum FPGAError: Error, Hashable, Sendable {
     case imageTooLong(byteCount: Int)
     case imageEmpty
     /// The flash does not hold what was written; the argument lists pages of 4 KiB.
-    case proofFailed(pages: [Int])
+    case verificationFailed(pages: [Int])
     /// Writing did not come to its end within the allowed attempts.
     case writeFailed(String)
     /// The commit marker does not read back.
@@ -23,7 +23,7 @@ extension FPGAError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
         case .imageTooLong, .imageEmpty, .notABitstream, .markerStays: .permanent
-        case .proofFailed, .writeFailed, .commitFailed, .answerUnreadable: .degraded
+        case .verificationFailed, .writeFailed, .commitFailed, .answerUnreadable: .degraded
         }
     }
 
@@ -39,7 +39,7 @@ extension FPGAError: DiagnosableError {
             Diagnosis(
                 code: "FPGA-0002", category: .badData, fault: nil, message: "the FPGA image is empty",
                 cause: "the file was not written completely", remedy: "fetch the image again")
-        case .proofFailed(let pages):
+        case .verificationFailed(let pages):
             Diagnosis(
                 code: "FPGA-0003", category: .unitFailed, fault: .unit,
                 message: "the FPGA flash does not hold what was written (\(Self.list(pages)))",

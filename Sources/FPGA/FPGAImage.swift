@@ -13,7 +13,6 @@ public struct FPGAImage: Sendable, Hashable {
     /// image.
     public let pageDigests: [UInt64]
 
-    public var sha256Text: String { HexText.encode(sha256) }
     public var contentSHA256Text: String { HexText.encode(contentSHA256) }
 
     /// - Parameters:

@@ -59,8 +59,7 @@ public struct FPGAProbe: Sendable {
     /// SHA-256 over the 444,430 bytes in flash, computed on the unit.
     /// - Parameter onProgress: bytes read so far.
     public func digest(onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
-        try await helper.ensure()
-        return try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) }
+        try await helper.session.using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
     }
 
     private func digestOnce(onProgress: (Int) -> Void) async throws -> [UInt8] {
@@ -79,8 +78,7 @@ public struct FPGAProbe: Sendable {
 
     /// Whether the marker behind the image is there.
     func isCommitted() async throws -> Bool {
-        try await helper.ensure()
-        return HexText.decode(try await helper.askSafely("mark()", within: timing.command)) == FPGALimits.marker
+        try await helper.session.using { HexText.decode(try await helper.session.ask("mark()")) == FPGALimits.marker }
     }
 
     /// Digests of all pages and of the whole flash, computed on the unit, and the marker.
@@ -88,10 +86,13 @@ public struct FPGAProbe: Sendable {
     ///   - image: when given, what a plan for it needs beside them is asked, too.
     ///   - onProgress: bytes read so far.
     public func survey(for image: FPGAImage? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> FlashState {
-        try await helper.ensure()
+        try await helper.session.using { try await surveyOnce(for: image, onProgress: onProgress) }
+    }
+
+    private func surveyOnce(for image: FPGAImage?, onProgress: (Int) -> Void) async throws -> FlashState {
         let counter = try await helper.counter()
         let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests(onProgress: onProgress) }
-        let marker = try await helper.askSafely("mark()", within: timing.command)
+        let marker = try await helper.session.ask("mark()")
         guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else {
             throw FPGAError.answerUnreadable(marker)
         }
@@ -120,7 +121,7 @@ public struct FPGAProbe: Sendable {
 
     private func edge(of page: Int) async throws -> FlashState.Edge {
         let range = FPGALimits.page(page)
-        let answer = try await helper.askSafely("tail(\(range.lowerBound),\(range.upperBound))", within: timing.read)
+        let answer = try await helper.session.ask("tail(\(range.lowerBound),\(range.upperBound))", within: timing.read)
         let words = answer.split(separator: " ")
         guard words.count == 2, let count = Int(words[0]), (0...range.count).contains(count),
             let digest = Self.digest(from: words[1])

@@ -5,26 +5,8 @@ import Support
 extension FPGAUpdater {
     private static let skipByteCount = 32 * 1024
 
-    /// Whether asking the unit again can help: something was lost or damaged on the way.
-    private static func isTransient(_ error: any Error) -> Bool {
-        switch error {
-        case REPLError.exception(let exception):
-            !["NameError", "ValueError", "OSError"].contains { exception.lastLine.hasPrefix($0) }
-        case REPLError.timedOut, REPLError.garbage, REPLError.outOfStep: true
-        case REPLError.unreadable, FPGAError.answerUnreadable, RetryReason.chunkRefused: true
-        default: false
-        }
-    }
-
-    /// Repeats a step that may be repeated, after getting back to the prompt.
     func retrying<Value>(_ onEvent: (FPGAEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
-        do {
-            return try await step()
-        } catch where Self.isTransient(error) {
-            onEvent(.notice("an answer was lost; asking again"))
-            try await repl.recover(within: timing.recovery)
-        }
-        return try await step()
+        try await session.retrying({ onEvent(.notice($0)) }, step)
     }
 
     func survey(_ onEvent: (FPGAEvent) -> Void) async throws -> FlashState {
@@ -42,8 +24,8 @@ extension FPGAUpdater {
 
     func erase(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
-            try await helper.ensure()
-            let counter = try FlashHelper.counter(from: await helper.ask("erase()", within: timing.erase))
+            let answer = try await session.using { try await session.perform("erase()", within: timing.erase) }
+            let counter = try FlashHelper.counter(from: answer)
             guard counter == 0 else { throw RetryReason.counterUnknown }
         }
     }
@@ -62,7 +44,7 @@ extension FPGAUpdater {
             }
             return counter
         }
-        if counter == nil { _ = try await retrying(onEvent) { try await helper.ask("guess()", within: timing.command) } }
+        if counter == nil { _ = try await retrying(onEvent) { try await session.perform("guess()") } }
         try await skip(from: counter ?? 0, to: target, onEvent)
         return counter == nil ? try await checkGuess(at: target, budget: &budget, onEvent) : target
     }
@@ -73,7 +55,7 @@ extension FPGAUpdater {
             let end = min(position + Self.skipByteCount, target)
             let offset = position
             let counter = try await retrying(onEvent) {
-                try FlashHelper.counter(from: await helper.ask("skip(\(offset),\(end))", within: timing.read))
+                try FlashHelper.counter(from: await session.perform("skip(\(offset),\(end))", within: timing.read))
             }
             guard counter == end else { throw RetryReason.counterUnknown }
             position = end
@@ -97,7 +79,7 @@ extension FPGAUpdater {
             let content = image.bytes[chunk.range]
             if content.allSatisfy({ $0 == 0xFF }) { continue }
             let call = "say(_nf.part(\(chunk.range.lowerBound),\(chunk.range.upperBound)))"
-            let digest = try await retrying(onEvent) { try await helper.askSafely(call, within: timing.command) }
+            let digest = try await retrying(onEvent) { try await session.ask(call) }
             guard digest == HexText.encode(SHA256.of(content).prefix(FPGALimits.pageDigestByteCount)) else {
                 throw RetryReason.counterUnknown
             }
@@ -120,7 +102,7 @@ extension FPGAUpdater {
                 }
                 budget.bytesWritten += image.bytes.count - begin
                 position = image.bytes.count
-            } catch where Self.isTransient(error) {
+            } catch where session.isTransient(error) {
                 position = try await standing(onEvent)
                 budget.bytesWritten += max(0, position - begin)
                 fruitlessAttempts = position > begin ? 0 : fruitlessAttempts + 1
@@ -139,9 +121,9 @@ extension FPGAUpdater {
         return counter
     }
 
-    func prove(_ onEvent: (FPGAEvent) -> Void) async throws {
+    func verify(_ onEvent: (FPGAEvent) -> Void) async throws {
         let digest = try await retrying(onEvent) {
-            try await probe.digest { onEvent(.proving(bytesDone: $0, bytesTotal: image.bytes.count)) }
+            try await probe.digest { onEvent(.verifying(bytesDone: $0, bytesTotal: image.bytes.count)) }
         }
         if digest == image.sha256 { return }
         let survey = try await survey(onEvent)
@@ -150,8 +132,8 @@ extension FPGAUpdater {
 
     func commit(_ onEvent: (FPGAEvent) -> Void) async throws {
         onEvent(.committing)
-        try await retrying(onEvent) { _ = try await helper.ask("done()", within: timing.command) }
-        let marker = try await retrying(onEvent) { try await helper.askSafely("mark()", within: timing.command) }
+        try await retrying(onEvent) { _ = try await session.perform("done()") }
+        let marker = try await retrying(onEvent) { try await session.ask("mark()") }
         guard marker == HexText.encode(FPGALimits.marker) else { throw FPGAError.commitFailed(marker: marker) }
     }
 }

@@ -5,7 +5,7 @@ import Support
 public enum FPGAEvent: Sendable, Hashable {
     case erasing
     case writing(bytesDone: Int, bytesTotal: Int)
-    case proving(bytesDone: Int, bytesTotal: Int)
+    case verifying(bytesDone: Int, bytesTotal: Int)
     case committing
     case notice(String)
 }
@@ -25,7 +25,7 @@ public struct FPGAOutcome: Sendable, Hashable {
     public let bytesWritten: Int
 }
 
-/// Brings an image into a unit's flash, proves every byte of it there and only then commits it.
+/// Brings an image into a unit's flash, verifies every byte of it there and only then commits it.
 ///
 /// Nothing is ever written twice blindly: each piece names the offset it belongs to, and the helper on the unit refuses what does
 /// not fit its counter. After any loss the unit is asked where it stands.
@@ -41,6 +41,7 @@ public struct FPGAUpdater: Sendable {
     let transport: any FPGATransport
     let helper: FlashHelper
     let probe: FPGAProbe
+    var session: HelperSession { helper.session }
 
     /// - Parameter transport: `nil` for the plain way through the REPL.
     public init(
@@ -84,7 +85,7 @@ public struct FPGAUpdater: Sendable {
         FPGAFinding(plan: FPGAPlan(survey: survey, image: image), counter: survey.counter)
     }
 
-    /// Brings the image into the flash: survey, erase or resume, write, prove, commit. The caller then resets the unit and asks for
+    /// Brings the image into the flash: survey, erase or resume, write, verify, commit. The caller then resets the unit and asks for
     /// the version.
     /// - Parameters:
     ///   - known: what ``inspect(running:wanted:)`` has found since the unit's last restart; `nil` to look now.
@@ -132,7 +133,7 @@ public struct FPGAUpdater: Sendable {
         } catch is RetryReason {
             throw FPGAError.markerStays
         }
-        let marker = try await retrying(onEvent) { try await helper.askSafely("mark()", within: timing.command) }
+        let marker = try await retrying(onEvent) { try await session.ask("mark()") }
         guard marker != HexText.encode(FPGALimits.marker) else { throw FPGAError.markerStays }
     }
 
@@ -153,7 +154,7 @@ public struct FPGAUpdater: Sendable {
             start = try await advance(to: FPGALimits.imageByteCount, from: counter, budget: &budget, onEvent)
         }
         try await write(from: start, budget: &budget, onEvent)
-        try await prove(onEvent)
+        try await verify(onEvent)
         try await commit(onEvent)
     }
 
@@ -161,7 +162,7 @@ public struct FPGAUpdater: Sendable {
     struct UpdateBudget {
         var bytesWritten = 0
         private var eraseCount = 0
-        private var hasFailedProof = false
+        private var hasFailedVerification = false
 
         mutating func noteErase() throws {
             eraseCount += 1
@@ -172,8 +173,8 @@ public struct FPGAUpdater: Sendable {
 
         mutating func note(_ reason: RetryReason) throws {
             guard case .flashDiffers(let pages) = reason else { return }
-            if hasFailedProof { throw FPGAError.proofFailed(pages: pages) }
-            hasFailedProof = true
+            if hasFailedVerification { throw FPGAError.verificationFailed(pages: pages) }
+            hasFailedVerification = true
         }
     }
 }

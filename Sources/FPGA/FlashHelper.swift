@@ -108,25 +108,25 @@ struct FlashHelper: Sendable {
           s.say(s.x(s.F.read(444430,4)))
         """
 
-    let repl: PythonREPL
-    let timing: FPGATiming
+    let session: HelperSession
 
-    /// Uploads the helper unless it is there already.
-    func ensure() async throws { try await Self.remote.ensure(on: repl, within: timing.upload) }
-
-    /// Calls a method of the helper and returns its answer, checked.
-    func ask(_ call: String, within: Duration) async throws -> String {
-        try CheckedAnswer.decode(await repl.run(PythonCode("_nf.\(call)"), within: within))
-    }
-
-    /// As ``ask(_:within:)``, but asks again when the answer was damaged: only for calls that change nothing.
-    func askSafely(_ call: String, within: Duration) async throws -> String {
-        try await CheckedAnswer.insisting { try await ask(call, within: within) }
+    /// A helper that a restart has taken away is not brought again in the midst of a step: the write counter is lost with it.
+    init(repl: PythonREPL, timing: FPGATiming) {
+        session = HelperSession(
+            of: Self.remote, on: repl,
+            timing: .init(answer: timing.command, upload: timing.upload, recovery: timing.recovery),
+            lastingExceptions: ["NameError", "ValueError", "OSError"]
+        ) { error in
+            switch error {
+            case FPGAError.answerUnreadable, RetryReason.chunkRefused: true
+            default: false
+            }
+        }
     }
 
     /// Where the next write would land; `nil` when that is not known.
     func counter() async throws -> Int? {
-        try Self.counter(from: await askSafely("at()", within: timing.command))
+        try Self.counter(from: await session.ask("at()"))
     }
 
     static func counter(from text: String) throws -> Int? {

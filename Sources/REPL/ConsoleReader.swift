@@ -47,9 +47,6 @@ public struct ConsoleReader: Sendable {
         return events
     }
 
-    /// Whether part of a line, of a traceback or of the banner is still to come.
-    public var isAmidText: Bool { !line.isEmpty || traceback != nil || !held.isEmpty }
-
     private mutating func end(_ events: inout [Event]) {
         // Without memory for a traceback MicroPython prints the exception alone.
         if !hasRaised, Self.looksLikeException(previous) { raise(Array(previous.utf8), &events) }

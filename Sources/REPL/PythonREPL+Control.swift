@@ -17,7 +17,7 @@ extension PythonREPL {
     }
 
     func recover(before deadline: SessionClock.Instant) async throws {
-        state.withLock { $0.isInStep = false }
+        state.withLock { ($0.isInStep, $0.helpers) = (false, []) }
         try await awaitQuiet(before: min(deadline, clock.deadline(in: Self.pollInterval)))
         var entry = RawREPLEntry()
         while clock.now < deadline {

@@ -5,7 +5,7 @@ extension PythonREPL {
     /// Ctrl-C waits for it.
     public static let farewell = Duration.seconds(2)
     /// One start, of which the farewell has room for a second.
-    private static let startPatience = Duration.milliseconds(900)
+    private static let startTimeout = Duration.milliseconds(900)
 
     /// Runs `body` at a unit's raw prompt, then ends the session. What ends early, cancelled or not, leaves the unit's program
     /// running, also when the prompt was still being sought: it may have been interrupted already.
@@ -46,7 +46,7 @@ extension PythonREPL {
     }
 
     private func startOnTheWayOut() async throws {
-        _ = try await insisting(within: Self.farewell) { try await start(within: Self.startPatience) }
+        _ = try await insisting(within: Self.farewell) { try await start(within: Self.startTimeout) }
     }
 
     /// Asks once more, from a fresh prompt, when an answer was lost or garbled.

@@ -12,6 +12,8 @@ public final class PythonREPL: Sendable {
         var isInStep = false
         /// Output that came with the text that was waited for, behind it.
         var printed: [UInt8] = []
+        /// Names of the helpers that the unit is known to have (``RemoteHelper``).
+        var helpers: Set<String> = []
     }
 
     public let clock: SessionClock
@@ -125,7 +127,10 @@ public final class PythonREPL: Sendable {
                 try await channel.send(packet, deadline: deadline)
             }
         }
-        state.withLock { $0.isInStep = true }
+        state.withLock { state in
+            state.isInStep = true
+            if case REPLError.exception? = flow.failure { state.helpers = [] }
+        }
         if let failure = flow.failure { throw failure }
     }
 

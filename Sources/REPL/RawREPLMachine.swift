@@ -36,12 +36,6 @@ public struct RawREPLMachine: Sendable {
     /// Notes that one piece of code is being sent.
     public mutating func expectAnswer() { inFlight += 1 }
 
-    /// Notes that a piece of code was taken in raw-paste mode, which says so without an `OK`.
-    public mutating func expectAcceptedAnswer() {
-        inFlight += 1
-        state = .output(PythonAnswer())
-    }
-
     /// Takes what arrived, cut anywhere.
     /// - Throws: ``REPLError/garbage(_:)`` or ``REPLError/outputOverflow(limit:)``; the machine is of no use afterwards.
     public mutating func receive(_ bytes: [UInt8]) throws -> [Event] {

@@ -1,4 +1,5 @@
 import Cryptography
+import Synchronization
 
 /// Python code of ours that stays on a unit, as one global: a class that is built up piece by piece, at last its only instance.
 ///
@@ -43,21 +44,42 @@ package struct RemoteHelper: Sendable {
     }
 
     /// Uploads the helper, or what of it is not there already.
-    /// - Parameter within: from one answer to the next.
+    ///
+    /// The unit is asked once: the session remembers the answer until it has to find the prompt again or code raises, since a restart
+    /// of Python, which takes all helpers away, shows itself by one of the two.
+    /// - Parameters:
+    ///   - within: from one answer to the next.
+    ///   - asksAnew: for a caller that draws conclusions from the helper's presence.
     /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware does not have what the helper needs.
-    package func ensure(on repl: PythonREPL, within patience: Duration) async throws {
-        let answer = try await repl.runText(probe, within: patience)
+    package func ensure(on repl: PythonREPL, within limit: Duration, asksAnew: Bool = false) async throws {
+        if !asksAnew, repl.remembers(self) { return }
+        try await bring(to: repl, within: limit)
+        repl.remember(self)
+    }
+
+    private func bring(to repl: PythonREPL, within limit: Duration) async throws {
+        let answer = try await repl.runText(probe, within: limit)
         let marks = answer.split(separator: " ").dropFirst().map(String.init)
         let groundMark = base.isEmpty ? mark : Self.ground.mark
         let hasGround = marks.first == groundMark
         if hasGround, base.isEmpty || marks.dropFirst().first == mark { return }
         let code = try ((hasGround ? [] : base) + upload).map { try PythonCode($0) }
         do {
-            try await repl.pipeline(code, within: patience) { _, _ in }
+            try await repl.pipeline(code, within: limit) { _, _ in }
         } catch REPLError.exception(let exception) {
             throw REPLError.lacking(in: exception) ?? .exception(exception)
         }
     }
+
+    /// The names of this helper and of what it is built on.
+    fileprivate var names: Set<String> { base.isEmpty ? [name] : [name, Self.ground.name] }
+}
+
+extension PythonREPL {
+    /// Whether the unit has said, since the prompt was found, that it has the helper.
+    func remembers(_ helper: RemoteHelper) -> Bool { state.withLock { $0.helpers.contains(helper.name) } }
+
+    fileprivate func remember(_ helper: RemoteHelper) { state.withLock { $0.helpers.formUnion(helper.names) } }
 }
 
 extension RemoteHelper {

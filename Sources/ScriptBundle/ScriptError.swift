@@ -18,16 +18,16 @@ public enum ScriptError: Error, Hashable, Sendable {
     /// Bytes on the unit's file system.
     case noSpace(needed: Int, free: Int)
     /// A file on the unit does not hold what was sent.
-    case proofFailed(String)
+    case verificationFailed(String)
     case uploadFailed(String)
-    /// Names of files and folders on the unit that Python would load instead of what is proved; printable.
+    /// Names of files and folders on the unit that Python would load instead of what was verified; printable.
     case shadowed([String])
 }
 
 extension ScriptError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
-        case .proofFailed, .uploadFailed: .degraded
+        case .verificationFailed, .uploadFailed: .degraded
         case .folderUnreadable, .fileUnreadable, .fileMissing, .nameUnsafe, .duplicateName, .mainMissing, .mainNotLast,
             .familyAmbiguous, .tooManyFiles, .fileTooLong, .setTooLong, .noSpace, .shadowed:
             .permanent
@@ -62,7 +62,7 @@ extension ScriptError: DiagnosableError {
                 code: "SCR-0008", category: .unitFailed, fault: .unit,
                 message: "the scripts need \(needed) bytes on the unit, but only \(free) are free",
                 cause: "other files fill the unit's file system", remedy: "remove files from the unit and run the same command again")
-        case .proofFailed(let name):
+        case .verificationFailed(let name):
             Diagnosis(
                 code: "SCR-0009", category: .unitFailed, fault: .unit,
                 message: "\(name) on the unit does not hold what was sent",

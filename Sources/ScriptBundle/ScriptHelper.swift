@@ -11,6 +11,7 @@ struct RemoteFile: Sendable, Hashable {
 /// piece checked by offset and digest first.
 struct ScriptHelper: Sendable {
     static let command = Duration.seconds(6)
+    static let timing = HelperSession.Timing(answer: command, upload: command, recovery: .seconds(20))
     /// More files than this are no list: the file system has 147 blocks.
     static let nameLimit = 1024
     /// Bytes: far above the 147 blocks of 4096 of the file system (monocle-micropython, `mpconfigport.h`).
@@ -98,28 +99,17 @@ struct ScriptHelper: Sendable {
           s.o.rename(p+'.new',p)
         """
 
-    let repl: PythonREPL
+    let session: HelperSession
 
-    func ensure() async throws {
-        try await Self.remote.ensure(on: repl, within: Self.command)
-        try await tell("top()")
-    }
-
-    /// Runs a method that answers nothing.
-    func tell(_ call: String) async throws {
-        _ = try await repl.run(PythonCode("_ns.\(call)"), within: Self.command)
-    }
-
-    /// Runs a method that changes nothing, or nothing the second time, and returns its answer.
-    func ask(_ call: String) async throws -> String {
-        try await CheckedAnswer.insisting {
-            try CheckedAnswer.decode(await repl.run(PythonCode("_ns.\(call)"), within: Self.command))
-        }
+    init(repl: PythonREPL) {
+        session = HelperSession(
+            of: Self.remote, on: repl, timing: Self.timing, preparation: "top()", lastingExceptions: ["OSError"]
+        ) { $0 is UploadSetback }
     }
 
     /// `nil` when there is no such file.
     func file(_ name: String) async throws -> RemoteFile? {
-        let answer = try await ask("sha(\(Self.literal(name)))")
+        let answer = try await session.ask("sha(\(Self.literal(name)))")
         if answer == "-" { return nil }
         let parts = answer.split(separator: " ")
         guard parts.count == 2, let digest = HexText.decode(parts[0]), let byteCount = Int(parts[1]),
@@ -132,7 +122,7 @@ struct ScriptHelper: Sendable {
     func names() async throws -> [String] {
         var names: [String] = []
         while names.count < Self.nameLimit {
-            let words = try await ask("ls(\(names.count))").split(separator: " ")
+            let words = try await session.ask("ls(\(names.count))").split(separator: " ")
             let hasMore = words.last == "+"
             let page = words.dropLast(hasMore ? 1 : 0)
             names += try page.map { word in
@@ -147,7 +137,7 @@ struct ScriptHelper: Sendable {
 
     /// The size of a block and the bytes in free ones.
     func space() async throws -> (blockByteCount: Int, freeByteCount: Int) {
-        let parts = try await ask("free()").split(separator: " ").compactMap { Int($0) }
+        let parts = try await session.ask("free()").split(separator: " ").compactMap { Int($0) }
         guard parts.count == 2, (1...Self.sizeLimit).contains(parts[0]), (0...Self.spaceLimit).contains(parts[1]) else {
             throw REPLError.garbage("the free space")
         }
@@ -156,7 +146,7 @@ struct ScriptHelper: Sendable {
 
     /// Where the file under way stands; `nil` when there is none.
     func position() async throws -> Int? {
-        try Self.position(from: await ask("at()"))
+        try Self.position(from: await session.ask("at()"))
     }
 
     static func position(from text: String) throws -> Int? {

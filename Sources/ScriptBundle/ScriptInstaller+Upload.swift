@@ -1,37 +1,14 @@
 import REPL
 
+/// A piece of a file was lost or damaged on the way.
+enum UploadSetback: Error { case pieceRefused }
+
 extension ScriptInstaller {
-    private enum Setback: Error { case pieceRefused }
-
-    private static func isTransient(_ error: any Error) -> Bool {
-        switch error {
-        case REPLError.exception(let exception): !exception.lastLine.hasPrefix("OSError")
-        case REPLError.timedOut, REPLError.garbage, REPLError.outOfStep, REPLError.unreadable: true
-        default: error is Setback
-        }
-    }
-
-    /// Repeats a step that may be repeated, after getting back to the prompt; the helper is brought again if the unit restarted.
     func retrying<Value>(_ onEvent: (ScriptEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
-        do {
-            return try await step()
-        } catch where Self.isTransient(error) {
-            onEvent(.notice("an answer was lost; asking again"))
-            try await recover()
-        }
-        return try await step()
+        try await session.retrying({ onEvent(.notice($0)) }, step)
     }
 
-    private func recover() async throws {
-        try await helper.repl.recover(within: .seconds(20))
-        do {
-            try await helper.ensure()
-        } catch where Self.isTransient(error) {
-            try await helper.repl.recover(within: .seconds(20))
-        }
-    }
-
-    /// Uploads one file under its temporary name and proves it there by its digest.
+    /// Uploads one file under its temporary name and verifies it there by its digest.
     func upload(
         _ file: ScriptSet.File, onProgress: (Int) -> Void, notice: (String) -> Void
     ) async throws {
@@ -45,12 +22,12 @@ extension ScriptInstaller {
                     best = max(best, position)
                     onProgress(position)
                 }
-                try await helper.tell("end()")
+                try await session.tell("end()")
                 if try await helper.file(file.temporaryName) == file.expectation { return }
                 notice("\(file.name) arrived damaged; sending it again")
-            } catch where Self.isTransient(error) {
+            } catch where session.isTransient(error) {
                 notice("data was lost on the way; going on with \(file.name)")
-                try await recover()
+                try await session.recover()
             }
         }
         throw ScriptError.uploadFailed(file.name)
@@ -61,16 +38,16 @@ extension ScriptInstaller {
         let name = ScriptHelper.literal(file.temporaryName)
         let start: Int
         if let position = try await helper.position(), position <= file.bytes.count,
-            try await helper.ask("cur()") == file.temporaryName
+            try await session.ask("cur()") == file.temporaryName
         {
             start = position
         } else {
-            start = try ScriptHelper.position(from: await helper.ask("new(\(name))")) ?? 0
+            start = try ScriptHelper.position(from: await session.ask("new(\(name))")) ?? 0
         }
         let chunks = Array(ScriptChunks(of: file.bytes, from: start))
-        try await helper.repl.pipeline(chunks.lazy.map(\.code), within: ScriptHelper.command) { index, answer in
+        try await session.repl.pipeline(chunks.lazy.map(\.code), within: ScriptHelper.command) { index, answer in
             let position = try ScriptHelper.position(from: CheckedAnswer.decode(answer))
-            guard position == chunks[index].range.upperBound else { throw Setback.pieceRefused }
+            guard position == chunks[index].range.upperBound else { throw UploadSetback.pieceRefused }
             onProgress(chunks[index].range.upperBound)
         }
     }

@@ -35,13 +35,14 @@ public struct ScriptOutcome: Sendable, Hashable {
     public let bytesSent: Int
 }
 
-/// Brings a set of scripts to a unit, proves it there and puts it in place.
+/// Brings a set of scripts to a unit, verifies it there and puts it in place.
 ///
-/// New files are uploaded beside the old ones and proved by their digest. Then the old `main.py`, which carries the version, goes
+/// New files are uploaded beside the old ones and verified by their digest. Then the old `main.py`, which carries the version, goes
 /// first and the new one comes last: whatever interrupts it, no mixture claims a version.
 public struct ScriptInstaller: Sendable {
     let helper: ScriptHelper
     let scripts: ScriptSet
+    var session: HelperSession { helper.session }
 
     public init(repl: PythonREPL, scripts: ScriptSet) {
         helper = ScriptHelper(repl: repl)
@@ -50,7 +51,10 @@ public struct ScriptInstaller: Sendable {
 
     /// What differs on the unit, by digests computed there; empty when it holds the set and nothing else.
     public func deepCheck() async throws -> [ScriptDifference] {
-        try await helper.ensure()
+        try await session.using { try await allDifferences() }
+    }
+
+    private func allDifferences() async throws -> [ScriptDifference] {
         var found = try await differences()
         let expected = Set(scripts.files.map(\.name))
         let shadow = ModuleShadow(for: scripts)
@@ -80,7 +84,7 @@ public struct ScriptInstaller: Sendable {
     /// - Throws: ``ScriptError``, `REPLError`, `LinkError`.
     public func install(_ names: Set<String>? = nil, onEvent: (ScriptEvent) -> Void = { _ in }) async throws -> ScriptOutcome {
         let outdated = try await retrying(onEvent) {
-            try await helper.ensure()
+            try await session.ensure()
             return if let names { scripts.installed.filter { names.contains($0.name) } } else { try await outdatedFiles() }
         }
         try await retrying(onEvent) { try await removeLeftovers(except: outdated) }
@@ -116,7 +120,7 @@ public struct ScriptInstaller: Sendable {
     private func removeLeftovers(except files: [ScriptSet.File]) async throws {
         let wanted = Set(files.map(\.temporaryName))
         for name in try await helper.names() where name.hasSuffix(".py.new") && !wanted.contains(name) {
-            try await helper.tell("drop(\(ScriptHelper.literal(name)))")
+            try await session.tell("drop(\(ScriptHelper.literal(name)))")
         }
     }
 
@@ -132,18 +136,18 @@ public struct ScriptInstaller: Sendable {
         }
     }
 
-    /// Safe to repeat: a file whose new copy is gone was put in place before, and the proof at the end looks at all of them.
+    /// Safe to repeat: a file whose new copy is gone was put in place before, and the verification at the end looks at all of them.
     private func putInPlace(_ files: [ScriptSet.File]) async throws {
         if let main = files.first(where: { $0.name == scripts.family.mainName }),
             try await helper.file(main.temporaryName) == main.expectation
         {
-            try await helper.tell("drop(\(ScriptHelper.literal(main.name)))")
+            try await session.tell("drop(\(ScriptHelper.literal(main.name)))")
         }
         for file in files where try await helper.file(file.temporaryName) == file.expectation {
-            try await helper.tell("move(\(ScriptHelper.literal(file.name)))")
+            try await session.tell("move(\(ScriptHelper.literal(file.name)))")
         }
         for file in scripts.installed where try await helper.file(file.name) != file.expectation {
-            throw ScriptError.proofFailed(file.name)
+            throw ScriptError.verificationFailed(file.name)
         }
     }
 }

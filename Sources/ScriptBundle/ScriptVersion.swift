@@ -45,10 +45,10 @@ extension ScriptInstaller {
     package static var sentCode: [String] { ScriptHelper.remote.sentCode + [headCode, globalCode] }
 
     private static func value(of code: String, _ repl: PythonREPL) async throws -> [UInt8] {
-        try await RemoteHelper.ground.ensure(on: repl, within: ScriptHelper.command)
         let source = try PythonCode(code)
-        let text = try await CheckedAnswer.insisting {
-            try CheckedAnswer.decode(await repl.run(source, within: ScriptHelper.command))
+        let session = HelperSession(of: .ground, on: repl, timing: ScriptHelper.timing)
+        let text = try await session.using {
+            try await CheckedAnswer.insisting { try CheckedAnswer.decode(await repl.run(source, within: ScriptHelper.command)) }
         }
         guard let bytes = HexText.decode(text) else { throw REPLError.garbage("a version") }
         return bytes

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CycleTests {
     /// Groups larger than this are more than one idea; what is larger today may not grow.
     private static let limit = 3
-    private static let limits = ["DFU": 9, "Provisioning": 4]
+    private static let limits = ["Provisioning": 4]
 
     private static let verbs: Set<Substring> = [
         "Flash", "Verify", "Scan", "Rescue", "Doctor", "Bundle", "Package", "Assets", "Chat", "Console",

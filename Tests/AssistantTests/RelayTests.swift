@@ -276,15 +276,11 @@ import Testing
         #expect(receive("got:", [UInt8](repeating: 0x31, count: 500)).count == 1)
     }
 
-    @Test mutating func errorsAndBitmaps() {
+    @Test mutating func errors() {
         relay.linkUp(payloadSize: 24)
         #expect(relay.packets(for: .error("A long explanation of it")) == [Array("err:A long explanatio...".utf8)])
         #expect(relay.packets(for: .error("„Non“")) == [Array("err:\n\"Non\"".utf8)])
         #expect(relay.folding == TextFolding(similar: 2))
-        #expect(relay.packets(for: .bitmap(Array(0..<50))) == [
-            Array("bst:".utf8), Array("bdt:".utf8) + Array(0..<20), Array("bdt:".utf8) + Array(20..<40),
-            Array("bdt:".utf8) + Array(40..<50), Array("ben:".utf8),
-        ])
     }
 }
 

@@ -16,7 +16,7 @@ private final class SilentBus: Sendable {
     private let listener: Int32
     private let hasHungUp = Mutex(false)
 
-    init(patience: TimeInterval) throws {
+    init(silence: TimeInterval) throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString.prefix(8))").path
         address = "unix:path=" + path
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -29,7 +29,7 @@ private final class SilentBus: Sendable {
         // Connections wait in the listener's queue: nobody accepts them.
         guard bound == 0, listen(listener, 128) == 0 else { throw Failure() }
         Thread { [weak self] in
-            Thread.sleep(forTimeInterval: patience)
+            Thread.sleep(forTimeInterval: silence)
             self?.hangUp()
         }.start()
     }
@@ -51,13 +51,13 @@ private final class SilentBus: Sendable {
 /// However many calls wait for a bus that answers nothing, everything else of the process goes on.
 @Suite(.timeLimit(.minutes(1))) struct BlockingTests {
     @Test func waitingCallsHoldNoThread() async throws {
-        let bus = try SilentBus(patience: 20)
+        let bus = try SilentBus(silence: 20)
         defer { bus.hangUp() }
         let soon = Station.clock.deadline(in: .seconds(30))
         let count = ProcessInfo.processInfo.activeProcessorCount * 4
-        let patience = BlueZCentral.Patience(first: .seconds(30), recovery: .seconds(30))
+        let timeouts = BlueZCentral.Timeouts(first: .seconds(30), recovery: .seconds(30))
         let central = BlueZCentral(
-            adapter: nil, bus: .at(bus.address), pairing: .none, clock: Station.clock, patience: patience)
+            adapter: nil, bus: .at(bus.address), pairing: .none, clock: Station.clock, timeouts: timeouts)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 group.addTask {

@@ -157,7 +157,7 @@ struct LeakTests {
         let station = try await Station(powered: false)
         let central = BlueZCentral(
             adapter: nil, bus: .at(station.bus.address), pairing: .none, clock: Station.clock,
-            patience: .init(first: .seconds(15), recovery: .seconds(15)))
+            timeouts: .init(first: .seconds(15), recovery: .seconds(15)))
         let soon = station.soon
         for wait in 0..<2 {
             let task = Task {

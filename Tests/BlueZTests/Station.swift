@@ -41,7 +41,7 @@ struct Station {
     static func central(on bus: PrivateBus, recovery: Duration = .seconds(10)) -> BlueZCentral {
         BlueZCentral(
             adapter: nil, bus: .at(bus.address), pairing: .none, clock: clock,
-            patience: .init(list: .seconds(5), first: .milliseconds(300), recovery: recovery))
+            timeouts: .init(list: .seconds(5), first: .milliseconds(300), recovery: recovery))
     }
 
     func addUnit(_ details: [String: Any] = [:], to daemon: StandIn? = nil) async throws {

@@ -59,7 +59,7 @@ extension TransferMachineTests {
         #expect(driver.handle(.disconnected).isEmpty, "a finished machine is silent")
     }
 
-    @Test func aByteMoreRenewsThePatience() {
+    @Test func aByteMoreEndsTheSetbacks() {
         var driver = sending()
         _ = driver.handle(.timedOut(.receipt))
         for packet in 1...15 { #expect(failure(driver.holds(packet * 244, of: driver.image)) == nil) }

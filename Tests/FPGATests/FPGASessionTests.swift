@@ -122,7 +122,7 @@ struct FPGASessionTests {
         _ = host.takeTraffic()
         _ = try await probe.differences(from: image)
         let deep = host.takeTraffic()
-        #expect(survey.commands == 10 && deep.commands == 10)
+        #expect(survey.commands == 9 && deep.commands == 8)
         #expect(upload.bytes < 3500 && update.commands < 460 && update.bytes < 211_000)
     }
 

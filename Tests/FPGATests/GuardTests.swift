@@ -66,7 +66,7 @@ struct GuardTests {
         let host = try host(in: folder, before: "_nf.sha(0,", times: .max, change: Self.flip)
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        await #expect(throws: FPGAError.proofFailed(pages: [Self.flipped / FPGALimits.pageByteCount])) {
+        await #expect(throws: FPGAError.verificationFailed(pages: [Self.flipped / FPGALimits.pageByteCount])) {
             _ = try await FPGAUpdater(repl: repl, image: image).update()
         }
         #expect(try !committed(folder))
@@ -159,19 +159,19 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let helper = FlashHelper(repl: try await attach(host), timing: .init())
-        try await helper.ensure()
+        try await helper.session.ensure()
         #expect(try await helper.counter() == nil)
-        #expect(try await helper.ask("guess()", within: .seconds(20)) == "0")
+        #expect(try await helper.session.perform("guess()", within: .seconds(20)) == "0")
         let check = SHA256.number(of: Array("abc".utf8))
-        #expect(try await helper.ask("w(5,\(check),b'abc')", within: .seconds(20)) == "0", "another place")
-        #expect(try await helper.ask("w(0,\(check),b'abd')", within: .seconds(20)) == "0", "another content")
-        #expect(try await helper.ask("done()", within: .seconds(20)) == "0", "no image yet")
+        #expect(try await helper.session.perform("w(5,\(check),b'abc')", within: .seconds(20)) == "0", "another place")
+        #expect(try await helper.session.perform("w(0,\(check),b'abd')", within: .seconds(20)) == "0", "another content")
+        #expect(try await helper.session.perform("done()", within: .seconds(20)) == "0", "no image yet")
         #expect(try FlashModule.flash(in: folder).allSatisfy { $0 == 0xFF })
-        #expect(try await helper.ask("w(0,\(check),b'abc')", within: .seconds(20)) == "3")
+        #expect(try await helper.session.perform("w(0,\(check),b'abc')", within: .seconds(20)) == "3")
         // An interrupt in the middle of a write.
-        _ = try await helper.repl.runText("_nf.b=1", within: .seconds(20))
+        _ = try await helper.session.repl.runText("_nf.b=1", within: .seconds(20))
         #expect(try await helper.counter() == nil)
-        #expect(try await helper.ask("w(3,\(check),b'abc')", within: .seconds(20)) == "-1")
+        #expect(try await helper.session.perform("w(3,\(check),b'abc')", within: .seconds(20)) == "-1")
     }
 
     @Test func aUnitThatTakesNoPieceIsGivenUp() async throws {

@@ -30,7 +30,7 @@ import Testing
 
     @Test func codesAreStable() {
         let errors: [FPGAError] = [
-            .imageTooLong(byteCount: 1), .imageEmpty, .proofFailed(pages: [1]), .writeFailed(""), .commitFailed(marker: ""),
+            .imageTooLong(byteCount: 1), .imageEmpty, .verificationFailed(pages: [1]), .writeFailed(""), .commitFailed(marker: ""),
             .answerUnreadable(""), .notABitstream(reason: ""), .markerStays,
         ]
         #expect(errors.map(\.diagnosis.code) == [1, 2, 3, 4, 5, 6, 8, 9].map { "FPGA-000\($0)" })

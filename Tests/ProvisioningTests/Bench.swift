@@ -5,6 +5,7 @@ import Foundation
 import MonocleFamily
 import Provisioning
 import ScriptBundle
+import Support
 import Synchronization
 import TestSupport
 import Testing
@@ -77,7 +78,7 @@ struct Bench: Sendable {
         let coordinates = try Self.key.get().publicCoordinates
         configuration.trustedKeys.append(
             Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()))
-        configuration.fpgaVersions = [try FPGAImage(Self.bitstream(), isChecked: false).sha256Text: Self.fpgaVersion]
+        configuration.fpgaVersions = [HexText.encode(try FPGAImage(Self.bitstream(), isChecked: false).sha256): Self.fpgaVersion]
         configuration.faults = faults
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)

@@ -74,8 +74,7 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
         }
     }
 
-    @Test func garbageNeverTraps() throws {
-        let code = try PythonCode("x")
+    @Test func garbageNeverTraps() {
         var generator = SeededNumbers(seed: 32)
         let alphabet = text("OK>\u{4}raw REPL; CTRL-B to exit\r\n>R\u{1}\u{0}x")
         for _ in 0..<3000 {
@@ -86,8 +85,6 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
             var entry = RawREPLEntry()
             _ = entry.poll()
             for piece in generator.fragments(of: stream) { #expect(entry.receive(piece) { "nonce" } != .proven) }
-            var paste = RawPasteMachine(code: code)
-            _ = try? paste.receive(stream)
         }
     }
 }
@@ -118,43 +115,6 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
         #expect(entry.receive(text("OKone\u{4}\u{4}>raw REPL; CTRL-B to exit\r\n>")) { "two" } != nil)
         #expect(entry.receive(text("OKone\u{4}\u{4}>")) { "x" } == nil)
         #expect(entry.receive(text("OKtwo\u{4}\u{4}>")) { "x" } == .proven)
-    }
-}
-
-@Suite struct RawPasteMachineTests {
-    @Test func windowAndEnd() throws {
-        var machine = RawPasteMachine(code: try PythonCode(String(repeating: "a", count: 10)))
-        #expect(try machine.receive(text("R")) == .waiting)
-        #expect(try machine.receive([1, 4]) == .waiting)
-        #expect(try machine.receive([0]) == .mayContinue)
-        #expect(machine.nextPiece(atMost: 100) == text("aaaa"))
-        #expect(machine.nextPiece(atMost: 100).isEmpty)
-        #expect(try machine.receive([1, 1]) == .mayContinue)
-        #expect(machine.nextPiece(atMost: 5) == text("aaaaa"))
-        #expect(machine.nextPiece(atMost: 5) == text("a\u{4}"))
-        #expect(try machine.receive([1]) == .waiting)
-        #expect(try machine.receive(text("\u{4}out\u{4}")) == .finished(rest: text("out\u{4}")))
-        #expect(!machine.owesEnd)
-    }
-
-    @Test func theUnitMayStopIt() throws {
-        var machine = RawPasteMachine(code: try PythonCode(String(repeating: "a", count: 10)))
-        _ = try machine.receive([UInt8(ascii: "R"), 1, 4, 0])
-        _ = machine.nextPiece(atMost: 100)
-        #expect(try machine.receive([4]) == .finished(rest: []))
-        #expect(machine.owesEnd)
-    }
-
-    @Test func unitsWithoutIt() throws {
-        var machine = RawPasteMachine(code: try PythonCode("a"))
-        #expect(try machine.receive([UInt8(ascii: "R"), 0]) == .unsupported)
-        machine = RawPasteMachine(code: try PythonCode("a"))
-        #expect(try machine.receive(text("raw REPL; CTRL-B to exit\r\n>")) == .unsupported)
-    }
-
-    @Test func aWindowOfNothingIsGarbage() throws {
-        var machine = RawPasteMachine(code: try PythonCode("a"))
-        #expect(throws: REPLError.self) { try machine.receive([UInt8(ascii: "R"), 1, 0, 0]) }
     }
 }
 

@@ -223,32 +223,24 @@ import VirtualDevices
             #expect(unit.state.withLock { $0.running } == Array("hang".utf8))
         }
     }
-
-    @Test func pasteFallsBackOnAUnitWithoutIt() async throws {
-        try await time.run {
-            let unit = FakeUnit(time)
-            let repl = try await attach(unit)
-            #expect(try await repl.runPaste(PythonCode("plain"), within: .seconds(1)) == Array("PLAIN".utf8))
-        }
-    }
 }
 
 /// Against real MicroPython.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests")) struct MicroPythonSessionTests {
-    @Test func runsAndPastes() async throws {
+    @Test func runsAndTellsWhatWasRaised() async throws {
         let host = try MicroPythonHost(folder: makeUnitFolder())
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
         #expect(try await repl.runText("print(6*7)", within: .seconds(20)) == "42")
         let long = "x=0\n" + String(repeating: "x+=1\n", count: 800) + "print(x)"
-        #expect(PrintableText.of(try await repl.runPaste(PythonCode(long), within: .seconds(20))) == "800")
+        #expect(try await repl.runText(long, within: .seconds(20)) == "800")
         await #expect {
-            _ = try await repl.runPaste(PythonCode("import nothing"), within: .seconds(20))
+            _ = try await repl.runText("import nothing", within: .seconds(20))
         } throws: { error in
             guard case REPLError.exception(let exception) = error else { return false }
             return exception.lastLine.hasPrefix("ImportError")
         }
-        await #expect(throws: REPLError.self) { _ = try await repl.runPaste(PythonCode("1/"), within: .seconds(20)) }
+        await #expect(throws: REPLError.self) { _ = try await repl.runText("1/", within: .seconds(20)) }
         #expect(try await repl.runText("print(x)", within: .seconds(20)) == "800")
     }
 

@@ -66,7 +66,7 @@ struct GuardTests {
         let repl = try await attach(host)
         let total = set.installed.reduce(0) { $0 + $1.bytes.count }
         let isDone = Once()
-        await #expect(throws: ScriptError.proofFailed("states.py")) {
+        await #expect(throws: ScriptError.verificationFailed("states.py")) {
             _ = try await ScriptInstaller(repl: repl, scripts: set).install {
                 if case .uploading(total, _) = $0, isDone.claim() { try? Self.damage("states.py.new", in: folder) }
             }
@@ -86,7 +86,7 @@ struct GuardTests {
         })
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        await #expect(throws: ScriptError.proofFailed("states.py")) {
+        await #expect(throws: ScriptError.verificationFailed("states.py")) {
             _ = try await ScriptInstaller(repl: repl, scripts: set).install()
         }
     }
@@ -117,8 +117,8 @@ struct GuardTests {
         defer { host.endAndRemove() }
         let repl = try await attach(host)
         let helper = ScriptHelper(repl: repl)
-        try await helper.ensure()
-        _ = try await helper.ask("new('foreign.txt')")
+        try await helper.session.ensure()
+        _ = try await helper.session.ask("new('foreign.txt')")
         _ = try await ScriptInstaller(repl: repl, scripts: set).install()
         #expect([UInt8](try Data(contentsOf: folder.appendingPathComponent("states.py"))) == set.files[0].bytes)
         #expect(try Data(contentsOf: folder.appendingPathComponent("foreign.txt")).isEmpty)
@@ -152,18 +152,19 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let helper = ScriptHelper(repl: try await attach(host))
-        try await helper.ensure()
-        #expect(try await helper.ask("new('x.py.new')") == "0")
+        try await helper.session.ensure()
+        #expect(try await helper.session.ask("new('x.py.new')") == "0")
         let check = SHA256.number(of: Array("abc".utf8))
-        #expect(try await helper.ask("a(5,\(check),b'abc')") == "0", "another place")
-        #expect(try await helper.ask("a(0,\(check),b'abd')") == "0", "another content")
-        #expect(try await helper.ask("a(0,\(check),b'abc')") == "3")
-        try await helper.tell("end()")
+        #expect(try await helper.session.ask("a(5,\(check),b'abc')") == "0", "another place")
+        #expect(try await helper.session.ask("a(0,\(check),b'abd')") == "0", "another content")
+        #expect(try await helper.session.ask("a(0,\(check),b'abc')") == "3")
+        try await helper.session.tell("end()")
         #expect(try Data(contentsOf: folder.appendingPathComponent("x.py.new")) == Data("abc".utf8))
         // The helper of another version of ours.
-        _ = try await helper.repl.runText("_ns.v='0'\n_ns.n=7", within: .seconds(20))
-        try await helper.ensure()
-        #expect(try await helper.ask("at()") == "-1")
+        _ = try await helper.session.repl.runText("_ns.v='0'\n_ns.n=7", within: .seconds(20))
+        try await helper.session.repl.recover(within: .seconds(20))
+        try await helper.session.ensure()
+        #expect(try await helper.session.ask("at()") == "-1")
     }
 
     // MARK: - Room
@@ -188,7 +189,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        try await ScriptHelper(repl: repl).ensure()
+        try await ScriptHelper(repl: repl).session.ensure()
         _ = try await repl.runText("_ns.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
         let installer = ScriptInstaller(repl: repl, scripts: set)
         if fits {

@@ -65,7 +65,7 @@ import Testing
         for name in names { try Data().write(to: folder.appendingPathComponent(name)) }
         let repl = try await attach(host)
         let helper = ScriptHelper(repl: repl)
-        try await helper.ensure()
+        try await helper.session.ensure()
         #expect(try await helper.names().sorted() == (names + ["modules/"]).sorted())
         #expect(host.longestAnswer < 1000)
     }
@@ -81,7 +81,7 @@ import Testing
         let install = host.takeTraffic()
         _ = try await installer.deepCheck()
         let deep = host.takeTraffic()
-        #expect(deep.commands == 7 && deep.bytes < 290)
+        #expect(deep.commands == 6 && deep.bytes < 290)
         #expect(install.commands < 70 && install.bytes < 10_000)
     }
 

@@ -40,7 +40,7 @@ struct HostileNumberTests {
         let host = try MicroPythonHost(folder: try makeUnitFolder())
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
         let helper = ScriptHelper(repl: repl)
-        try await helper.ensure()
+        try await helper.session.ensure()
         _ = try await repl.runText("_ns.\(method)=lambda *a:_ns.say('\(answer)')", within: .seconds(20))
         return (helper, host)
     }
@@ -60,7 +60,7 @@ struct HostileNumberTests {
         let (helper, host) = try await helper(answering: number, to: "at")
         defer { host.endAndRemove() }
         await #expect(throws: REPLError.garbage("a position")) { _ = try await helper.position() }
-        _ = try await helper.repl.runText("_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
+        _ = try await helper.session.repl.runText("_ns.sha=lambda p:_ns.say('\(String(repeating: "ab", count: 32)) \(number)')", within: .seconds(20))
         await #expect(throws: REPLError.garbage("a file's digest")) { _ = try await helper.file("main.py") }
     }
 

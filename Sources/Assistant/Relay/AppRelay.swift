@@ -59,8 +59,6 @@ public enum HostMessage: Sendable, Hashable {
     case error(String)
     /// What was shown of the last answer goes from the display: it comes again.
     case again
-    /// A picture in the display's own format.
-    case bitmap([UInt8])
 }
 
 /// What a packet or the passing of time meant.

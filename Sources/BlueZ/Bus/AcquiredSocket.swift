@@ -21,16 +21,16 @@ final class AcquiredSocket: Sendable {
     }
 
     private let descriptor: OwnedDescriptor
-    private let ledger: TrafficLedger
+    private let counter: ResourceCounter
     /// There for notifications: where they go.
     private let receiver: Inbox<[UInt8]>?
     private let state = Mutex(State())
 
-    init(_ descriptor: OwnedDescriptor, ledger: TrafficLedger, receiver: Inbox<[UInt8]>? = nil) {
+    init(_ descriptor: OwnedDescriptor, counter: ResourceCounter, receiver: Inbox<[UInt8]>? = nil) {
         self.descriptor = descriptor
-        self.ledger = ledger
+        self.counter = counter
         self.receiver = receiver
-        ledger.opened(.socket)
+        counter.opened(.socket)
         _ = descriptor.use { fcntl($0, F_SETFL, O_NONBLOCK) }
     }
 
@@ -47,7 +47,7 @@ final class AcquiredSocket: Sendable {
                 return errno == EAGAIN || errno == ENOBUFS ? .full : .closed
             }
         }
-        if result == .sent { ledger.packetSent() }
+        if result == .sent { counter.packetSent() }
         return result ?? .closed
     }
 
@@ -69,7 +69,7 @@ final class AcquiredSocket: Sendable {
         }
         guard isFirst else { return }
         descriptor.close()
-        ledger.closed(.socket)
+        counter.closed(.socket)
         wakeAll()
     }
 
@@ -105,7 +105,7 @@ final class AcquiredSocket: Sendable {
         guard let receiver else { return }
         while let packet = receive() {
             if packet.isEmpty { return close() }
-            ledger.packetReceived()
+            counter.packetReceived()
             receiver.deliver(packet)
         }
     }

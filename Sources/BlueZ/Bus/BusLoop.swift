@@ -54,7 +54,7 @@ final class BusLoop {
     private func end(_ reason: BusFailure) {
         let orphans = thread.close(reason)
         for entry in pending.values { entry.answer(.failure(reason)) }
-        thread.ledger.setPending(0)
+        thread.counter.setPending(0)
         for case .send(_, _, _, let answer) in orphans { answer(.failure(reason)) }
         sockets.forEach { $0.wakeAll() }
         listener.gone(reason)
@@ -64,9 +64,9 @@ final class BusLoop {
         switch command {
         case .send(let request, let id, let expiry, let answer):
             guard let serial = connection?.send(request) else { return answer(.failure(.gone("out of memory"))) }
-            thread.ledger.sent(request.member)
+            thread.counter.sent(request.member)
             pending[serial] = Pending(id: id, member: request.member, expiry: expiry, answer: answer)
-            thread.ledger.setPending(pending.count)
+            thread.counter.setPending(pending.count)
         case .abandon(let id):
             if let serial = pending.first(where: { $0.value.id == id })?.key { forget(serial) }
         case .watch(let socket):
@@ -78,7 +78,7 @@ final class BusLoop {
     @discardableResult
     private func forget(_ serial: UInt32) -> Pending? {
         let entry = pending.removeValue(forKey: serial)
-        thread.ledger.setPending(pending.count)
+        thread.counter.setPending(pending.count)
         return entry
     }
 
@@ -92,7 +92,7 @@ final class BusLoop {
             let entry = serial == 0 ? nil : forget(serial)
             if serial != 0, entry == nil { continue }
             guard let read = BusMessage(reading: message) else { continue }
-            thread.ledger.received(entry?.member ?? read.member)
+            thread.counter.received(entry?.member ?? read.member)
             switch read.kind {
             case .reply: entry?.answer(.success(read))
             case .failure: entry?.answer(.failure(.refused(name: read.errorName, text: read.errorText)))

@@ -39,10 +39,10 @@ final class BusThread: Sendable {
 
     private let state = Mutex(State())
     private let bell: OwnedDescriptor
-    let ledger: TrafficLedger
+    let counter: ResourceCounter
 
-    init(ledger: TrafficLedger) {
-        self.ledger = ledger
+    init(counter: ResourceCounter) {
+        self.counter = counter
         bell = OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)))
     }
 

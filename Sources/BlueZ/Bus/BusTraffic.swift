@@ -33,7 +33,7 @@ public struct BusTraffic: Sendable, Hashable {
 }
 
 /// Keeps ``BusTraffic``; shared by everything that sends or holds something.
-final class TrafficLedger: Sendable {
+final class ResourceCounter: Sendable {
     private let traffic = Mutex(BusTraffic())
 
     var current: BusTraffic { traffic.withLock { $0 } }

@@ -3,9 +3,9 @@ import Support
 
 extension BlueZConnection {
     /// How long bluetoothd may take to say that the link is gone, after an operation failed for that reason.
-    private static let endPatience = Duration.seconds(1)
+    private static let endTimeout = Duration.seconds(1)
     /// How long bluetoothd may take to notice that an earlier socket was closed.
-    private static let releasePatience = Duration.seconds(1)
+    private static let releaseTimeout = Duration.seconds(1)
 
     /// Turns bluetoothd's errors into the link's where the link says it better.
     func translating<Value>(
@@ -21,7 +21,7 @@ extension BlueZConnection {
             case .notConnected, .noATTTransport, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
                 .daemonNotRunning, .busLost:
                 // The operation's answer overtakes the news of the lost link.
-                try? await waitUntilGone(deadline: clock.deadline(in: Self.endPatience))
+                try? await waitUntilGone(deadline: clock.deadline(in: Self.endTimeout))
                 throw link.end ?? error
             default: throw error
             }
@@ -38,7 +38,7 @@ extension BlueZConnection {
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
         let inbox = Inbox<[UInt8]>(overrun: LinkError.overrun)
         let subscription = Subscription(session: session, path: target.path, inbox: inbox)
-        session.ledger.opened(.match)
+        session.counter.opened(.match)
         session.change { $0.subscriptions[target.path] = inbox }
         var hasStarted = false
         do {
@@ -90,16 +90,16 @@ extension BlueZConnection {
         _ method: String, _ target: CharacteristicObject, receiver: Inbox<[UInt8]>?, before deadline: SessionClock.Instant
     ) async throws -> (AcquiredSocket, mtu: Int) {
         let request = BusRequest.bluez(BusName.characteristic, method, at: target.path, .dictionary([:]))
-        let patience = min(deadline, clock.deadline(in: Self.releasePatience))
+        let end = min(deadline, clock.deadline(in: Self.releaseTimeout))
         while true {
             do {
                 let answer = try await session.call(request, before: deadline, link: link)
                 guard answer.count == 2, let descriptor = answer[0].asDescriptor, let mtu = answer[1].asInteger,
                     ObjectLimits.mtu.contains(mtu)
                 else { throw BlueZError.unintelligible(method) }
-                let socket = AcquiredSocket(descriptor, ledger: session.ledger, receiver: receiver)
+                let socket = AcquiredSocket(descriptor, counter: session.counter, receiver: receiver)
                 return (socket, mtu)
-            } catch BlueZError.acquiredByAnother where clock.now < patience {
+            } catch BlueZError.acquiredByAnother where clock.now < end {
                 // Perhaps an earlier socket of ours, whose end bluetoothd has not seen yet.
                 try await clock.sleep(until: clock.deadline(in: .milliseconds(20)))
             }
@@ -119,7 +119,7 @@ private struct Subscription: Sendable {
     /// - Parameter mayBeOn: bluetoothd may be notifying this process.
     func end(_ error: any Error, mayBeOn: Bool) {
         inbox.finish(throwing: error)
-        session.ledger.closed(.match)
+        session.counter.closed(.match)
         session.change { state in
             if state.subscriptions[path] === inbox { state.subscriptions[path] = nil }
         }

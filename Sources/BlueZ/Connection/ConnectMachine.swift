@@ -51,7 +51,6 @@ struct ConnectMachine: Sendable {
     private let deadline: SessionClock.Instant
     private let wantsPairing: Bool
     private var mayForget = true
-    private var attempts = 0
     private var hasFailed = false
     /// When the step began that is under way.
     private var stepBegan = SessionClock.Instant(offset: .zero)
@@ -66,9 +65,6 @@ struct ConnectMachine: Sendable {
         self.wantsPairing = wantsPairing
         mayForget = !startsByForgetting
     }
-
-    /// `Connect` calls so far.
-    var attemptCount: Int { attempts }
 
     mutating func handle(_ event: Event, at now: SessionClock.Instant) -> Action {
         switch event {
@@ -101,7 +97,6 @@ struct ConnectMachine: Sendable {
         case .find: return .find
         case .awaitAdapter: return .awaitAdapter
         case .attempt:
-            attempts += 1
             lastReason = Self.noAnswer
             // A rest too short for an attempt of its own belongs to this one.
             let remaining = now.duration(to: deadline)

@@ -3,7 +3,7 @@ import Support
 
 extension BlueZSession {
     /// How long the giving back of something may hold up its owner; the requests are sent in any case.
-    static let cleanUpPatience = Duration.seconds(3)
+    static let cleanUpTimeout = Duration.seconds(3)
 
     /// Calls a method and waits for its answer.
     /// - Parameter link: ends the wait when it ends.
@@ -34,14 +34,14 @@ extension BlueZSession {
 
     /// Sends a request that gives something back; nobody waits for its answer.
     func release(_ request: BusRequest) {
-        bus.send(request, expiry: .now.advanced(by: Self.cleanUpPatience)) { _ in }
+        bus.send(request, expiry: .now.advanced(by: Self.cleanUpTimeout)) { _ in }
     }
 
     /// Sends a request that gives something back and waits for its answer, which may be an error, even while the task is
     /// being cancelled.
     func releaseAndWait(_ request: BusRequest) async {
         await withCheckedContinuation { continuation in
-            bus.send(request, expiry: .now.advanced(by: Self.cleanUpPatience)) { _ in continuation.resume() }
+            bus.send(request, expiry: .now.advanced(by: Self.cleanUpTimeout)) { _ in continuation.resume() }
         }
     }
 

@@ -11,10 +11,10 @@ extension BlueZSession {
             return true
         }
         guard isFree else { throw LinkError.busy("this process is connected to \(link.address) already") }
-        ledger.opened(.link)
+        counter.opened(.link)
         link.whenEnded { [weak self] _ in
             guard let self else { return }
-            ledger.closed(.link)
+            counter.closed(.link)
             change { state in
                 if state.links[link.device] === link { state.links[link.device] = nil }
             }
@@ -26,7 +26,7 @@ extension BlueZSession {
         guard link.end == nil else { return }
         link.beginClosing()
         await releaseAndWait(.bluez(BusName.device, "Disconnect", at: link.device))
-        _ = try? await wait(for: "the link to end", before: clock.deadline(in: Self.cleanUpPatience)) { state in
+        _ = try? await wait(for: "the link to end", before: clock.deadline(in: Self.cleanUpTimeout)) { state in
             state.mirror.devices[link.device]?.isConnected == true ? nil : ()
         }
         link.finish(Link.closedHere)

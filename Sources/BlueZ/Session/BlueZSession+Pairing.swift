@@ -18,7 +18,7 @@ extension BlueZSession {
 
     private func registerAgent(for link: Link, before deadline: SessionClock.Instant) async throws {
         change { _ = $0.pairing.insert(link.device) }
-        ledger.opened(.agent)
+        counter.opened(.agent)
         do {
             _ = try await call(
                 .bluez(
@@ -34,7 +34,7 @@ extension BlueZSession {
     }
 
     private func releaseAgent(of link: Link) {
-        ledger.closed(.agent)
+        counter.closed(.agent)
         let isLast = change { state in
             state.pairing.remove(link.device)
             return state.pairing.isEmpty

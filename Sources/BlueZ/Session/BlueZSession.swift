@@ -8,7 +8,7 @@ import Synchronization
 /// bus thread, in the order of the messages, and whoever waits for a state is woken from there.
 final class BlueZSession: Sendable {
     /// A connection attempt of D-Bus to start bluetoothd gives up after 25 s.
-    private static let loadPatience = Duration.seconds(30)
+    private static let loadTimeout = Duration.seconds(30)
 
     private struct Watcher: Sendable {
         var test: @Sendable (SessionState) -> Bool
@@ -24,9 +24,9 @@ final class BlueZSession: Sendable {
     let clock: SessionClock
     private let guarded = Mutex(Guarded())
 
-    init(address: BusAddress, clock: SessionClock, ledger: TrafficLedger) {
+    init(address: BusAddress, clock: SessionClock, counter: ResourceCounter) {
         self.clock = clock
-        bus = BusThread(ledger: ledger)
+        bus = BusThread(counter: counter)
         bus.start(
             address: address.text,
             listener: BusThread.Listener(
@@ -41,7 +41,7 @@ final class BlueZSession: Sendable {
 
     deinit { bus.stop() }
 
-    var ledger: TrafficLedger { bus.ledger }
+    var counter: ResourceCounter { bus.counter }
 
     var isOver: Bool { read { if case .gone = $0.phase { true } else { false } } }
 
@@ -56,7 +56,7 @@ final class BlueZSession: Sendable {
             let listeners = guarded.session.listeners.count
             let value = body(&guarded.session)
             let session = guarded.session
-            ledger.countDiscoveries(session.listeners.count - listeners)
+            counter.countDiscoveries(session.listeners.count - listeners)
             let ripe = guarded.watchers.filter { $0.value.test(session) }
             for key in ripe.keys { guarded.watchers[key] = nil }
             return (value, ripe.values.map(\.bell))
@@ -108,7 +108,7 @@ final class BlueZSession: Sendable {
     /// Asks bluetoothd for its objects, starting it where D-Bus can.
     func load() {
         change { if case .gone = $0.phase {} else { $0.phase = .loading } }
-        bus.send(Self.objectsRequest, expiry: .now.advanced(by: Self.loadPatience)) { [weak self] in self?.loaded($0) }
+        bus.send(Self.objectsRequest, expiry: .now.advanced(by: Self.loadTimeout)) { [weak self] in self?.loaded($0) }
     }
 
     static let objectsRequest: BusRequest = {

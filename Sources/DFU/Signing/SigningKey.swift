@@ -44,9 +44,3 @@ public struct SigningKey: Sendable {
 
     private static func failure(_ what: String) -> DFUError { .package(.signingFailed(reason: what)) }
 }
-
-/// Nordic's bootloaders take every 32-byte number with its least significant byte first.
-enum NordicByteOrder {
-    /// Two numbers of 32 bytes, each reversed.
-    static func swapped(_ numbers: [UInt8]) -> [UInt8] { numbers.prefix(32).reversed() + numbers.dropFirst(32).reversed() }
-}

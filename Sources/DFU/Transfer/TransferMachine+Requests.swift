@@ -71,7 +71,7 @@ extension TransferMachine {
         guard object.sent == object.range.upperBound else { return send(object) }
         guard object.isCounted, object.packets == packetsPerObject else { return ask(about: object) }
         state = .awaitingReceipt(object)
-        return [.wait(.receipt, receiptPatience(byteCount: object.range.count))]
+        return [.wait(.receipt, receiptTimeout(byteCount: object.range.count))]
     }
 
     /// The image's last 1 to 3 bytes go alone: in a longer packet the bootloader's flash would lose them.
@@ -83,7 +83,7 @@ extension TransferMachine {
         return whole < end ? packets + [whole..<end] : packets
     }
 
-    // MARK: - Patience
+    // MARK: - Timeouts
 
     private mutating func request(
         _ request: ControlPointRequest, afterByteCount byteCount: Int
@@ -94,7 +94,7 @@ extension TransferMachine {
             openSelects.append(kind)
             olderAnswer = nil
         }
-        return [.writeControl(request.bytes), .wait(.answer(request.operation), patience(request.operation, byteCount))]
+        return [.writeControl(request.bytes), .wait(.answer(request.operation), timeout(request.operation, byteCount))]
     }
 
     mutating func request(_ request: ControlPointRequest) -> [TransferAction] {
@@ -105,7 +105,7 @@ extension TransferMachine {
     /// answer in a row that does not come. What verifies a signature or a hash takes its time, and after the last EXECUTE no question
     /// may disturb the unit. An answer comes after the packets before it, which a link at the slowest useful pace carries at 256
     /// bytes a second; who asks again has waited for them.
-    private func patience(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
+    private func timeout(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
         let air = byteCount == 0 || silences > 0 ? .zero : receiptTime.map { $0 * 4 } ?? .seconds(byteCount) / 256
         let work: Duration =
             switch state {
@@ -118,7 +118,7 @@ extension TransferMachine {
     }
 
     /// Short: a receipt that does not come is the usual sign of a loss, and asking costs one round trip only.
-    private func receiptPatience(byteCount: Int) -> Duration {
+    private func receiptTimeout(byteCount: Int) -> Duration {
         guard let receiptTime else { return .milliseconds(500) + .seconds(byteCount) / 4096 }
         return min(receiptTime * 2 + .milliseconds(100), .milliseconds(1500))
     }

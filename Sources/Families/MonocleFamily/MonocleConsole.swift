@@ -92,7 +92,7 @@ public struct MonocleConsole: PythonConsole {
         case .application: try await leave(with: Self.resetCode, orThrow: .doesNotReturn)
         case .bootloader:
             do {
-                try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout)
+                try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true)
             } catch REPLError.lacking {
                 // What finds the firmware's own `update` is there all the same.
             }

@@ -34,7 +34,7 @@ extension MonocleConsole {
         let announces = scripts.announces(Self.announcement)
         let messages = try await appMessages()
         // A restart takes the helper away: what is there after it was not restarted.
-        try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout) }
+        try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true) }
         while messages?.poll() != nil {}
         try await startProgram()
         if case .announced = try await sign(in: messages, announces: announces) { return .announced }

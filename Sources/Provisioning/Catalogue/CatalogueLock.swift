@@ -4,7 +4,7 @@ import Glibc
 /// Held from the reading of a folder's manifest to its writing: additions at the same time would lose each other's entries.
 final class CatalogueLock: Sendable {
     /// A process that was stopped may hold it for ever.
-    static let patience = Duration.seconds(10)
+    static let timeout = Duration.seconds(10)
     private static let pollPause = Duration.milliseconds(20)
 
     private let descriptor: Int32
@@ -14,7 +14,7 @@ final class CatalogueLock: Sendable {
     ///   `CancellationError`.
     static func hold(_ folder: String, clock: SessionClock) async throws -> CatalogueLock {
         let lock = try CatalogueLock(opening: folder)
-        let deadline = clock.deadline(in: patience)
+        let deadline = clock.deadline(in: timeout)
         while try !lock.take(folder) {
             guard clock.now < deadline else { throw CatalogueError.locked(folder: folder) }
             try await clock.sleep(until: clock.deadline(in: pollPause))

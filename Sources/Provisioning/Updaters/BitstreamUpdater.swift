@@ -71,7 +71,7 @@ public struct BitstreamUpdater: ComponentUpdater {
             case .writing(let done, let total):
                 job.begin(.fpga)
                 job.progress(done, of: total)
-            case .proving(let done, let total):
+            case .verifying(let done, let total):
                 job.begin(.commit)
                 job.progress(done, of: total)
             case .committing: job.begin(.commit)

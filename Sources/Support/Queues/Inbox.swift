@@ -9,7 +9,6 @@ public final class Inbox<Element: Sendable>: Sendable {
         var head = 0
         var end: (any Error)?
         var waiter: CheckedContinuation<Void, Never>?
-        var hasOverflowed = false
 
         var count: Int { buffer.count - head }
 

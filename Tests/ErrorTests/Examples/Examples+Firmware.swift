@@ -5,7 +5,7 @@ import Support
 
 extension Examples {
     static let fpga = CataloguedErrors([
-        FPGAError.imageTooLong(byteCount: 500_000), .imageEmpty, .proofFailed(pages: [3, 4]), .writeFailed(reason),
+        FPGAError.imageTooLong(byteCount: 500_000), .imageEmpty, .verificationFailed(pages: [3, 4]), .writeFailed(reason),
         .commitFailed(marker: "BYTES"), .answerUnreadable("ANSWER"), .notABitstream(reason: reason), .markerStays,
     ])
 

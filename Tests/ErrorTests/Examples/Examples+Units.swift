@@ -12,7 +12,7 @@ extension Examples {
         .nameUnsafe("NAME", suffix: ".py"), .duplicateName("NAME"), .mainMissing("main.py", place: "PLACE"),
         .mainNotLast("main.py", place: "PLACE"), .familyAmbiguous("FOLDER"), .tooManyFiles(90, limit: 64),
         .fileTooLong("FILE", byteCount: 9000, limit: 8192), .setTooLong(byteCount: 9000, limit: 8192), .noSpace(needed: 9000, free: 8192),
-        .proofFailed("FILE"), .uploadFailed("FILE"), .shadowed(["NAME"]),
+        .verificationFailed("FILE"), .uploadFailed("FILE"), .shadowed(["NAME"]),
     ])
 
     static let bundle = CataloguedErrors(

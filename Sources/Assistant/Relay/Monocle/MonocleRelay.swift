@@ -118,11 +118,6 @@ extension MonocleRelay {
             guard givesReceipts else { return [] }
             page.clear()
             return [Self.newPage]
-        case .bitmap(let bytes):
-            let pieces = stride(from: 0, to: bytes.count, by: textCapacity).map { start in
-                Array("bdt:".utf8) + bytes[start..<min(start + textCapacity, bytes.count)]
-            }
-            return [Array("bst:".utf8)] + pieces + [Array("ben:".utf8)]
         }
     }
 
