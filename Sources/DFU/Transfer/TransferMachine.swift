@@ -141,7 +141,8 @@ public struct TransferMachine: Sendable {
             roundTrip = now - requestedAt
             return select(.command)
         case .creating(var object, let checksBase):
-            object.drainsFrom = now + pacing.eraseTime
+            // The erase began before its answer was here, and packets are on their way as long again.
+            object.drainsFrom = now + pacing.eraseTime - min(roundTrip, now - requestedAt) * 3 / 4
             object.isCounted = object.kind == .data
             if checksBase {
                 state = .checkingBase(object)
