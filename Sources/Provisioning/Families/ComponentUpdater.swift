@@ -25,6 +25,8 @@ public protocol PlannedUpdate: Sendable {
 /// A component of a unit that has to be asked again when its firmware is another.
 struct UpdateAfterFirmware: PlannedUpdate {
     let updater: any ComponentUpdater
+    /// The checks before something is erased.
+    let preflight: @Sendable () async throws -> Void
 
     var plan: ComponentPlan {
         ComponentPlan(
@@ -32,11 +34,16 @@ struct UpdateAfterFirmware: PlannedUpdate {
             estimates: updater.wholeUpdate)
     }
 
-    var erases: Bool { true }
+    /// Not by itself: what it turns out to be may.
+    var erases: Bool { false }
 
     func apply(_ unit: UnitLease, _ job: JobState) async throws {
         let planned = try await updater.inspect(unit, job)
         job.refine(planned.plan)
-        if planned.plan.action == .update { try await planned.apply(unit, job) }
+        guard planned.plan.action == .update else {
+            return job.current(planned.plan.component, version: planned.plan.to, byteCount: planned.plan.byteCount)
+        }
+        if planned.erases { try await preflight() }
+        try await planned.apply(unit, job)
     }
 }

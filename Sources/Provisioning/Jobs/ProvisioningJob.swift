@@ -69,7 +69,10 @@ extension ProvisioningJob {
         var planned: [any PlannedUpdate] = []
         for updater in updaters {
             let mustWait = !options.dryRun && planned.contains { $0.plan.component == .firmware && $0.plan.action == .update }
-            planned.append(mustWait ? UpdateAfterFirmware(updater: updater) : try await updater.inspect(lease, state))
+            planned.append(
+                mustWait
+                    ? UpdateAfterFirmware(updater: updater) { try await checkPreflight(lease, state) }
+                    : try await updater.inspect(lease, state))
         }
         state.planned(plan(planned.map(\.plan)))
         return planned
