@@ -62,7 +62,8 @@ private final class SharedAir: SharedRadio, Discovery {
         let notices = Mutex<[String]>([])
         let station = RadioStation(
             central: air, stateFolder: folder.path, notice: { text in notices.withLock { $0.append(text) } })
-        try await station.endStaleConnections(selector, families: families)
+        try await station.endStaleConnections(
+            selector, families: families, known: try KnownUnits(stateFolder: folder.path).load())
         return (air.endedLinks, notices.withLock { $0 })
     }
 

@@ -58,14 +58,11 @@ public struct ChatSession: Sendable {
         case link(payloadSize: Int, UnitStatus, packets: Inbox<[UInt8]>)
     }
 
-    /// Longer than any session.
-    static let forever = Duration.seconds(100_000_000)
-
     var clock: SessionClock { central.clock }
 
     private func forward(_ commands: Inbox<SessionCommand>, to inputs: Inbox<Input>) async throws {
         do {
-            while let command = try await commands.next(before: clock.deadline(in: Self.forever), on: clock) {
+            while let command = try await commands.next(before: clock.deadline(in: .forever), on: clock) {
                 inputs.deliver(.machine(.command(command)))
             }
         } catch is CancellationError {
@@ -85,7 +82,7 @@ public struct ChatSession: Sendable {
         var packets: Inbox<[UInt8]>?
         var stop: Inbox<Void>?
         while !machine.isFinished {
-            let deadline = machine.nextDeadline ?? clock.deadline(in: Self.forever)
+            let deadline = machine.nextDeadline ?? clock.deadline(in: .forever)
             let input: ChatMachine.Input
             switch try await inputs.next(before: deadline, on: clock) {
             case .link(let payloadSize, let status, let sink):

@@ -97,12 +97,12 @@ struct LinkKeeper: Sendable {
     }
 
     private func receive(_ inbox: Inbox<[UInt8]>, as input: ([UInt8]) -> ChatMachine.Input) async throws {
-        while let bytes = try await inbox.next(before: clock.deadline(in: ChatSession.forever), on: clock) { tell(input(bytes)) }
+        while let bytes = try await inbox.next(before: clock.deadline(in: .forever), on: clock) { tell(input(bytes)) }
     }
 
     /// With response: what is acknowledged has reached the unit, if not its program, and ``ChatEvent/sent`` says no more.
     private func send(_ packets: Inbox<[UInt8]>, over connection: any Connection) async throws {
-        while let packet = try await packets.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
+        while let packet = try await packets.next(before: clock.deadline(in: .forever), on: clock) {
             try await connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
             tell(.sent)
         }

@@ -29,10 +29,10 @@ struct Worker: Sendable {
     let inputs: Inbox<ChatSession.Input>
 
     func run(_ tasks: Inbox<ResponderTask>) async throws {
-        while let task = try await tasks.next(before: clock.deadline(in: ChatSession.forever), on: clock) {
+        while let task = try await tasks.next(before: clock.deadline(in: .forever), on: clock) {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await perform(task) }
-                group.addTask { _ = try? await task.stop.next(before: clock.deadline(in: ChatSession.forever), on: clock) }
+                group.addTask { _ = try? await task.stop.next(before: clock.deadline(in: .forever), on: clock) }
                 await group.next()
                 group.cancelAll()
             }

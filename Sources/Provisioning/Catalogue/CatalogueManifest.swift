@@ -1,3 +1,4 @@
+import DFU
 import Foundation
 
 /// One `manifest.json`, decoded and checked; docs/assets.md describes the format.
@@ -108,10 +109,7 @@ struct CatalogueManifest: Sendable {
     }
 
     /// `vYY.DDD.HHMM`, as both device families print it: of fixed width, so text order is age order.
-    static func isVersion(_ text: String) -> Bool {
-        let shape = text.utf8.map { (0x30...0x39).contains($0) ? UInt8(ascii: "0") : $0 }
-        return shape == Array("v00.000.0000".utf8)
-    }
+    static func isVersion(_ text: String) -> Bool { FirmwareVersion(text) != nil }
 
     private static func isDigest(_ text: String) -> Bool {
         text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }

@@ -17,6 +17,11 @@ public enum PrintableText {
         return result
     }
 
+    /// The same number of characters; what is not printable becomes U+FFFD.
+    public static func of(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+        String(String.UnicodeScalarView(scalars.map { isPrintable($0) ? $0 : "\u{FFFD}" }))
+    }
+
     /// At most `limit` characters of printable ASCII; everything else is left out.
     public static func ascii(_ text: String, limit: Int = 200) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value < 0x7F }.prefix(limit)))

@@ -14,6 +14,30 @@ struct AssetLoader {
     /// Told about everything that an operator should know of the files.
     let notice: (String) -> Void
 
+    private let found: Lazy
+
+    init(family: Family, inputs: AssetInputs, allowsDevelopment: Bool, notice: @escaping (String) -> Void) {
+        (self.family, self.inputs, self.allowsDevelopment, self.notice) = (family, inputs, allowsDevelopment, notice)
+        found = Lazy(inputs.search)
+    }
+
+    /// Looked for once, and only when a file is not given.
+    private final class Lazy {
+        private let search: AssetSearch
+        private var catalogue: AssetCatalogue?
+
+        init(_ search: AssetSearch) { self.search = search }
+
+        func get() throws(CatalogueError) -> AssetCatalogue {
+            if let catalogue { return catalogue }
+            let located = try search.locate()
+            catalogue = located
+            return located
+        }
+    }
+
+    private func catalogue() throws(CatalogueError) -> AssetCatalogue { try found.get() }
+
     func load(_ wanted: Set<Component>) throws -> AssetSet {
         let parts = wanted.intersection(family.components)
         if let path = inputs.bundle {
@@ -55,13 +79,13 @@ struct AssetLoader {
     private func firmware() throws -> FirmwareAsset? {
         guard let bootloader = family.bootloader else { return nil }
         if let path = inputs.firmware {
-            let key = try? inputs.search.locate().firmware(for: family.id.rawValue).key
+            let key = try? catalogue().firmware(for: family.id.rawValue).key
             return try marked(
                 FirmwareAsset(
                     package: try DFUPackage(path: inputs.path(path).location), version: nil, target: bootloader.target,
                     trusting: try trustedKeys(of: bootloader, adding: key)))
         }
-        let entry = try inputs.search.locate().firmware(for: family.id.rawValue)
+        let entry = try catalogue().firmware(for: family.id.rawValue)
         return try marked(
             FirmwareAsset(
                 package: try DFUPackage(bytes: entry.file.bytes), version: entry.version, target: bootloader.target,
@@ -71,7 +95,7 @@ struct AssetLoader {
 
     private func fpga() throws -> BitstreamAsset {
         guard let path = inputs.fpga else {
-            let entry = try inputs.search.locate().fpga(for: family.id.rawValue)
+            let entry = try catalogue().fpga(for: family.id.rawValue)
             let image = try bitstream(entry.file.bytes)
             return try marked(.init(image: image, version: inputs.fpgaVersion ?? entry.version), listed: entry.isDevelopment)
         }
@@ -88,7 +112,7 @@ struct AssetLoader {
 
     /// The catalogue's version of a file with the same digest; an image may be shorter than the flash that it fills.
     private func knownVersion(of image: FPGAImage) -> String? {
-        (try? inputs.search.locate().fpgaVersions(for: family.id.rawValue))?[image.contentSHA256Text]
+        (try? catalogue().fpgaVersions(for: family.id.rawValue))?[image.contentSHA256Text]
     }
 
     private func scripts() throws -> ScriptSet {
@@ -99,7 +123,7 @@ struct AssetLoader {
 
     private func loadedScripts() throws -> ScriptSet {
         if let folder = inputs.scripts { return try ScriptSet.load(folder: inputs.path(folder).location) }
-        let entry = try inputs.search.locate().scripts(for: family.id.rawValue)
+        let entry = try catalogue().scripts(for: family.id.rawValue)
         return try ScriptSet(
             files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, order: .declared, place: entry.folder)
     }

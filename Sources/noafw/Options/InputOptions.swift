@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cryptography
 import DFU
 
 /// Which files a verb works with.

@@ -15,9 +15,12 @@ struct Rescue {
 
     /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
     func run() async throws -> RescueReport {
-        try await station.endStaleConnections(request.radio.selector, families: Set(FamilyList.supported.all.map(\.id)))
-        let air = try await listen()
-        guard case .address(let address) = request.radio.selector else { return try await rescueKnown(in: air) }
+        let units = try KnownUnits(stateFolder: station.stateFolder).load()
+        let known = Set(units.compactMap { DeviceAddress($0.address) })
+        try await station.endStaleConnections(
+            request.radio.selector, families: Set(FamilyList.supported.all.map(\.id)), known: units)
+        let air = try await listen(known)
+        guard case .address(let address) = request.radio.selector else { return try await rescueKnown(known, in: air) }
         return try await rescue(address, in: air)
     }
 
@@ -31,8 +34,7 @@ struct Rescue {
         var bootloaders: [DiscoveredUnit] { units.filter { $0.mode == .bootloader } }
     }
 
-    private func rescueKnown(in air: Air) async throws -> RescueReport {
-        let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
+    private func rescueKnown(_ known: Set<DeviceAddress>, in air: Air) async throws -> RescueReport {
         var report = RescueReport(units: [], strangers: [])
         for unit in air.bootloaders {
             if air.running[unit.address] != nil {
@@ -61,9 +63,8 @@ struct Rescue {
         return RescueReport(units: [try await finish(unit)], strangers: [])
     }
 
-    private func listen() async throws -> Air {
+    private func listen(_ known: Set<DeviceAddress>) async throws -> Air {
         let clock = station.central.clock
-        let known = try KnownUnits(stateFolder: station.stateFolder).addresses()
         let named: DeviceAddress? = if case .address(let address) = request.radio.selector { address } else { nil }
         let isWanted = { @Sendable (unit: DiscoveredUnit) in
             known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named

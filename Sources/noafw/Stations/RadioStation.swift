@@ -12,9 +12,10 @@ struct RadioStation: Sendable {
     func run<Value: Sendable>(
         _ selector: UnitSelector, families: Set<FamilyID>, _ body: (DiscoveredUnit) async throws -> Value
     ) async throws -> Value {
-        let known = try KnownUnits(stateFolder: stateFolder).addresses()
-        try await endStaleConnections(selector, families: families)
-        let unit = try await UnitFinder(central: central, families: .supported).find(selector, families: families, known: known)
+        let known = try KnownUnits(stateFolder: stateFolder).load()
+        try await endStaleConnections(selector, families: families, known: known)
+        let addresses = Set(known.compactMap { DeviceAddress($0.address) })
+        let unit = try await UnitFinder(central: central, families: .supported).find(selector, families: families, known: addresses)
         return try await own(unit) { try await body(unit) }
     }
 

@@ -24,12 +24,14 @@ extension RadioStation {
     /// is ended as stale only if this station has worked on the unit, no process of it does now, and the unit can be
     /// the one that is meant. A dry run needs the unit to be seen, too.
     /// - Throws: `CancellationError` alone: what stands in the way here stands in the way of the search, which says it better.
-    func endStaleConnections(_ selector: UnitSelector, families: Set<FamilyID>) async throws {
+    func endStaleConnections(
+        _ selector: UnitSelector, families: Set<FamilyID>, known: [KnownUnits.Unit]
+    ) async throws {
         guard let radio = central as? any SharedRadio else { return }
         let deadline = radio.clock.deadline(in: Self.timeout)
         do {
-            let known = try KnownUnits(stateFolder: stateFolder).load().filter { families.contains($0.family) }
-            let addresses = Set(known.compactMap { DeviceAddress($0.address) })
+            let ours = known.filter { families.contains($0.family) }
+            let addresses = Set(ours.compactMap { DeviceAddress($0.address) })
             for link in try await radio.foreignConnections(before: deadline) {
                 guard let unit = link.unit(among: addresses), selector.mayMean(unit, link),
                     let lock = try? UnitLock(unit: unit, stateFolder: stateFolder)

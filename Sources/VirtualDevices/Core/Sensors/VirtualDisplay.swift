@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// What a person reads on a virtual unit's display.
 public enum VirtualDisplay {
@@ -44,7 +45,7 @@ public enum VirtualDisplay {
     private static func lines(of items: some Sequence<Item>) -> [Line] {
         let texts = items.compactMap { item -> Line? in
             guard item.kind == "text", let text = item.text, text.contains(where: { $0 != " " }) else { return nil }
-            return Line(text: printable(text), color: item.color ?? 0xFFFFFF, x: item.x ?? 0, y: item.y ?? 0)
+            return Line(text: PrintableText.of(text.unicodeScalars.prefix(maximumCharacters)), color: item.color ?? 0xFFFFFF, x: item.x ?? 0, y: item.y ?? 0)
         }
         let rows = Dictionary(grouping: texts, by: \.y).sorted { $0.key < $1.key }
         return rows.compactMap { _, parts in
@@ -53,18 +54,5 @@ public enum VirtualDisplay {
             line.text = parts.map(\.text).joined(separator: " ")
             return line
         }
-    }
-
-    private static func printable(_ text: String) -> String {
-        var shown = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(maximumCharacters) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
-                shown.append("\u{FFFD}")
-            default:
-                shown.append(scalar)
-            }
-        }
-        return String(shown)
     }
 }
