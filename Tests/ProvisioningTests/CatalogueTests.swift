@@ -64,7 +64,7 @@ private final class AssetFolder: Sendable {
         let digest = String(repeating: "0", count: 64)
         func entries(_ count: Int) -> [String] {
             (0..<count).map { number in
-                let version = "v\(String(format: "%02d.%03d.0000", number / 1000, number % 1000))"
+                let version = "v\(String(format: "%02d.%03d.0000", number / 366, number % 366 + 1))"
                 return #"{"version":"\#(version)","hardware":"monocle","file":"a","sha256":"\#(digest)"}"#
             }
         }
@@ -117,7 +117,7 @@ private final class AssetFolder: Sendable {
     }
 
     /// Their text order is their age order only while all have one form.
-    @Test(arguments: ["v9.001.0000", "26.001.0000", "v26.001.00000", "latest", ""])
+    @Test(arguments: ["v9.001.0000", "26.001.0000", "v26.001.00000", "v99.999.9999", "latest", ""])
     func aVersionOfAnotherFormIsRefused(version: String) throws {
         try folder.manifest([folder.add("a.zip", version: version)])
         #expect(firmwareCode() == "CAT-0003")
