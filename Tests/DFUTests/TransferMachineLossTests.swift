@@ -25,6 +25,21 @@ extension TransferMachineTests {
         #expect(writes(driver.holds(4096, of: driver.image)) == [[4]])
     }
 
+    /// One packet goes out behind those that find room while the page is erased: that it has gone says nothing.
+    @Test func aRiskedPacketThatIsLostGoesAgain() {
+        var driver = MachineDriver()
+        _ = driver.toImage(offset: 0)
+        var actions = driver.handle(.notification([0x60, 1, 1]))
+        while case .wait(.pause, let duration)? = actions.last {
+            driver.now += duration
+            actions = driver.machine.handle(.timedOut(.pause), at: driver.now)
+        }
+        #expect(writes(actions) == [[6, 2]], "15 packets are out, and the unit is asked")
+        let arrived = 14 * 244
+        let answer = [0x60, 6, 1] + little(UInt32(4096)) + little(UInt32(arrived)) + little(referenceCRC(driver.image.prefix(arrived)))
+        #expect(notices(driver.handle(.notification(answer))).contains(.objectSentAgain(.data, offset: arrived, attempt: 2)))
+    }
+
     @Test func aHoleCreatesTheObjectAgain() {
         var driver = sending()
         _ = driver.handle(.timedOut(.receipt))
