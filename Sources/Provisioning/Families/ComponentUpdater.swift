@@ -14,6 +14,15 @@ public protocol ComponentUpdater: Sendable {
     func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding
 }
 
+extension ComponentUpdater {
+    /// What is current costs nothing; everything else may have to be written whole.
+    func plan(_ action: ComponentPlan.Action, from actual: String?) -> ComponentPlan {
+        ComponentPlan(
+            component: component, action: action, from: actual, to: version, byteCount: byteCount,
+            estimates: action == .current ? [] : wholeUpdate)
+    }
+}
+
 /// An update with all that its inspection has learned, so that nothing is asked twice.
 public protocol PlannedUpdate: Sendable {
     var plan: ComponentPlan { get }
@@ -28,11 +37,7 @@ struct UpdateAfterFirmware: PlannedUpdate {
     /// The checks before something is erased.
     let preflight: @Sendable () async throws -> Void
 
-    var plan: ComponentPlan {
-        ComponentPlan(
-            component: updater.component, action: .afterFirmware, from: nil, to: updater.version, byteCount: updater.byteCount,
-            estimates: updater.wholeUpdate)
-    }
+    var plan: ComponentPlan { updater.plan(.afterFirmware, from: nil) }
 
     /// Not by itself: what it turns out to be may.
     var erases: Bool { false }

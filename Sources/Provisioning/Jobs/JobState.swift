@@ -181,8 +181,9 @@ extension JobState {
 
     func recovers(by remedy: Remedy, from reason: Diagnosis) {
         update { state in
-            state.recoveries.append(Recovery(remedy: remedy, reason: reason))
-            return .notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)")
+            let recovery = Recovery(remedy: remedy, reason: reason)
+            state.recoveries.append(recovery)
+            return .notice(recovery.words)
         }
     }
 

@@ -147,9 +147,7 @@ extension ProvisioningJob {
         guard let firmware else { throw ProvisioningError.inBootloader }
         guard !options.dryRun else {
             let plans = updaters.map { updater in
-                ComponentPlan(
-                    component: updater.component, action: updater.component == .firmware ? .update : .afterFirmware, from: nil,
-                    to: updater.version, byteCount: updater.byteCount, estimates: updater.wholeUpdate)
+                updater.plan(updater.component == .firmware ? .update : .afterFirmware, from: nil)
             }
             state.planned(plan(plans))
             foresee(plans, state)

@@ -39,8 +39,9 @@ public struct VerifyJob: Sendable {
             error: nil)
         var recoveries: [Recovery] = []
         let failure = try await lease.attempt(RetryPolicy(mayRestartUnit: false), recovering: { remedy, reason in
-            recoveries.append(Recovery(remedy: remedy, reason: reason))
-            tell(.notice("\(reason.message) [\(reason.code)]: trying again after \(remedy.words)"))
+            let recovery = Recovery(remedy: remedy, reason: reason)
+            recoveries.append(recovery)
+            tell(.notice(recovery.words))
         }, keepsLink: !startsProgram) {
             try await inspect(lease, &result, tell)
             if startsProgram { try await start(lease, &result) }

@@ -25,9 +25,7 @@ public struct BitstreamUpdater: ComponentUpdater {
         let isCurrent = actual == version && finding.plan == .nothing && !isForced
         return Planned(
             updater: self, finding: finding, isForced: isForced,
-            plan: ComponentPlan(
-                component: .fpga, action: isCurrent ? .current : .update, from: actual, to: version, byteCount: byteCount,
-                estimates: isCurrent ? [] : wholeUpdate))
+            plan: plan(isCurrent ? .current : .update, from: actual))
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

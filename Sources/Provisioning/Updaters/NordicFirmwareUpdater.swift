@@ -25,9 +25,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         let isCurrent = actual == version && !job.isForced(.firmware)
         return Planned(
             updater: self,
-            plan: ComponentPlan(
-                component: .firmware, action: isCurrent ? .current : .update, from: actual, to: version, byteCount: byteCount,
-                estimates: isCurrent ? [] : wholeUpdate))
+            plan: plan(isCurrent ? .current : .update, from: actual))
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

@@ -22,9 +22,7 @@ public struct ScriptUpdater: ComponentUpdater {
         let names = isForced ? Set(scripts.files.map(\.name)) : Set(differences.compactMap(\.outdatedFile))
         return Planned(
             scripts: scripts, names: names,
-            plan: ComponentPlan(
-                component: .scripts, action: isCurrent ? .current : .update, from: actual, to: version, byteCount: byteCount,
-                estimates: isCurrent ? [] : wholeUpdate))
+            plan: plan(isCurrent ? .current : .update, from: actual))
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

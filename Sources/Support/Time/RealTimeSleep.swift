@@ -5,7 +5,7 @@ import Synchronization
 /// A sleep in real time that leaves nothing behind when it is cancelled.
 ///
 /// The timer of `Task.sleep` stays in memory until its time has come, cancelled or not, and most waits here have deadlines far
-/// beyond what they wait for.
+/// beyond what they wait for. Unchecked, as `phase` alone changes, and only with `lock` held.
 final class RealTimeSleep: @unchecked Sendable {
     private enum Phase {
         case new
