@@ -7,13 +7,6 @@ import Synchronization
 /// It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links and discoveries end with an
 /// error, and the next use waits a while for their return. ``close()`` gives back what is left.
 public final class BlueZCentral: Central {
-    /// Whether a connection is encrypted with a key of its own.
-    public enum Pairing: Sendable, Hashable {
-        case none
-        /// Pairs without anybody having to confirm ("just works"): what the Frame asks for.
-        case justWorks
-    }
-
     /// How long a missing adapter is waited for.
     struct Timeouts: Sendable {
         /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
@@ -34,24 +27,20 @@ public final class BlueZCentral: Central {
     public let clock: SessionClock
     private let adapterName: String?
     private let address: BusAddress
-    private let pairing: Pairing
     private let timeouts: Timeouts
     private let counter = ResourceCounter()
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - adapter: a kernel name such as `hci0`, or an adapter's address; `nil` takes the first one that is on.
-    ///   - pairing: what ``connect(to:deadline:)`` does; ``connect(to:deadline:pairing:)`` overrides it.
+    /// - Parameter adapter: a kernel name such as `hci0`, or an adapter's address; `nil` takes the first one that is on.
     public convenience init(
-        adapter: String? = nil, bus: BusAddress = .system, pairing: Pairing = .none, clock: SessionClock = .continuous
+        adapter: String? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous
     ) {
-        self.init(adapter: adapter, bus: bus, pairing: pairing, clock: clock, timeouts: Timeouts())
+        self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts())
     }
 
-    init(adapter: String?, bus: BusAddress, pairing: Pairing, clock: SessionClock, timeouts: Timeouts) {
+    init(adapter: String?, bus: BusAddress, clock: SessionClock, timeouts: Timeouts) {
         adapterName = adapter
         address = bus
-        self.pairing = pairing
         self.clock = clock
         self.timeouts = timeouts
     }
@@ -85,16 +74,10 @@ public final class BlueZCentral: Central {
         return BlueZDiscovery(session: session, number: number, sightings: sightings)
     }
 
-    public func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
-        try await connect(to: address, deadline: deadline, pairing: pairing)
-    }
-
-    /// Connects, pairs where that is asked for and not done yet, and waits until the attribute table is usable.
-    /// - Throws: ``LinkError`` or ``BlueZError``.
     public func connect(
-        to address: DeviceAddress, deadline: SessionClock.Instant, pairing: Pairing
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
     ) async throws -> any Connection {
-        let connector = Connector(central: self, address: address, deadline: deadline, pairing: pairing)
+        let connector = Connector(central: self, address: address, deadline: deadline, security: security)
         return BlueZConnection(connector: connector, link: try await connector.connect(), clock: clock)
     }
 

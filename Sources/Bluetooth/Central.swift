@@ -9,9 +9,27 @@ public protocol Central: Sendable {
     /// - Throws: ``LinkError`` when there is no usable adapter.
     func discover() async throws -> any Discovery
 
-    /// Connects and waits until the attribute table is usable.
-    /// - Throws: ``LinkError/connectFailed(_:reason:)`` or ``LinkError/timedOut(_:)``.
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection
+    /// Connects and waits until the attribute table is usable, and the link is as secure as asked.
+    /// - Throws: ``LinkError/connectFailed(_:reason:)``, ``LinkError/timedOut(_:)``; for a bonded link also
+    ///   ``LinkError/pairingRefused(_:reason:)`` and ``LinkError/bondLost(_:reason:)``.
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection
+}
+
+extension Central {
+    /// Connects over an open link.
+    public func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+        try await connect(to: address, security: .open, deadline: deadline)
+    }
+}
+
+/// What a link has to be before it is used.
+public enum LinkSecurity: Sendable, Hashable {
+    /// Nothing is asked of it.
+    case open
+    /// Encrypted with the key of a bond; just-works pairing makes one where there is none (Core Specification, Vol 3, Part H, 2.3.5).
+    case bonded
 }
 
 /// A running discovery.
@@ -26,6 +44,9 @@ public protocol Connection: Sendable {
 
     /// The largest value of one write or notification in bytes: ATT MTU − 3.
     var payloadSize: Int { get }
+
+    /// The bond was made on this link: this host and the unit had none before.
+    var isNewlyBonded: Bool { get }
 
     /// Writes with response and waits for the acknowledgement.
     /// - Throws: ``LinkError/refused(_:attributeError:)`` when the peripheral answers with an ATT error.
@@ -42,6 +63,10 @@ public protocol Connection: Sendable {
 
     /// Returns when the link is gone, whoever ended it; throws ``LinkError/timedOut(_:)`` at the deadline.
     func waitUntilGone(deadline: SessionClock.Instant) async throws
+}
+
+extension Connection {
+    public var isNewlyBonded: Bool { false }
 }
 
 /// Writes without response. That a packet was taken says nothing about its delivery: the protocol above has to pace and prove.

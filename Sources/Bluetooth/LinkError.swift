@@ -17,6 +17,10 @@ public enum LinkError: Error, Hashable, Sendable {
     /// Another process holds the unit.
     case busy(String)
     case unavailable(String)
+    /// The unit takes no pairing from this host: it keeps the bond of another one.
+    case pairingRefused(DeviceAddress, reason: String)
+    /// The link could not be encrypted: one side has lost the key of the bond.
+    case bondLost(DeviceAddress, reason: String)
 
     /// What is done with a characteristic.
     public enum Operation: String, Hashable, Sendable {
@@ -33,7 +37,12 @@ public enum LinkError: Error, Hashable, Sendable {
 }
 
 extension LinkError: DiagnosableError {
-    public var persistence: Persistence { demandsPairing ? .permanent : .transient }
+    public var persistence: Persistence {
+        switch self {
+        case .pairingRefused, .bondLost: .permanent
+        default: demandsPairing ? .permanent : .transient
+        }
+    }
 
     public var diagnosis: Diagnosis {
         switch self {
@@ -88,6 +97,17 @@ extension LinkError: DiagnosableError {
                 code: "BLE-0008", category: .tryAgain, fault: .station, message: "the unit is in use: \(holder)",
                 cause: "another noafw process works on this unit",
                 remedy: "wait for it to finish, or end it")
+        case .pairingRefused(let address, let reason):
+            Diagnosis(
+                code: "BLE-0011", category: .unitFailed, fault: .unit, message: "\(address) refuses to be paired (\(reason))",
+                cause: "the unit is bonded to another host, or this host has lost its key of the bond",
+                remedy: "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too), "
+                    + "then run the same command again")
+        case .bondLost(let address, let reason):
+            Diagnosis(
+                code: "BLE-0012", category: .unitFailed, fault: .unit, message: "the link to \(address) could not be encrypted (\(reason))",
+                cause: "the unit or this host has lost the key of their bond",
+                remedy: "run: noafw unpair --device \(address); then the same command again; if that fails, reset the unit's pairing")
         case .unavailable(let reason):
             Diagnosis(
                 code: "BLE-0009", category: .unavailable, fault: .station, message: reason,

@@ -9,8 +9,10 @@ struct RefusingCentral: Central {
     var clock: SessionClock { inner.clock }
     func discover() async throws -> any Discovery { try await inner.discover() }
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
-        Link(inner: try await inner.connect(to: address, deadline: deadline), refused: refused)
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
+        Link(inner: try await inner.connect(to: address, security: security, deadline: deadline), refused: refused)
     }
 
     private struct Link: Connection {

@@ -57,7 +57,7 @@ private final class SilentBus: Sendable {
         let count = ProcessInfo.processInfo.activeProcessorCount * 4
         let timeouts = BlueZCentral.Timeouts(first: .seconds(30), recovery: .seconds(30))
         let central = BlueZCentral(
-            adapter: nil, bus: .at(bus.address), pairing: .none, clock: Station.clock, timeouts: timeouts)
+            adapter: nil, bus: .at(bus.address), clock: Station.clock, timeouts: timeouts)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 group.addTask {

@@ -136,7 +136,7 @@ struct LeakTests {
             return try await station.expectNothingLeft()
         }
         try await cancelBeforeTheAnswer(to: member, station) {
-            _ = try await central.connect(to: Station.address, deadline: soon, pairing: .justWorks)
+            _ = try await central.connect(to: Station.address, security: .bonded, deadline: soon)
         }
         try await station.expectNothingLeft()
         try await station.connect().disconnect()
@@ -156,7 +156,7 @@ struct LeakTests {
     @Test func aCancelledWaitForAnAdapterLeavesNothing() async throws {
         let station = try await Station(powered: false)
         let central = BlueZCentral(
-            adapter: nil, bus: .at(station.bus.address), pairing: .none, clock: Station.clock,
+            adapter: nil, bus: .at(station.bus.address), clock: Station.clock,
             timeouts: .init(first: .seconds(15), recovery: .seconds(15)))
         let soon = station.soon
         for wait in 0..<2 {

@@ -48,9 +48,9 @@ struct RefusalTests {
         }
     }
 
-    private func connect(_ station: Station, _ pairing: BlueZCentral.Pairing = .none) async throws {
+    private func connect(_ station: Station, _ security: LinkSecurity = .open) async throws {
         let deadline = Station.clock.deadline(in: .milliseconds(250))
-        _ = try await station.central.connect(to: Station.address, deadline: deadline, pairing: pairing)
+        _ = try await station.central.connect(to: Station.address, security: security, deadline: deadline)
     }
 
     @Test func ofConnect() async throws {
@@ -90,7 +90,7 @@ struct RefusalTests {
             refusal("ConnectionAttemptFailed", "Page Timeout", "BLZ-0025"),
             refusal("InProgress", "In Progress", "BLZ-0016"),
         ]
-        try await expect(replies, to: "Pair", at: station) { try await connect(station, .justWorks) }
+        try await expect(replies, to: "Pair", at: station) { try await connect(station, .bonded) }
         try await station.expectNothingLeft()
     }
 

@@ -40,7 +40,7 @@ struct Station {
 
     static func central(on bus: PrivateBus, recovery: Duration = .seconds(10)) -> BlueZCentral {
         BlueZCentral(
-            adapter: nil, bus: .at(bus.address), pairing: .none, clock: clock,
+            adapter: nil, bus: .at(bus.address), clock: clock,
             timeouts: .init(list: .seconds(5), first: .milliseconds(300), recovery: recovery))
     }
 

@@ -61,7 +61,9 @@ struct ConsoleEndTests {
         let clock: SessionClock
 
         func discover() async throws -> any Discovery { throw LinkError.unavailable("no discovery") }
-        func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection { connection }
+        func connect(
+            to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+        ) async throws -> any Connection { connection }
     }
 
     private static func pause(_ duration: Duration, _ clock: SessionClock) async throws {

@@ -39,7 +39,9 @@ private final class SharedAir: SharedRadio, Discovery {
     func discover() async throws -> any Discovery { self }
     func stop() async {}
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         throw LinkError.connectFailed(address, reason: "nobody connects here")
     }
 }

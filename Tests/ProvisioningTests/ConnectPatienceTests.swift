@@ -18,7 +18,9 @@ private final class HangingRadio: Central {
 
     func discover() async throws -> any Discovery { throw LinkError.unavailable("nobody discovers here") }
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         try await clock.sleep(until: min(deadline, clock.deadline(in: Self.attempt)))
         guard clock.now.duration(to: deadline) >= Self.attempt else {
             throw LinkError.connectFailed(address, reason: "the unit did not answer in time")

@@ -61,7 +61,9 @@ private final class ScriptedAir: Central {
         }
     }
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         throw LinkError.connectFailed(address, reason: "nobody connects here")
     }
 

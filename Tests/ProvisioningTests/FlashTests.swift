@@ -65,8 +65,10 @@ private struct CountingCentral: Central {
     var clock: SessionClock { central.clock }
     func discover() async throws -> any Discovery { try await central.discover() }
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         connects.add()
-        return try await central.connect(to: address, deadline: deadline)
+        return try await central.connect(to: address, security: security, deadline: deadline)
     }
 }

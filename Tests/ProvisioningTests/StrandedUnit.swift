@@ -101,7 +101,9 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     }
     func stop() async {}
 
-    func connect(to wanted: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    func connect(
+        to wanted: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         state.withLock { $0.connects += 1 }
         guard wanted == address, !isUpdated else { throw LinkError.connectFailed(wanted, reason: "nobody there") }
         notifications.withLock { $0 = Inbox() }

@@ -25,8 +25,10 @@ struct ListeningCentral: Central {
     var clock: SessionClock { central.clock }
     func discover() async throws -> any Discovery { try await central.discover() }
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
-        ListeningConnection(connection: try await central.connect(to: address, deadline: deadline), wire: wire)
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
+        ListeningConnection(connection: try await central.connect(to: address, security: security, deadline: deadline), wire: wire)
     }
 }
 

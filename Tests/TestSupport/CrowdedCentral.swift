@@ -18,9 +18,11 @@ package struct CrowdedCentral: Central {
     /// Whether anybody wanted a link to the stranger.
     package var wasAsked: Bool { connects.poll() != nil }
 
-    package func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    package func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         if address == stranger.address { connects.deliver(address) }
-        return try await central.connect(to: address, deadline: deadline)
+        return try await central.connect(to: address, security: security, deadline: deadline)
     }
 
     package func discover() async throws -> any Discovery {

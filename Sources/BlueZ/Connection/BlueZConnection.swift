@@ -91,7 +91,7 @@ final class BlueZConnection: Connection {
         guard isUntouched else { throw LinkError.characteristicMissing(id) }
         state.withLock { $0.isUntouched = false }
         await established.session.disconnect(established.link)
-        let renewed = Connector(central: connector.central, address: address, deadline: deadline, pairing: connector.pairing)
+        let renewed = Connector(central: connector.central, address: address, deadline: deadline, security: connector.security)
         let link = try await renewed.connect(byForgetting: true)
         state.withLock { $0.established = link }
         guard let found = lookUp(id, link) else { throw LinkError.characteristicMissing(id) }

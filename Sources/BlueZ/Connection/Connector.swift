@@ -6,7 +6,7 @@ struct Connector: Sendable {
     let central: BlueZCentral
     let address: DeviceAddress
     let deadline: SessionClock.Instant
-    let pairing: BlueZCentral.Pairing
+    let security: LinkSecurity
 
     private var clock: SessionClock { central.clock }
 
@@ -29,7 +29,7 @@ struct Connector: Sendable {
     /// - Parameter byForgetting: begin by removing the device, because its attribute table has proved stale.
     func connect(byForgetting: Bool = false) async throws -> Established {
         var machine = ConnectMachine(
-            address: address, deadline: deadline, wantsPairing: pairing == .justWorks, startsByForgetting: byForgetting)
+            address: address, deadline: deadline, wantsPairing: security == .bonded, startsByForgetting: byForgetting)
         var progress = Progress()
         do {
             var action = ConnectMachine.Action.awaitAdapter

@@ -29,6 +29,8 @@ public struct Family: Sendable {
 
 /// How the application of a family's units is talked to.
 public struct ConsoleRules: Sendable {
+    /// What the application asks of a link before it takes a write.
+    public let security: LinkSecurity
     /// Brings a unit to where it answers, over a link that the caller owns.
     public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
     /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
@@ -39,11 +41,13 @@ public struct ConsoleRules: Sendable {
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
     public init(
+        security: LinkSecurity = .open,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
         updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
+        self.security = security
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.updaters = updaters

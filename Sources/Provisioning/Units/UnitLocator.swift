@@ -47,7 +47,9 @@ public struct UnitLocator: Sendable {
 
     func connect(_ mode: UnitMode) async throws -> any Connection {
         let target = mode == .application ? address : address.bootloader
-        return try await central.connect(to: target, deadline: clock.deadline(in: Self.connectTimeout))
+        // A bootloader knows no bond.
+        let security = mode == .application ? family.console?.security ?? .open : .open
+        return try await central.connect(to: target, security: security, deadline: clock.deadline(in: Self.connectTimeout))
     }
 
     /// Runs `body` on a connection to the unit and closes it whatever happens.

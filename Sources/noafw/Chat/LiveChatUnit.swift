@@ -95,12 +95,14 @@ private final class PrimedCentral: Central {
 
     func discover() async throws -> any Discovery { try await base.discover() }
 
-    func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         let held = first.withLock { first in
             defer { first = nil }
             return first
         }
         if let held { return held }
-        return try await base.connect(to: address, deadline: deadline)
+        return try await base.connect(to: address, security: security, deadline: deadline)
     }
 }

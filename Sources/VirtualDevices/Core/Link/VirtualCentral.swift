@@ -16,7 +16,9 @@ public struct VirtualCentral: Central {
         return VirtualDiscovery(id: id, sightings: sightings, air: air)
     }
 
-    public func connect(to address: DeviceAddress, deadline: SessionClock.Instant) async throws -> any Connection {
+    public func connect(
+        to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
+    ) async throws -> any Connection {
         var reason = "no such device answers"
         while clock.now < deadline {
             if let shown = air.advertising(at: address) {
