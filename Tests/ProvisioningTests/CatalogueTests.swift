@@ -70,9 +70,7 @@ private final class AssetFolder: Sendable {
         }
         for name in ["FPGA", "Scripts/monocle"] { try folder.manifest([], in: name) }
         try folder.manifest(entries(7000))
-        let start = ContinuousClock.now
         #expect(try folder.catalogue.items(of: TestFamilies.all).count == 7000)
-        #expect(ContinuousClock.now - start < .seconds(10))
         try folder.manifest(entries(10) + entries(1))
         #expect(code { _ = try folder.catalogue.items(of: TestFamilies.all) } == "CAT-0003")
     }
