@@ -10,7 +10,8 @@ extension Family {
     /// Brilliant Labs' Frame: nRF52840 with Lua. Its units are found and rescued; its Lua prompt takes a bond and is not asked.
     public static let frame = Family(
         id: .frame, components: [.firmware, .scripts], recognise: Frame.recognise,
-        bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor))
+        bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
+        scripts: .frame)
 }
 
 private enum Frame {
