@@ -29,6 +29,10 @@ public enum LinkError: Error, Hashable, Sendable {
         case subscription
     }
 
+    /// What makes a unit forget its bond.
+    package static let pairingReset =
+        "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too)"
+
     /// The unit wants to be paired or encrypted first: insufficient authentication, authorization, key size or encryption (Core 5.4,
     /// Vol 3, Part F, 3.4.1.1). Asking again changes nothing.
     public var demandsPairing: Bool {
@@ -101,8 +105,7 @@ extension LinkError: DiagnosableError {
             Diagnosis(
                 code: "BLE-0011", category: .unitFailed, fault: .unit, message: "\(address) refuses to be paired (\(reason))",
                 cause: "the unit is bonded to another host, or this host has lost its key of the bond",
-                remedy: "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too), "
-                    + "then run the same command again")
+                remedy: "\(Self.pairingReset); then run the same command again")
         case .bondLost(let address, let reason):
             Diagnosis(
                 code: "BLE-0012", category: .unitFailed, fault: .unit, message: "the link to \(address) could not be encrypted (\(reason))",

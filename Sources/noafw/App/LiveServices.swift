@@ -14,14 +14,14 @@ struct LiveServices: Sendable {
     ) async throws -> Value {
         switch selection {
         case .virtual(let virtual):
-            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search)
+            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
             let (support, sensors) = (station.support, station.sensors)
             return try await station.run { central, address in
                 try await body(StationUnit(support: support, central: central, address: address, sensors: sensors))
             }
         case .radio(let radio):
             let families = selection.families
-            return try await Radio.with(adapter: radio.adapter) { central in
+            return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
                 let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
                 return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
                     events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))

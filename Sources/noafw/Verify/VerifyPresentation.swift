@@ -15,12 +15,14 @@ struct VerifyPresentation: RunPresentation {
     func document(_ result: RunResult<VerifyReport>) -> JSONText {
         let error = error(of: result)
         let verdict = JSONText.string(error == nil && result.report?.passed == true ? "pass" : "fail")
+        let family = result.report?.family ?? result.progress.family ?? target.family
+        let findings: [(String, JSONText)] = Component.allCases.map { ($0.rawValue, finding($0, result)) }
         let unit = JSONText.object(
             [
                 ("id", .optional(target.id ?? identity(result)?.address.description)),
-                ("family", .optional((result.report?.family ?? result.progress.family ?? target.family)?.rawValue)),
+                ("family", .optional(family?.rawValue)),
                 ("address", .optional(identity(result)?.address.description)),
-            ] + Component.allCases.map { ($0.rawValue, finding($0, result)) } + [
+            ] + findings + [
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
                 ("program", .optional(result.report?.program?.rawValue)),
