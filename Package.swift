@@ -53,7 +53,7 @@ let package = Package(
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"]),
         module("MonocleFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"], path: "Sources/Families/MonocleFamily"),
-        module("FrameFamily", ["Provisioning", "Bluetooth", "DFU", "ScriptBundle"], path: "Sources/Families/FrameFamily"),
+        module("FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"], path: "Sources/Families/FrameFamily"),
         module("Assistant", [
             "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
@@ -112,8 +112,8 @@ let package = Package(
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "Provisioning", "REPL", "ScriptBundle", "Support", "VirtualDevices",
-            "MonocleFamily", "FrameFamily", "noafw",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "MonocleFamily", "Provisioning", "REPL",
+            "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
         tests("ScriptTests", ["FrameFamily", "Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),

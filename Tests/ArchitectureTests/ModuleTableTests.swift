@@ -16,7 +16,7 @@ import Testing
         "ScriptBundle": ["Archive", "REPL", "Bluetooth", "Support", "Cryptography"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "MonocleFamily": ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"],
-        "FrameFamily": ["Provisioning", "Bluetooth", "DFU", "ScriptBundle"],
+        "FrameFamily": ["Provisioning", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
         "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
