@@ -69,7 +69,7 @@ extension LinkError: DiagnosableError {
             Diagnosis(
                 code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
                 cause: "it is not the device that its name says, or a stale attribute cache answered",
-                remedy: "run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
         case .refused(let id, let attributeError, let operation):
             Diagnosis(
                 code: "BLE-0005", category: .unitFailed, fault: .unit,
@@ -84,7 +84,7 @@ extension LinkError: DiagnosableError {
                 code: "BLE-0010", category: .unitFailed, fault: .unit,
                 message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
                 cause: "the firmware is not the expected one, or a stale attribute cache answered",
-                remedy: "check that it is your unit; run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "check that it is your unit; unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
         case .valueTooLong(let count, let limit):
             Diagnosis(
                 code: "BLE-0006", category: .unitFailed, fault: .station,
