@@ -73,6 +73,8 @@ struct FakeServices: Services {
     var onChat: (@Sendable (ChatPreparation, ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     typealias ConsoleBody = @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
+    var onPair: (@Sendable (PairRequest) async throws -> BondReport)?
+    var onUnpair: (@Sendable (UnpairRequest) async throws -> BondReport)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
     func flash(_ request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
@@ -97,6 +99,22 @@ struct FakeServices: Services {
             throw NotExpected()
         }
         return try await onScan(request, look)
+    }
+
+    func pair(_ request: PairRequest) async throws -> BondReport {
+        guard let onPair else {
+            Issue.record("pair was not expected to run")
+            throw NotExpected()
+        }
+        return try await onPair(request)
+    }
+
+    func unpair(_ request: UnpairRequest) async throws -> BondReport {
+        guard let onUnpair else {
+            Issue.record("unpair was not expected to run")
+            throw NotExpected()
+        }
+        return try await onUnpair(request)
     }
 
     func examine(_ request: DoctorRequest) async -> DoctorFacts {

@@ -14,13 +14,13 @@ struct LiveServices: Sendable {
     ) async throws -> Value {
         switch selection {
         case .virtual(let virtual):
-            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search)
+            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
             let (support, sensors) = (station.support, station.sensors)
             return try await station.run { central, address in
                 try await body(StationUnit(support: support, central: central, address: address, sensors: sensors))
             }
         case .radio(let radio):
-            return try await Radio.with(adapter: radio.adapter) { central in
+            return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
                 try await withUnit(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events, body)
             }
         }

@@ -26,7 +26,7 @@ struct Noafw: ParsableCommand {
             """,
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
-            DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
+            PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

@@ -29,6 +29,7 @@ extension Examples {
     }
 
     static let privateFile = CataloguedErrors([PrivateFile.Failure("open", path, reason)])
+    static let bond = CataloguedErrors([BondError.noBonds("FAMILY"), .notNamed([]), .notNamed([address, address]), .interrupted])
     static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])
 
     static let chat = CataloguedErrors(
