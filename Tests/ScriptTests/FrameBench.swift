@@ -9,7 +9,7 @@ import Testing
 /// Time passes where Lua sleeps, draws or sends, so every run is the same.
 final class FrameBench {
     static let scripts = TestTools.root.appendingPathComponent("Scripts/frame", isDirectory: true)
-    static let names = ["state.lua", "graphics.lua", "main.lua"]
+    static let names = ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"]
     static let version = "SHA256 digest: " + String(repeating: "0123456789abcdef", count: 4)
 
     /// The ATT payload: one byte marks data.
