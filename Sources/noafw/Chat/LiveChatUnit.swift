@@ -58,14 +58,15 @@ final class LiveChatUnit: ChatUnit {
     func converse(
         _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
+        guard let support = SupportedFamily[family.id]?.chat else { throw CommandError.unsupported("chat", family: family.id) }
         var options = ChatOptions()
         options.mode = request.mode
         if case .server(let settings) = request.assistant { options.tokenLimit = settings.tokenLimit }
         let central = PrimedCentral(central, with: await takeLease()?.handOver())
         return try await Self.withResponder(request.assistant) { [options, address, sensors] responder in
             let session = ChatSession(
-                central: central, address: address, relay: MonocleRelay(), responder: responder, options: options,
-                startProgram: MonocleProgram.restart(clock: central.clock))
+                central: central, address: address, relay: support.makeRelay(), responder: responder, options: options,
+                startProgram: support.makeStarter(central.clock))
             return try await body(ChatEnvironment(clock: central.clock, sensors: sensors, converse: session.run))
         }
     }

@@ -14,7 +14,7 @@ extension DoctorFacts {
 
     /// An interpreter for another processor is there and does not run.
     private static func micropython(_ request: DoctorRequest) async -> Interpreter {
-        guard let python = try? VirtualStation.python(request.search) else { return Interpreter() }
+        guard let python = try? InterpreterSearch(search: request.search).python() else { return Interpreter() }
         return Interpreter(path: python, version: await answer(of: MonocleConfiguration.versionCommand(python: python), request))
     }
 

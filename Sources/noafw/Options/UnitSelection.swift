@@ -18,7 +18,7 @@ enum UnitSelection: Sendable, Hashable {
     var family: Family {
         let families = FamilyList.supported
         let named: Family? = if case .virtual(let unit) = self { families[unit.name.family] } else { nil }
-        return named ?? FamilyList.standard
+        return named ?? .monocle
     }
 }
 

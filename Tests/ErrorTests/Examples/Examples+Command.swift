@@ -14,7 +14,7 @@ extension Examples {
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
         .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
         .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .badEntries(count: 2),
-        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2),
+        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
     ])
 
     static let inputFile = CataloguedErrors(

@@ -1,0 +1,6 @@
+import FrameFamily
+import Provisioning
+
+extension SupportedFamily {
+    static let frame = SupportedFamily(family: .frame)
+}
