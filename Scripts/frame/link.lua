@@ -4,7 +4,7 @@ local Link = {
     START = "\x10", TEXT = "\x11", AUDIO = "\x12", IMAGE = "\x13", PALETTE = "\x14", ROWS = "\x15", END = "\x16",
     VERSION_REQUEST = "\x17", VERSION = "\x18",
     -- Sent only to an app that has said HELLO over this link.
-    CANCEL = "\x19", HELLO = "\x1A", RECEIPT = "\x1B", TAKEN = "\x1C",
+    CANCEL = "\x19", HELLO = "\x1A", RECEIPT = "\x1B", TAKEN = "\x1C", PING = "\x1D",
     -- An error of `send`.
     LOST = "the link is lost",
     greeted = false,

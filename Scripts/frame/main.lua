@@ -119,6 +119,9 @@ local function handle(message)
     elseif kind == link.CANCEL then
         -- The app's answer to ours: what comes after it is new.
         muted = false
+    elseif kind == link.PING then
+        -- Silence says that nobody waits for what was asked.
+        if not muted then link.send(message) end
     elseif muted or is_recording() then
         -- Passed over. An app that has not greeted tells with an end message that nothing more comes.
         if kind == link.END and not link.greeted then muted = false end

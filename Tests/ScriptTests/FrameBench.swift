@@ -159,5 +159,6 @@ func withFrame(
     }
     defer { bench.end() }
     try bench.expectLines(["Tap to speak", "tap twice for a photo"])
+    #expect(bench.messages() == [[0x18] + Array(FrameBench.version.utf8)], "its announcement")
     try body(bench)
 }
