@@ -46,10 +46,11 @@ end
 -- The version in as many messages as it takes. The last one is shorter than the others.
 function Link.send_version(send)
     local rest, room = ARGPT_VERSION or "unknown", Link.room()
+    send = send or Link.send
     repeat
         local piece = rest:sub(1, room)
-        (send or Link.send)(Link.VERSION .. piece)
-        rest, send = rest:sub(room + 1), nil
+        send(Link.VERSION .. piece)
+        rest, send = rest:sub(room + 1), Link.send
     until #piece < room
 end
 

@@ -37,17 +37,19 @@ struct PNGReader {
 
     private init(_ bytes: [UInt8]) throws(PictureFile.Fault) {
         var header: Header?
+        var hasEnded = false
         var packed: [UInt8] = []
         var rest = bytes.dropFirst(Self.signature.count)
-        while let chunk = try Self.chunk(&rest), chunk.name != "IEND" {
+        while !hasEnded, let chunk = try Self.chunk(&rest) {
             switch chunk.name {
             case "IHDR": header = try Self.header(Array(chunk.data))
             case "PLTE": palette = Array(chunk.data)
             case "IDAT": packed += chunk.data
+            case "IEND": hasEnded = true
             default: break
             }
         }
-        guard let header else { throw .init("it has no header") }
+        guard let header, hasEnded else { throw .init("it is incomplete") }
         self.header = header
         let count = (header.rowBytes + 1) * header.height
         guard let filtered = Inflate.zlib(packed, limit: count), filtered.count == count else { throw .init("its data is broken") }
