@@ -1,6 +1,7 @@
 import Foundation
 import Provisioning
 import ScriptBundle
+import TestSupport
 import Testing
 
 struct ScriptSetTests {

@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import ScriptBundle
 import Support
 
 /// All that there is to know of one family of units. A folder in `Families` holds the value and what it is made of; nothing else
@@ -12,17 +13,20 @@ public struct Family: Sendable {
     public let recognise: @Sendable (Advertisement) -> UnitMode?
     /// `nil` for units that have no bootloader which takes firmware over the air.
     public let bootloader: BootloaderRules?
+    /// `nil` for units without a program made of scripts.
+    public let scripts: ScriptFamily?
     /// `nil` for a family whose units can be found and rescued, but not asked.
     public let console: ConsoleRules?
 
     public init(
         id: FamilyID, components: [Component], recognise: @escaping @Sendable (Advertisement) -> UnitMode?,
-        bootloader: BootloaderRules? = nil, console: ConsoleRules? = nil
+        bootloader: BootloaderRules? = nil, scripts: ScriptFamily? = nil, console: ConsoleRules? = nil
     ) {
         self.id = id
         self.components = components
         self.recognise = recognise
         self.bootloader = bootloader
+        self.scripts = scripts
         self.console = console
     }
 }
@@ -62,6 +66,8 @@ public struct FamilyList: Sendable {
     public init(_ all: [Family]) { self.all = all }
 
     public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
+
+    public var scripts: [ScriptFamily] { all.compactMap(\.scripts) }
 
     /// Of all families' firmware.
     public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }

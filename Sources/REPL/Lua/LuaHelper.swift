@@ -7,8 +7,8 @@ import Support
 /// runs it once, keeps its answer, and only says it again.
 enum LuaHelper {
     static let name = "_nf"
-    /// What a command needs beside its text, and an answer beside its own.
-    static let commandOverhead = 24
+    /// What a call needs beside its function's name and its arguments, and an answer beside its own text: numbers have up to 7 digits.
+    static let callOverhead = 19
     private static let answerOverhead = 56
     /// Bytes.
     static let leastPayload = 97
@@ -16,11 +16,12 @@ enum LuaHelper {
     /// What Lua says when the helper is gone: the unit has another Lua state.
     static let absence = Array("(global '\(name)')".utf8)
 
-    /// `h` is CRC-32, a half byte at a time; `p` says a piece of the last answer; `r` runs a command that has come in pieces.
-    /// An answer that is not there yet is `?`: its command was ended from outside.
+    /// `h` is CRC-32, a half byte at a time; `p` says a piece of the last answer; `r` calls a function, once for each number; `s`
+    /// takes a piece of code, and `x` the last one, and runs it. An answer that is not there yet is `?`: its command was ended from
+    /// outside.
     static func source(key: String, payloadSize: Int) -> String {
         """
-        _nf={k="\(key)",n=\(max(1, payloadSize - answerOverhead)),c=0,s=""}
+        _nf={k="\(key)",n=\(max(1, payloadSize - answerOverhead)),c=0,t=""}
         local t={}
         for i=0,15 do
         local x=i
@@ -41,17 +42,20 @@ enum LuaHelper {
         a=_nf.k.." ".._nf.c.." "..i.." "..#a.." "..a:sub(n*i-n+1,n*i)
         print(a.." ".._nf.h(a))
         end
-        function _nf.r(c,s,m)
+        function _nf.r(c,f,...)
         if c~=_nf.c then
-        _nf.c,_nf.a,_nf.s=c,nil,_nf.s..s
-        if m then _nf.a="+" else
-        local f,o,v=load(_nf.s,"=noafw")
-        _nf.s=""
-        if f then o,v=pcall(f) else o,v=false,o end
+        _nf.c,_nf.a=c,nil
+        local o,v=pcall(f,...)
         _nf.a=(o and"+"or"-")..(v==nil and""or tostring(v))
         end
-        end
         _nf.p(1)
+        end
+        function _nf.s(s)_nf.t=_nf.t..s end
+        function _nf.x(s)
+        local f,e=load(_nf.t..s,"=noafw")
+        _nf.t=""
+        if f then return f()end
+        error(e,0)
         end
         """
     }
@@ -64,7 +68,7 @@ enum LuaHelper {
         var rest = text[...]
         while !rest.isEmpty {
             let head = Array("_nf[\(commands.count)]=".utf8)
-            let piece = Self.piece(of: rest, room: payloadSize - head.count - confirmation(key, commands.count).count - 2)
+            let piece = LuaLiteral.prefix(of: rest, room: payloadSize - head.count - confirmation(key, commands.count).count - 2)
             commands.append(head + LuaLiteral.string(piece))
             rest = rest.dropFirst(piece.count)
         }
@@ -76,16 +80,4 @@ enum LuaHelper {
     static func confirmed(_ key: String, _ index: Int) -> [UInt8] { Array("\(key) \(index)".utf8) }
 
     private static func confirmation(_ key: String, _ index: Int) -> [UInt8] { Array(" print(\"\(key) \(index)\")".utf8) }
-
-    /// As much of the text as a literal of `room` bytes, without its quotes, can hold.
-    static func piece(of text: ArraySlice<UInt8>, room: Int) -> ArraySlice<UInt8> {
-        var left = room
-        var end = text.startIndex
-        while end < text.endIndex {
-            left -= LuaLiteral.cost(of: text[end], before: end + 1 < text.endIndex ? text[end + 1] : nil)
-            guard left >= 0 else { break }
-            end += 1
-        }
-        return text[text.startIndex..<max(end, min(text.startIndex + 1, text.endIndex))]
-    }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Support
 
 /// The host's side of a unit's Lua prompt, from the installation of the helper on: one command in flight, and its one answer.
@@ -21,12 +22,19 @@ public struct LuaMachine: Sendable {
         case tooLong(limit: Int)
     }
 
+    /// One packet of a command.
+    private struct Call {
+        let function: String
+        /// Lua text.
+        let arguments: [UInt8]
+    }
+
     private struct Command {
         var number: Int
-        /// The pieces of its text that were not taken yet; the first one is under way.
-        var unsent: [[UInt8]]
+        /// Those that were not taken yet; the first one is under way.
+        var calls: [Call]
         var answer: [UInt8] = []
-        /// Of the answer, from 1; 0 while the text is being sent.
+        /// Of the answer, from 1.
         var piece = 1
     }
 
@@ -43,19 +51,29 @@ public struct LuaMachine: Sendable {
         self.payloadSize = payloadSize
     }
 
-    public var isBusy: Bool { command != nil }
-
     /// Begins a command. Nothing may be in flight.
     mutating func run(_ code: LuaCode) -> [Action] {
-        var unsent: [[UInt8]] = []
+        var pieces: [[UInt8]] = []
         var rest = code.bytes[...]
         repeat {
-            let piece = LuaHelper.piece(of: rest, room: payloadSize - LuaHelper.commandOverhead)
-            unsent.append(LuaLiteral.string(piece))
+            let piece = LuaLiteral.prefix(of: rest, room: payloadSize - LuaHelper.callOverhead - 3)
+            pieces.append(LuaLiteral.string(piece))
             rest = rest.dropFirst(piece.count)
         } while !rest.isEmpty
+        let last = pieces.removeLast()
+        return begin(pieces.map { Call(function: "s", arguments: $0) } + [Call(function: "x", arguments: last)])
+    }
+
+    /// Begins a call of the helper's function of that name.
+    mutating func call(_ function: String, _ arguments: [UInt8]) throws -> [Action] {
+        let count = LuaHelper.callOverhead + function.utf8.count + arguments.count
+        guard count <= payloadSize else { throw LinkError.valueTooLong(count: count, limit: payloadSize) }
+        return begin([Call(function: function, arguments: arguments)])
+    }
+
+    private mutating func begin(_ calls: [Call]) -> [Action] {
         lastNumber += 1
-        command = Command(number: lastNumber, unsent: unsent)
+        command = Command(number: lastNumber, calls: calls)
         return underWay()
     }
 
@@ -63,12 +81,11 @@ public struct LuaMachine: Sendable {
     mutating func silence() -> [Action] { underWay() }
 
     private func underWay() -> [Action] {
-        guard let command else { return [] }
-        guard command.piece == 1, let piece = command.unsent.first else {
-            return [.write(Array("_nf.p(\(command.piece))".utf8))]
-        }
-        let tail = command.unsent.count > 1 ? ",1)" : ")"
-        return [.write(Array("_nf.r(\(command.number),".utf8) + piece + Array(tail.utf8))]
+        guard let command, let call = command.calls.first else { return [] }
+        if command.piece > 1 { return [.write(Array("\(LuaHelper.name).p(\(command.piece))".utf8))] }
+        let head = "\(LuaHelper.name).r(\(command.number),\(LuaHelper.name).\(call.function)"
+        let tail = call.arguments.isEmpty ? [] : [UInt8(ascii: ",")] + call.arguments
+        return [.write(Array(head.utf8) + tail + [UInt8(ascii: ")")])]
     }
 
     mutating func receive(_ bytes: [UInt8]) -> [Action] {
@@ -86,9 +103,9 @@ public struct LuaMachine: Sendable {
 
     private mutating func take(_ answer: LuaAnswer, _ current: Command) -> [Action] {
         var next = current
-        if next.unsent.count > 1 {
-            guard answer.body == Array("+".utf8) else { return end(.failure(.cutShort)) }
-            next.unsent.removeFirst()
+        if next.calls.count > 1 {
+            guard answer.body == Array("+".utf8) else { return end(Self.result(of: answer.body, answer.byteCount, isLast: false)) }
+            next.calls.removeFirst()
             lastNumber += 1
             next.number = lastNumber
             command = next
@@ -102,10 +119,10 @@ public struct LuaMachine: Sendable {
         return underWay()
     }
 
-    private static func result(of answer: [UInt8], _ byteCount: Int) -> Result<[UInt8], LuaFailure> {
-        guard answer.count == byteCount else { return .failure(.cutShort) }
+    private static func result(of answer: [UInt8], _ byteCount: Int, isLast: Bool = true) -> Result<[UInt8], LuaFailure> {
+        guard answer.count == byteCount || !isLast else { return .failure(.cutShort) }
         return switch answer.first {
-        case UInt8(ascii: "+"): .success(Array(answer.dropFirst()))
+        case UInt8(ascii: "+") where isLast: .success(Array(answer.dropFirst()))
         case UInt8(ascii: "-"): .failure(.raised(LuaException(answer.dropFirst())))
         case _: .failure(.cutShort)
         }

@@ -19,6 +19,8 @@ extension LuaREPL {
     /// A program tells its version by itself when it is ready.
     private static let announcementTimeout = Duration.seconds(3)
     private static let requestTimeout = Duration.seconds(2)
+    /// How long ``startProgram(asks:within:)`` listens.
+    package static let programTimeout = announcementTimeout + requestTimeout
     /// An error right after the announcement still counts.
     private static let aftermath = Duration.milliseconds(300)
     private static let versionLimit = 160
@@ -34,6 +36,14 @@ extension LuaREPL {
         guard asks else { return .silent }
         try await send([LuaProgramMessage.versionRequest], within: within)
         return try await awaitVersion(before: clock.deadline(in: Self.requestTimeout)) ?? .silent
+    }
+
+    /// Interrupts the program and gets to the prompt.
+    /// - Returns: whether the unit said that a program has ended by that.
+    public func stopProgram(within: Duration) async throws -> Bool {
+        forgetUnread()
+        try await recover(within: within)
+        return unread.contains { if case .text(let bytes) = $0 { LuaException(bytes).isInterruption } else { false } }
     }
 
     private func awaitVersion(before deadline: SessionClock.Instant) async throws -> LuaProgramSign? {

@@ -23,6 +23,8 @@ extension LuaREPL {
         do {
             try await repl.recover(before: deadline)
         } catch {
+            // The program may have been interrupted already.
+            if error is CancellationError { await repl.putBack() }
             await repl.close()
             throw error
         }
@@ -66,9 +68,12 @@ extension LuaREPL {
         "pcall(function()f:close()end)f=nil",
     ]
 
+    /// All code that this part sends to a unit.
+    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting }
+
     /// Break, and a print that only an idle prompt answers.
     private func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {
-        state.withLock { ($0.isInStep, $0.machine) = (false, nil) }
+        state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         let proof = "\(key) prompt"
         for attempt in 0..<Self.attempts where clock.now < deadline {
             if attempt > 0 { try await clock.sleep(until: clock.deadline(in: Self.breakPause)) }
@@ -91,6 +96,23 @@ extension LuaREPL {
             }
         }
         return false
+    }
+
+    /// Starts the unit's program again although the caller is cancelled, whatever the session was doing.
+    public func putBack(within limit: Duration = PythonREPL.farewell) async {
+        await clock.shielded(for: limit) { [self] in
+            if !state.withLock({ $0.isInStep }) { try await interruptProgram(before: clock.deadline(in: limit)) }
+            try await reset(within: limit)
+        }
+    }
+
+    /// As far as a restart needs it: a microphone that runs through it would reset the unit.
+    private func interruptProgram(before deadline: SessionClock.Instant) async throws {
+        let key = nonce()
+        try await reachPrompt(key, before: deadline)
+        _ = try await confirm(
+            Array("pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), by: Array(key.utf8), times: 1, before: deadline)
+        state.withLock { $0.isInStep = true }
     }
 
     /// Starts `main.lua` in a new Lua state. The session is then out of step, and nothing may be sent before the program has said

@@ -13,6 +13,8 @@ public final class LuaREPL: Sendable {
         var isInStep = false
         /// What the unit's program said while something else was waited for.
         var unread: [LuaNotification] = []
+        /// Names of what was loaded into the unit's Lua (``LuaLibrary``).
+        var libraries: Set<String> = []
     }
 
     /// The unit gets what is under way once more after so long.
@@ -47,10 +49,33 @@ public final class LuaREPL: Sendable {
     /// - Throws: ``REPLError/lua(_:)`` when it failed (the session stays in step), ``REPLError``, `LinkError`.
     @discardableResult
     public func run(_ code: LuaCode, within: Duration) async throws -> [UInt8] {
+        try await perform(within: within) { $0.run(code) }
+    }
+
+    /// Calls a function of the helper or of a library that was loaded.
+    /// - Parameter arguments: Lua text of at most ``callRoom`` bytes, the function's name included.
+    /// - Throws: as ``run(_:within:)``.
+    @discardableResult
+    package func call(_ function: String, _ arguments: [UInt8] = [], within: Duration) async throws -> [UInt8] {
+        try await perform(within: within) { try $0.call(function, arguments) }
+    }
+
+    /// What one call holds: its function's name and its arguments.
+    package var callRoom: Int { payloadSize - LuaHelper.callOverhead }
+
+    /// Brings functions to the unit, once for each Lua state.
+    package func load(_ library: LuaLibrary, within: Duration) async throws {
+        guard !state.withLock({ $0.libraries.contains(library.name) }) else { return }
+        try await run(library.code, within: within)
+        state.withLock { _ = $0.libraries.insert(library.name) }
+    }
+
+    private func perform(within: Duration, _ begin: (inout LuaMachine) throws -> [LuaMachine.Action]) async throws -> [UInt8] {
         let deadline = clock.deadline(in: within)
         var actions = try state.withLock { state in
-            guard state.isInStep, let actions = state.machine?.run(code) else { throw REPLError.outOfStep }
-            state.isInStep = false
+            guard state.isInStep, var machine = state.machine else { throw REPLError.outOfStep }
+            let actions = try begin(&machine)
+            (state.machine, state.isInStep) = (machine, false)
             return actions
         }
         while true {
@@ -84,6 +109,16 @@ public final class LuaREPL: Sendable {
         return result
     }
 
+    /// Begins code that does not come back, such as an update. The session is then out of step.
+    public func post(_ code: LuaCode, within: Duration) async throws {
+        try state.withLock { state in
+            guard state.isInStep else { throw REPLError.outOfStep }
+            (state.isInStep, state.machine) = (false, nil)
+        }
+        guard code.bytes.count <= payloadSize else { throw LinkError.valueTooLong(count: code.bytes.count, limit: payloadSize) }
+        try await connection.write(code.bytes, to: LuaService.receive, deadline: clock.deadline(in: within))
+    }
+
     private func conclude(_ result: Result<[UInt8], LuaMachine.LuaFailure>) throws -> [UInt8] {
         switch result {
         case .success(let answer):
@@ -97,6 +132,10 @@ public final class LuaREPL: Sendable {
         case .failure(.tooLong(let limit)): throw REPLError.outputOverflow(limit: limit)
         }
     }
+
+    var unread: [LuaNotification] { state.withLock { $0.unread } }
+
+    func forgetUnread() { state.withLock { $0.unread = [] } }
 
     func keep(_ notification: LuaNotification) {
         state.withLock { state in

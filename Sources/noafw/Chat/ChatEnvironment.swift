@@ -1,7 +1,6 @@
 import Assistant
 import Bluetooth
 import Support
-import VirtualDevices
 
 /// Who answers.
 enum AssistantChoice: Sendable {
@@ -27,17 +26,6 @@ struct ChatEnvironment: Sendable {
     var sensors: VirtualSensors?
     /// Holds the conversation until it is cancelled, or its link cannot be made.
     var converse: @Sendable (Inbox<SessionCommand>, @escaping Report) async throws -> Void
-}
-
-/// What a person does with a virtual unit.
-struct VirtualSensors: Sendable {
-    var stimulate: @Sendable (UserInput) -> Void
-    /// A WAV file's bytes, heard by the next recordings.
-    var speak: @Sendable ([UInt8]) throws -> Void
-    /// A JPEG file's bytes, seen by the next pictures.
-    var show: @Sendable ([UInt8]) throws -> Void
-    /// The lines on the display, from top to bottom. Untrusted text.
-    var display: @Sendable () -> [String]
 }
 
 /// How a conversation ended that was not broken off.

@@ -13,17 +13,10 @@ extension LiveServices: ConsoleService {
     func console(
         _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
-        switch request.unit {
-        case .virtual(let unit):
-            let station = try VirtualStation(
-                unit, stateFolder: request.stateFolder, inputs: request.inputs)
-            return try await station.run { central, address in try await Self.attend(request, central, address, body) }
-        case .radio(let selection):
-            return try await Radio.with(adapter: selection.adapter) { central in
-                try await RadioStation(central: central, stateFolder: request.stateFolder, notice: request.notice)
-                    .run(selection.selector, families: [request.unit.family.id]) { try await Self.attend(request, central, $0.address, body) }
-            }
-        }
+        let tell: Events = { if case .notice(let text) = $0.content { request.notice(text) } }
+        return try await withUnit(
+            request.unit, search: request.inputs.search, stateFolder: request.stateFolder, events: tell
+        ) { try await Self.attend(request, $0.central, $0.address, body) }
     }
 
     static func attend(

@@ -6,15 +6,17 @@ import VirtualDevices
 
 /// A bench with one virtual unit on it, for the time of one command.
 struct VirtualStation {
+    let support: SupportedFamily
     let unit: VirtualDevices.VirtualUnit
     private let air: VirtualAir
     let folder: UnitFolder
     private let lock: VirtualDevices.UnitLock
 
-    init(_ selection: VirtualUnitSelection, stateFolder: String, inputs: AssetInputs) throws {
-        guard let model = SupportedFamily[selection.name.family]?.virtual else {
+    init(_ selection: VirtualUnitSelection, stateFolder: String, search: AssetSearch) throws {
+        guard let support = SupportedFamily[selection.name.family], let model = support.virtual else {
             throw CommandError.unsupported("virtual unit", family: selection.name.family)
         }
+        self.support = support
         let root = URL(fileURLWithPath: stateFolder)
             .appendingPathComponent("virtual/\(selection.name.family)/\(selection.name.name)", isDirectory: true)
         let time: VirtualTime = switch selection.speed {
@@ -25,7 +27,7 @@ struct VirtualStation {
         do {
             folder = try model.openFolder(root, selection.name.name)
             lock = try folder.lock()
-            unit = try model.makeUnit(folder, inputs.search, air)
+            unit = try model.makeUnit(folder, search, air)
         } catch let error as any DiagnosableError {
             throw error
         } catch {

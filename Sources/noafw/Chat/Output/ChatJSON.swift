@@ -11,7 +11,7 @@ enum ChatJSON {
 
     static func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) -> JSONText {
         event("begin", [
-            ("schema", .string("noafw.chat/1")), ("unit", .optional(unit.id)), ("family", .string(unit.family.rawValue)),
+            ("schema", .string("noafw.chat/1")), ("unit", .optional(unit.id)), ("family", .optional(unit.family?.rawValue)),
             ("assistant", .string(assistant)), ("mode", .string(mode.rawValue)),
         ])
     }

@@ -23,7 +23,7 @@ final class ChatRecorder: Sendable {
 
     func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) {
         json?.writeLine(ChatJSON.begin(unit: unit, assistant: assistant, mode: mode).text)
-        note("---", "chat with \(unit.id ?? unit.family.rawValue), \(assistant)")
+        note("---", "chat with \(unit.id ?? unit.family?.rawValue ?? "a unit"), \(assistant)")
     }
 
     func end(_ verdict: ChatVerdict?, error: Diagnosis?) { json?.writeLine(ChatJSON.end(verdict, error: error).text) }
