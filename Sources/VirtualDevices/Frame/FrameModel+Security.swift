@@ -8,6 +8,9 @@ extension FrameModel {
         static let keyMissing: UInt8 = 0x06
     }
 
+    /// The flash takes no other write while the new bond is on its way there.
+    private static let bondWriteTime = Duration.seconds(1)
+
     /// One bond: a stranger is refused and its link closed. Without a bond a key of all ones answers, so that encryption with another
     /// one breaks the link.
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer {
@@ -16,6 +19,8 @@ extension FrameModel {
             guard !bond.exists else { return .refused(reason: Refusal.authenticationRequirements, endsLink: true) }
             bond.key = (0..<FrameBond.keyLength).map { _ in UInt8.random(in: 0...0xFE, using: &unit.faults.generator) }
             try folder.save(bond)
+            flashBusyUntil = unit.now + Self.bondWriteTime
+            if firmware.showsPairing { hardware.showPaired(as: unit.address) }
             return .encrypted(key: bond.key)
         case .encrypt(let key):
             guard bond.exists, key == bond.key else { return .refused(reason: Refusal.keyMissing, endsLink: true) }
