@@ -136,7 +136,7 @@ import Testing
             try await body(ChatEnvironment(clock: .continuous, family: "monocle", sensors: nil) { commands, report in
                 report(.ready)
                 while let command = try await commands.next(before: SessionClock.continuous.deadline(in: .seconds(600)), on: .continuous) {
-                    if case .ask = command { report(.photo(jpeg)) }
+                    if case .ask = command { report(.photo(Photo(jpeg: jpeg))) }
                 }
             })
         })

@@ -37,5 +37,7 @@ struct ChatVerdict: Verdict {
     var failure: Diagnosis?
     /// What a virtual unit shows at the end; `nil` where nobody looked.
     var display: [String]?
+    /// Of a script's soaks, in their order.
+    var soaks: [SoakResult] = []
     var passed: Bool { failure == nil }
 }

@@ -1,3 +1,4 @@
+import Assistant
 import FrameFamily
 import Provisioning
 import VirtualDevices
@@ -13,5 +14,6 @@ extension SupportedFamily {
                 configuration.trustedKeys += search.bootloaderKeys(for: .frame)
                 return try .frame(folder: folder, configuration: configuration, air: air)
             }),
+        chat: ChatSupport(makeRelay: { FrameRelay() }, makeStarter: { FrameProgram.restart(clock: $0) }),
         prompt: .lua)
 }
