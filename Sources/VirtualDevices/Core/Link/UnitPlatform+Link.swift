@@ -2,6 +2,9 @@ import Bluetooth
 import Support
 
 extension UnitPlatform {
+    /// Of a link without an exchange, in bytes (Core Specification, Vol 3, Part G, 5.2.1).
+    private static let smallestMTU = 23
+
     /// A central's link is up.
     /// - Returns: `false` when the unit went away meanwhile.
     mutating func acceptLink(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) -> Bool {
@@ -13,7 +16,8 @@ extension UnitPlatform {
         let time = now
         bootloader?.connected(now: time)
         let link = VirtualLink(payloadSize: mtu - 3, table: peripheral.table, unit: events)
-        exchangedPayload = mtu - 3
+        // A central that is content with the smallest one asks for none.
+        if requestedMTU > Self.smallestMTU { exchangedPayload = mtu - 3 }
         self.link = ActiveLink(link: link, pace: peripheral.pace, anchor: time)
         publish()
         reply.deliver(.success(link))
