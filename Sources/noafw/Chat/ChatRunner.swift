@@ -83,7 +83,7 @@ struct ChatRunner: Sendable {
         if command.unit.speed == .maximum {
             guard case .echo = choice, !isAtTerminal else { throw CommandError.noRealTime }
         }
-        let takesPictures = SupportedFamily[command.unit.value.family.id]?.chat?.makeRelay().takesPictures == true
+        let takesPictures = command.unit.value.families.contains { $0.chat?.makeRelay().takesPictures == true }
         let script = try command.script.map { try ChatScript.load(context.path($0), isVirtual: isVirtual, takesPictures: takesPictures) }
         if let transcript = command.report.transcript {
             try OutputGuard.check(context.path(transcript), inputs: [command.script.map(context.path)])
