@@ -27,7 +27,7 @@ import VirtualDevices
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
                 let time = VirtualTime.simulated()
                 return try await time.run {
-                    try await body(ChatEnvironment(clock: time.clock, sensors: isVirtual ? sensors : nil) { commands, report in
+                    try await body(ChatEnvironment(clock: time.clock, family: "monocle", sensors: isVirtual ? sensors : nil) { commands, report in
                         report(.connecting(attempt: 1))
                         report(.starting)
                         report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))

@@ -15,11 +15,13 @@ extension Family {
         bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
         scripts: .frame,
         console: ConsoleRules(
-            security: .bonded, open: { try await FrameConsole.open($0, $1, $2) }, updaters: { Frame.updaters(for: $0) }))
+            security: .bonded, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) }, updaters: { Frame.updaters(for: $0) }))
 }
 
 private enum Frame {
     static let bootloaderName = "Frame Update"
+    /// A chunk of Lua without a statement. A unit that was just paired writes its flash and draws from an interrupt (`bluetooth.c`).
+    static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
     /// Up to v24.200 (frame-codebase).
     private static let plainName = "Frame"
 

@@ -35,6 +35,8 @@ public struct Family: Sendable {
 public struct ConsoleRules: Sendable {
     /// What the application asks of a link before it takes a write.
     public let security: LinkSecurity
+    /// `nil` for a family whose units make no bonds.
+    public let bondProof: BondProof?
     /// Brings a unit to where it answers, over a link that the caller owns.
     public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
     /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
@@ -46,16 +48,42 @@ public struct ConsoleRules: Sendable {
 
     public init(
         security: LinkSecurity = .open,
+        bondProof: BondProof? = nil,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
         updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.security = security
+        self.bondProof = bondProof
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.updaters = updaters
         self.tidyUp = tidyUp
+    }
+}
+
+/// What shows that a unit takes this host's bond.
+public struct BondProof: Sendable {
+    /// Takes writes over an encrypted link alone.
+    let characteristic: AttributeID
+    /// Changes nothing on a unit.
+    let value: [UInt8]
+    /// How long a unit may not be written to after it was paired.
+    let settling: Duration
+
+    private static let timeout = Duration.seconds(5)
+
+    public init(characteristic: AttributeID, value: [UInt8], settling: Duration) {
+        self.characteristic = characteristic
+        self.value = value
+        self.settling = settling
+    }
+
+    /// - Throws: ``LinkError``, when the unit does not take it.
+    public func show(over connection: any Connection, clock: SessionClock) async throws {
+        if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: settling)) }
+        try await connection.write(value, to: characteristic, deadline: clock.deadline(in: Self.timeout))
     }
 }
 

@@ -14,23 +14,30 @@ struct LiveServices: Sendable {
     ) async throws -> Value {
         switch selection {
         case .virtual(let virtual):
-            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search)
+            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
             let (support, sensors) = (station.support, station.sensors)
             return try await station.run { central, address in
                 try await body(StationUnit(support: support, central: central, address: address, sensors: sensors))
             }
         case .radio(let radio):
-            let families = selection.families
-            return try await Radio.with(adapter: radio.adapter) { central in
-                let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
-                return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
-                    events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
-                    guard let support = families.first(where: { $0.id == found.family }) else {
-                        throw UnitSelectionError.otherFamily(found)
-                    }
-                    return try await body(StationUnit(support: support, central: central, address: found.address, sensors: nil))
-                }
+            return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
+                try await withUnit(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events, body)
             }
+        }
+    }
+
+    /// The unit's advertisement says of which family it is.
+    func withUnit<Value: Sendable>(
+        _ radio: RadioSelection, of families: [SupportedFamily], on central: any Central, stateFolder: String,
+        events: @escaping Events, _ body: (StationUnit) async throws -> Value
+    ) async throws -> Value {
+        let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
+        return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
+            events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
+            guard let support = families.first(where: { $0.id == found.family }) else {
+                throw UnitSelectionError.otherFamily(found)
+            }
+            return try await body(StationUnit(support: support, central: central, address: found.address, sensors: nil))
         }
     }
 

@@ -125,7 +125,7 @@ struct ChatRunner: Sendable {
         let controller = ChatController(environment: environment, recorder: plan.recorder)
         if isAtTerminal {
             let status = ChatStatus(
-                unit: target.id ?? target.family?.rawValue ?? "the unit", assistant: plan.choice.name, mode: command.assistant.mode)
+                unit: target.id ?? (environment.family ?? target.family)?.rawValue ?? "the unit", assistant: plan.choice.name, mode: command.assistant.mode)
             let history = HistoryFile(stateFolder: plan.stateFolder)
             let driver = TerminalDriver(context: context, status: status, history: history, isVerbose: command.report.verbose)
             return try await controller.run(show: { _, _ in }, driver: driver.drive)

@@ -10,9 +10,15 @@ struct VirtualStation {
     let unit: VirtualDevices.VirtualUnit
     private let air: VirtualAir
     let folder: UnitFolder
+    /// The host's, of all its virtual units.
+    private let bonds: BondStore
+    private let notice: @Sendable (String) -> Void
     private let lock: VirtualDevices.UnitLock
 
-    init(_ selection: VirtualUnitSelection, stateFolder: String, search: AssetSearch) throws {
+    /// - Parameter notice: gets what the operator should know of a bond.
+    init(
+        _ selection: VirtualUnitSelection, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         guard let support = SupportedFamily[selection.name.family], let model = support.virtual else {
             throw CommandError.unsupported("virtual unit", family: selection.name.family)
         }
@@ -24,6 +30,8 @@ struct VirtualStation {
         case .maximum: .simulated()
         }
         air = VirtualAir(time: time)
+        bonds = BondStore(folder: URL(fileURLWithPath: stateFolder).appendingPathComponent("virtual-bonds", isDirectory: true))
+        self.notice = notice
         do {
             folder = try model.openFolder(root, selection.name.name)
             lock = try folder.lock()
@@ -35,14 +43,25 @@ struct VirtualStation {
         }
     }
 
+    var address: DeviceAddress { unit.address }
+
+    /// - Returns: whether the host had a key of the unit.
+    func forgetBond() throws -> Bool {
+        defer { withExtendedLifetime(lock) {} }
+        let hadKey = try bonds.key(for: unit.address) != nil
+        try bonds.forget(unit.address)
+        return hadKey
+    }
+
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (any Central, DeviceAddress) async throws -> Value
     ) async throws -> Value {
+        let central = VirtualCentral(air: air, bonds: bonds, notice: notice)
         let (air, unit) = (air, unit)
         defer { withExtendedLifetime(lock) {} }
         return try await air.time.run {
             try await withVirtualUnit(unit) {
-                try await body(VirtualCentral(air: air), unit.address)
+                try await body(central, unit.address)
             }
         }
     }
