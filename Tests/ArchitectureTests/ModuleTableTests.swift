@@ -16,7 +16,7 @@ import Testing
         "ScriptBundle": ["Archive", "REPL", "Bluetooth", "Support", "Cryptography"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "MonocleFamily": ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"],
-        "FrameFamily": ["Provisioning", "Bluetooth", "DFU"],
+        "FrameFamily": ["Provisioning", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
         "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
@@ -27,8 +27,8 @@ import Testing
         "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
-        "TestSupport": ["Bluetooth", "Support"],
-        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "Support", "Bluetooth"],
+        "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
+        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Support", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

@@ -21,6 +21,18 @@ public enum LuaLiteral {
         return text.count
     }
 
+    /// As much as a literal of `room` bytes, without its quotes, can hold; one byte at least.
+    public static func prefix(of bytes: ArraySlice<UInt8>, room: Int) -> ArraySlice<UInt8> {
+        var left = room
+        var end = bytes.startIndex
+        while end < bytes.endIndex {
+            left -= cost(of: bytes[end], before: end + 1 < bytes.endIndex ? bytes[end + 1] : nil)
+            guard left >= 0 else { break }
+            end += 1
+        }
+        return bytes[bytes.startIndex..<max(end, min(bytes.startIndex + 1, bytes.endIndex))]
+    }
+
     private static let quote = UInt8(ascii: "\"")
 
     private static func append(_ byte: UInt8, before next: UInt8?, to text: inout [UInt8]) {
