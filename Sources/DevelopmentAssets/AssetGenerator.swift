@@ -4,12 +4,12 @@ import Foundation
 
 /// Writes the development assets under one root.
 struct AssetGenerator {
-    static let scriptsVersions = ["monocle": "v26.326.0616", "frame": "v26.320.0910"]
+    static let scriptsVersions = ["monocle": "v26.326.0616", "frame": "v26.326.1430"]
     /// The scripts of each family in the order in which they are hashed and installed: the Monocle's is the phone app's
     /// (noa-for-ios, `Controller.swift`).
     static let scriptNames = [
         "monocle": ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"],
-        "frame": ["state.lua", "graphics.lua", "main.lua"],
+        "frame": ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"],
     ]
     private static let keyName = "development-key.pem"
     private static let publicKeyName = "development-key.pub.pem"

@@ -71,7 +71,7 @@ struct FakeServices: Services {
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatPreparation, ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
-    typealias ConsoleBody = @Sendable (PythonREPL) async throws -> ConsoleVerdict
+    typealias ConsoleBody = @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
     var onPair: (@Sendable (PairRequest) async throws -> BondReport)?
     var onUnpair: (@Sendable (UnpairRequest) async throws -> BondReport)?
@@ -134,7 +134,7 @@ struct FakeServices: Services {
     }
 
     func console(
-        _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
+        _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
         guard let onConsole else {
             Issue.record("console was not expected to run")

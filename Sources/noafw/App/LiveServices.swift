@@ -20,17 +20,24 @@ struct LiveServices: Sendable {
                 try await body(StationUnit(support: support, central: central, address: address, sensors: sensors))
             }
         case .radio(let radio):
-            let families = selection.families
             return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
-                let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
-                return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
-                    events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
-                    guard let support = families.first(where: { $0.id == found.family }) else {
-                        throw UnitSelectionError.otherFamily(found)
-                    }
-                    return try await body(StationUnit(support: support, central: central, address: found.address, sensors: nil))
-                }
+                try await withUnit(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events, body)
             }
+        }
+    }
+
+    /// The unit's advertisement says of which family it is.
+    func withUnit<Value: Sendable>(
+        _ radio: RadioSelection, of families: [SupportedFamily], on central: any Central, stateFolder: String,
+        events: @escaping Events, _ body: (StationUnit) async throws -> Value
+    ) async throws -> Value {
+        let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
+        return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
+            events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
+            guard let support = families.first(where: { $0.id == found.family }) else {
+                throw UnitSelectionError.otherFamily(found)
+            }
+            return try await body(StationUnit(support: support, central: central, address: found.address, sensors: nil))
         }
     }
 

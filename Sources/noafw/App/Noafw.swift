@@ -13,7 +13,7 @@ struct Noafw: ParsableCommand {
             Examples:
               noafw flash                              flash the Monocle in reach and verify it
               noafw chat                               talk through the Monocle in reach
-              noafw console                            open the Python prompt of the Monocle in reach
+              noafw console                            open the prompt of the unit in reach
               noafw scan                               show the glasses in reach
               noafw doctor                             check this machine
               noafw flash --virtual monocle            flash a virtual Monocle and verify it

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import Provisioning
 import Support
 
 /// Who answers.
@@ -22,6 +23,8 @@ struct ChatEnvironment: Sendable {
 
     /// The unit's time, which a virtual one may have to itself.
     var clock: SessionClock
+    /// `nil` where it was known before.
+    var family: FamilyID?
     /// Hands, voice and eyes, which only a virtual unit lends.
     var sensors: VirtualSensors?
     /// Holds the conversation until it is cancelled, or its link cannot be made.
@@ -34,5 +37,7 @@ struct ChatVerdict: Verdict {
     var failure: Diagnosis?
     /// What a virtual unit shows at the end; `nil` where nobody looked.
     var display: [String]?
+    /// Of a script's soaks, in their order.
+    var soaks: [SoakResult] = []
     var passed: Bool { failure == nil }
 }

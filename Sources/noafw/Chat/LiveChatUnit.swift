@@ -59,7 +59,7 @@ final class LiveChatUnit: ChatUnit {
             let session = ChatSession(
                 central: central, address: unit.address, relay: support.makeRelay(), responder: responder, options: options,
                 startProgram: support.makeStarter(central.clock))
-            return try await body(ChatEnvironment(clock: central.clock, sensors: unit.sensors, converse: session.run))
+            return try await body(ChatEnvironment(clock: central.clock, family: unit.family.id, sensors: unit.sensors, converse: session.run))
         }
     }
 

@@ -5,8 +5,10 @@ struct SupportedFamily: Sendable {
     let family: Family
     /// `nil` where there is no virtual unit of the family.
     var virtual: VirtualModel?
-    /// `nil` where nobody can converse with its units.
+    /// `nil` where its units cannot be conversed with.
     var chat: ChatSupport?
+    /// `nil` where its units have no prompt.
+    var prompt: PromptLanguage?
 
     var id: FamilyID { family.id }
 }

@@ -50,9 +50,9 @@ final class ChatRecorder: Sendable {
     }
 
     private func photo(of event: ChatEvent) -> String? {
-        guard case .photo(let jpeg) = event, let media else { return nil }
+        guard case .photo(let photo) = event, let media else { return nil }
         do {
-            return try media.save(jpeg)
+            return try media.save(photo.bytes, as: photo.kind.fileExtension)
         } catch {
             tell(error)
             return nil
