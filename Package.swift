@@ -84,11 +84,13 @@ let package = Package(
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
-            name: "TestSupport", dependencies: ["Bluetooth", "Support", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
+            name: "TestSupport", dependencies: [
+                "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
-            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
             swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("SupportTests", ["Support"]),
@@ -99,7 +101,7 @@ let package = Package(
         tests("ArchiveTests", ["Support", "Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["Support", "Cryptography", "DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
-        tests("ScriptBundleTests", ["Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
         tests("ProvisioningTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
@@ -110,11 +112,11 @@ let package = Package(
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Provisioning", "REPL", "ScriptBundle", "Support", "VirtualDevices",
-            "noafw",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "MonocleFamily", "Provisioning", "REPL",
+            "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
-        tests("ScriptTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
+        tests("ScriptTests", ["FrameFamily", "Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

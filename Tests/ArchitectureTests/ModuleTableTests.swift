@@ -27,8 +27,8 @@ import Testing
         "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
-        "TestSupport": ["Bluetooth", "Support"],
-        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "Support", "Bluetooth"],
+        "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
+        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Support", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

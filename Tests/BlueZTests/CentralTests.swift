@@ -242,26 +242,6 @@ struct CentralTests {
         try await station.expectNothingLeft()
     }
 
-    @Test func pairsWithoutAnybodysHelp() async throws {
-        let station = try await Station(unit: ["asks_agent": true])
-        let connection = try await station.central.connect(to: Station.address, security: .bonded, deadline: station.soon)
-        #expect(try await station.daemon.state().calls["Pair"] == 1)
-        await connection.disconnect()
-        try await station.expectNothingLeft()
-        let again = try await station.central.connect(to: Station.address, security: .bonded, deadline: station.soon)
-        #expect(try await station.daemon.state().calls["Pair"] == 1, "paired already")
-        await again.disconnect()
-    }
-
-    @Test func aLostKeyIsForgottenOnce() async throws {
-        let station = try await Station()
-        try await station.daemon.fail("Pair", "org.bluez.Error.AuthenticationFailed", "Authentication Failed")
-        let connection = try await station.central.connect(to: Station.address, security: .bonded, deadline: station.soon)
-        #expect(try await station.daemon.state().calls["RemoveDevice"] == 1)
-        await connection.disconnect()
-        try await station.expectNothingLeft()
-    }
-
     @Test func twoLinksToOneUnitAreOneTooMany() async throws {
         let station = try await Station()
         let connection = try await station.connect()

@@ -9,7 +9,7 @@ import Testing
 /// Time passes where Lua sleeps, draws or sends, so every run is the same.
 final class FrameBench {
     static let scripts = TestTools.root.appendingPathComponent("Scripts/frame", isDirectory: true)
-    static let names = ["state.lua", "graphics.lua", "main.lua"]
+    static let names = ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"]
     static let version = "SHA256 digest: " + String(repeating: "0123456789abcdef", count: 4)
 
     /// The ATT payload: one byte marks data.
@@ -159,5 +159,6 @@ func withFrame(
     }
     defer { bench.end() }
     try bench.expectLines(["Tap to speak", "tap twice for a photo"])
+    #expect(bench.messages() == [[0x18] + Array(FrameBench.version.utf8)], "its announcement")
     try body(bench)
 }

@@ -51,7 +51,7 @@ struct FrameConversationTests {
         try withFrame { bench in
             bench.tap()
             try bench.run { bench.lastUntaken == [Kind.end] }
-            let took = try #require(bench.sent.last).at - #require(bench.sent.first).at
+            let took = try #require(bench.sent.last).at - #require(bench.sent.first { $0.message == [Kind.start] }).at
             #expect((Duration.seconds(5.9)...Duration.seconds(6.3)).contains(took))
         }
     }
@@ -181,6 +181,7 @@ struct FrameConversationTests {
             try bench.expectLines(["Tap to speak", "tap twice for a photo"])
             try answer(bench, ["This is half of an answer."])
             try bench.expectLines(["This is half of an", "answer."])
+            _ = bench.messages()
             try ask(bench)
         }
     }
@@ -221,10 +222,11 @@ struct FrameConversationTests {
     @Test func garbageFromTheAppIsPassedOver() throws {
         try withFrame { bench in
             try bench.send([])
-            for kind in UInt8.min...UInt8.max where ![Kind.text, Kind.start, Kind.end, 0x17].contains(kind) {
+            // Pictures and greetings have tests of their own.
+            for kind in UInt8.min...UInt8.max where ![Kind.text, Kind.start, Kind.end, 0x14, 0x17, 0x1A, 0x1D].contains(kind) {
                 try bench.send([kind] + SeededNumbers.bytes(Int(kind) % 240, seed: UInt64(kind)))
             }
-            #expect(bench.messages().isEmpty)
+            #expect(bench.messages().allSatisfy { $0.first == 0x1B })
             #expect(bench.lines.first == "Tap to speak")
             for seed in 0..<50 { try bench.send([Kind.text] + SeededNumbers.bytes(240, seed: UInt64(seed))) }
             try bench.run(for: .seconds(5))
@@ -295,7 +297,8 @@ struct FrameConversationTests {
     @Test func aLongConversationNeedsNoMoreMemory() throws {
         let short = try memory(afterMessages: 5)
         let long = try memory(afterMessages: 200)
-        #expect(short < 80 * 1024, "\(short) bytes, the virtual unit's own among them")
+        // The unit's heap is 170,320 bytes, and its pointers are half as long as the host's.
+        #expect(short < 112 * 1024, "\(short) bytes, the virtual unit's own among them")
         #expect(long < short + 1024, "\(short) bytes at first, \(long) at the end")
     }
 

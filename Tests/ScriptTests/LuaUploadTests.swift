@@ -1,4 +1,5 @@
 import Foundation
+import FrameFamily
 import REPL
 import ScriptBundle
 import TestSupport

@@ -13,12 +13,16 @@ extension Family {
     public static let frame = Family(
         id: .frame, components: [.firmware, .scripts], recognise: Frame.recognise,
         bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
+        scripts: .frame,
         console: ConsoleRules(
-            security: .bonded, open: { try await FrameConsole.open($0, $1, $2) }, updaters: { Frame.updaters(for: $0) }))
+            security: .bonded, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) }, updaters: { Frame.updaters(for: $0) }))
 }
 
 private enum Frame {
     static let bootloaderName = "Frame Update"
+    /// A chunk of Lua without a statement. A unit that was just paired writes its flash and draws from an interrupt (`bluetooth.c`).
+    static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
+
     /// The names are those of the vendor's firmware (frame-codebase, `bluetooth.c`).
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         let name = advertisement.name ?? ""

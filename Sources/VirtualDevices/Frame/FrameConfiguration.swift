@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 
 /// What a virtual Frame is made of besides its folder.
 public struct FrameConfiguration: Sendable {
@@ -13,6 +14,11 @@ public struct FrameConfiguration: Sendable {
     public var linkSetUp: Duration = .milliseconds(400)
 
     public init(python: String) { self.python = python }
+
+    /// The interpreter of a unit, which stands beside the Python.
+    public static func interpreter(python: String) -> String {
+        URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("frame-lua").path
+    }
 }
 
 extension VirtualUnit {

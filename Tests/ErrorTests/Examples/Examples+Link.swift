@@ -38,7 +38,7 @@ extension Examples {
         .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
         .linkLimit, .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason),
         .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
-        .authenticationTimedOut, .agentMissing, .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
+        .authenticationTimedOut, .agentMissing, .adapterNotPairable(reason), .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
         .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .noATTTransport, .failed(reason),
         .unexpected(name: "ERROR", text: reason),
     ])

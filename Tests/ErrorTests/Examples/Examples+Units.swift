@@ -1,4 +1,5 @@
 import FrameFamily
+import MonocleFamily
 import Support
 
 @testable import Provisioning
@@ -11,7 +12,7 @@ extension Examples {
     static let script = CataloguedErrors([
         ScriptError.folderUnreadable("FOLDER", reason: reason), .fileUnreadable("FILE", reason: reason), .fileMissing("FILE"),
         .nameUnsafe("NAME", suffix: ".py"), .duplicateName("NAME"), .mainMissing("main.py", place: "PLACE"),
-        .mainNotLast("main.py", place: "PLACE"), .familyAmbiguous("FOLDER"), .tooManyFiles(90, limit: 64),
+        .mainNotLast("main.py", place: "PLACE"), .familyAmbiguous("FOLDER", [.monocle, .frame]), .tooManyFiles(90, limit: 64),
         .fileTooLong("FILE", byteCount: 9000, limit: 8192), .setTooLong(byteCount: 9000, limit: 8192), .noSpace(needed: 9000, free: 8192),
         .verificationFailed("FILE"), .uploadFailed("FILE"), .shadowed(["NAME"]),
     ])
@@ -20,8 +21,8 @@ extension Examples {
         [
             BundleError.manifestInvalid(reason: reason), .entryUnlisted("NAME", place: path),
             .digestDiffers(file: "FILE", place: path, expected: "DIGEST", actual: "DIGEST"),
-            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"), .wrongFamily(place: path, bundle: .frame, wanted: "FAMILY"),
-            .nothingWanted(place: path), .fpgaInFirmware(.frame), .unsigned(place: path),
+            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"), .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
+            .nothingWanted(place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
             .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
             .keyInvalid(name: "KEY", reason: reason), .keyExposed(name: "KEY"), .signingFailed, .noBundleKey(names: ["KEY"]),
             .checkerMissing(.mpyCross), .syntax(file: "FILE", says: "TEXT"), .checkFailed(file: "FILE", reason: reason),

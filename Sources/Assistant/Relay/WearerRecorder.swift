@@ -1,7 +1,19 @@
 import Support
 
-/// What a Monocle's wearer says and photographs, put together from packets. A new recording is a new value.
-struct MonocleRecorder {
+/// What is let into a recording and a picture.
+public struct RecordingLimits: Sendable, Hashable {
+    /// One recording; the scripts make 6 s.
+    public var recordingSeconds = 60
+    /// One picture; the cameras make 10 to 60 KB.
+    public var photoBytes = 256 << 10
+    /// Silence on the link within a recording after which it counts as ended.
+    public var stall = Duration.seconds(8)
+
+    public init() {}
+}
+
+/// What a wearer says and photographs, put together from packets. A new recording is a new value.
+struct WearerRecorder {
     enum Event {
         case relay(RelayEvent)
         /// The wearer speaks or takes a picture: the unit has cleared its display.
@@ -12,6 +24,8 @@ struct MonocleRecorder {
 
     enum Phase {
         case idle
+        /// What comes first tells whether it is a picture or sound.
+        case begun
         case photo
         case sound
         /// Too long, and cut; what still comes of it is passed over.
@@ -23,7 +37,9 @@ struct MonocleRecorder {
     /// Sound that is worth an answer although its recording was cut, in seconds.
     private static let leastSeconds = 0.5
 
-    let limits: MonocleRelay.Limits
+    let limits: RecordingLimits
+    /// What a camera's bytes are; `nil` where they are no picture.
+    let develop: @Sendable ([UInt8]) -> Photo?
     private(set) var phase = Phase.idle
     /// When a recording without further packets counts as ended.
     private(set) var stallDeadline: SessionClock.Instant?
@@ -31,13 +47,15 @@ struct MonocleRecorder {
     /// A picture on its way.
     private var incoming: [UInt8] = []
     /// The whole picture that the sound belongs to.
-    private var photo: [UInt8]?
+    private var photo: Photo?
 
-    init(limits: MonocleRelay.Limits) { self.limits = limits }
+    init(limits: RecordingLimits, develop: @escaping @Sendable ([UInt8]) -> Photo?) {
+        (self.limits, self.develop) = (limits, develop)
+    }
 
     private var seconds: Double { Double(sound.count) / Double(Self.rate) }
 
-    mutating func forget() { self = MonocleRecorder(limits: limits) }
+    mutating func forget() { self = WearerRecorder(limits: limits, develop: develop) }
 
     /// Something came from the unit.
     mutating func notePacket(now: SessionClock.Instant) {
@@ -55,7 +73,7 @@ struct MonocleRecorder {
         defer { forget() }
         if !incoming.isEmpty { return [.notice(.photoIncomplete(byteCount: incoming.count)), .nothingRecorded] }
         guard phase == .sound, seconds >= Self.leastSeconds || photo != nil else {
-            return phase == .sound || phase == .photo ? [.nothingRecorded] : []
+            return phase == .idle || phase == .overflowing ? [] : [.nothingRecorded]
         }
         return [.utterance(utterance(cut))]
     }
@@ -69,6 +87,11 @@ struct MonocleRecorder {
         self.phase = phase
         stallDeadline = now.advanced(by: limits.stall)
         return [.displayCleared] + (isNew ? [.relay(.recordingStarted)] : [])
+    }
+
+    mutating func begins(now: SessionClock.Instant) -> [Event] {
+        forget()
+        return begin(.begun, now: now)
     }
 
     // MARK: - Sound
@@ -117,11 +140,11 @@ struct MonocleRecorder {
     }
 
     mutating func photoEnds(now: SessionClock.Instant) -> [Event] {
-        let events = begin(.sound, now: now) + [.relay(.send(MonocleRelay.acknowledgement))]
+        let events = begin(.sound, now: now)
         sound = []
         guard !incoming.isEmpty else { return events }
         defer { incoming = [] }
-        photo = incoming
-        return events + [.relay(.photo(incoming))]
+        photo = develop(incoming)
+        return events + [.relay(photo.map { .photo($0) } ?? .notice(.photoUnreadable(byteCount: incoming.count)))]
     }
 }
