@@ -25,7 +25,7 @@ extension PeripheralProfile {
         PeripheralProfile(
             address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service], table: FrameAttributes.table,
             pace: LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2)), largestMTU: largestMTU,
-            notificationQueue: 1)
+            notificationQueue: 1, requestsSecurity: true)
     }
 
     /// The most significant octet is the one that is printed first.

@@ -10,13 +10,12 @@ struct FrameCamera {
     private static let largestData = 65_535
     private static let exposure = Duration.milliseconds(40)
     private static let ending: [UInt8] = [0xFF, 0xD9]
-    /// A comment as long as the header: what a unit without a scene sees.
-    private static let darkness: [UInt8] = [0xFF, 0xD8, 0xFF, 0xFE, 0x02, 0x6B] + [UInt8](repeating: 0, count: headerSize - 6)
 
+    /// - Parameter scene: a JPEG file; without one no picture becomes ready.
     mutating func capture(_ scene: [UInt8], now: Duration) {
-        let picture = scene.isEmpty ? Self.darkness : scene.suffix(2) == Self.ending[...] ? scene.dropLast(2) : scene
+        let picture = scene.suffix(2) == Self.ending[...] ? scene.dropLast(2) : scene[...]
         header = picture.prefix(Self.headerSize)
-        exposed = (picture.dropFirst(Self.headerSize).prefix(Self.largestData), now + Self.exposure)
+        exposed = scene.isEmpty ? nil : (picture.dropFirst(Self.headerSize).prefix(Self.largestData), now + Self.exposure)
         data = []
         footer = Self.ending[...]
     }

@@ -41,10 +41,14 @@ struct FrameProcessor {
         if state != .off, state != .hanging { inputs.append(input) }
     }
 
+    /// It waits at its prompt.
+    private(set) var isIdle = false
+
     var hasInputs: Bool { !inputs.isEmpty }
 
     mutating func settle(into reason: FrameInterpreter.Reason) {
         waitCount += 1
+        isIdle = reason == .wait(nil)
         switch reason {
         case .budget: state = .computing
         case .wait: state = .waiting
@@ -57,6 +61,7 @@ struct FrameProcessor {
         guard let interpreter else { return nil }
         defer { inputs = [] }
         state = .computing
+        isIdle = false
         waitCount += 1
         return try interpreter.resume(inputs, radio: radio, uptime: uptime)
     }

@@ -37,7 +37,8 @@ extension Examples {
     static let chat = CataloguedErrors(
         "ChatFailure",
         [
-            ("cancelled", ChatFailure.cancelled(.byUser)), ("undeliverable", ChatFailure.undeliverable(.noReceipt)),
+            ("cancelled", ChatFailure.cancelled(.byUser)), ("noPictures", ChatFailure.noPictures),
+            ("undeliverable", ChatFailure.undeliverable(.noReceipt)),
             ("undeliverable", ChatFailure.undeliverable(.linksLost(count: 3, reason: reason))),
             ("notSeen", ChatFailure.notSeen(line: 7, pattern: "PATTERN", seconds: 10, seen: ["TEXT"])),
         ] + [ChatFailure.ofProgram(.raised(ProgramFault(exception))), ChatFailure.ofProgram(.programEnded)].compactMap { $0 }.map { ("\($0.code)", $0) })
