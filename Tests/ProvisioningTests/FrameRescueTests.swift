@@ -10,6 +10,9 @@ import VirtualDevices
 
 @Suite struct FrameRescueTests {
     private static let version = "v26.200.0001"
+    /// Frame's bootloader, and an application that nobody asks.
+    private static let unasked = Family(
+        id: .frame, components: [.firmware], recognise: Family.frame.recognise, bootloader: Family.frame.bootloader)
 
     private func firmware(signedBy key: SigningKey) throws -> FirmwareAsset {
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -34,7 +37,7 @@ import VirtualDevices
                 group.addTask { try await frame.play() }
                 defer { group.cancelAll() }
                 let job = try ProvisioningJob(
-                    family: .frame, central: frame, address: StrandedUnit.application, assets: AssetSet(firmware: firmware),
+                    family: Self.unasked, central: frame, address: StrandedUnit.application, assets: AssetSet(firmware: firmware),
                     options: JobOptions())
                 let report = try await job.run { _ in }
                 return (report, frame.isUpdated, frame.connectCount)

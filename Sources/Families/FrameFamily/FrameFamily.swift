@@ -22,20 +22,16 @@ private enum Frame {
     static let bootloaderName = "Frame Update"
     /// A chunk of Lua without a statement. A unit that was just paired writes its flash and draws from an interrupt (`bluetooth.c`).
     static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
-    /// Up to v24.200 (frame-codebase).
-    private static let plainName = "Frame"
 
     /// The names are those of the vendor's firmware (frame-codebase, `bluetooth.c`).
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         let name = advertisement.name ?? ""
         if name == bootloaderName { return .bootloader }
-        return advertisement.services.contains(LuaService.service) || isFrame(name, advertisement.address) ? .application : nil
+        return advertisement.services.contains(LuaService.service) || name == self.name(of: advertisement.address) ? .application : nil
     }
 
-    /// `Frame`, alone or with the first octet of its address, as it is printed, in hexadecimal.
-    private static func isFrame(_ name: String, _ address: DeviceAddress) -> Bool {
-        name == plainName || name == "\(plainName) \(address.description.prefix(2))"
-    }
+    /// With the first octet of its address as it is printed, since v24.220; before, the name was `Frame` alone, which others may have.
+    private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
 
     static func updaters(for assets: AssetSet) -> [any ComponentUpdater] {
         let firmware: (any ComponentUpdater)? = assets.firmware.map { NordicFirmwareUpdater($0) }

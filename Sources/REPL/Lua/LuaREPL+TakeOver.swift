@@ -9,7 +9,7 @@ extension LuaREPL {
     /// (frame-codebase, `luaport.c`).
     private static let breakPause = Duration.milliseconds(200)
     private static let attempts = 5
-    private static let answerTimeout = Duration.seconds(2)
+    private static let quietingTimeout = Duration.seconds(6)
 
     /// Subscribes and brings the unit to a proven prompt; a program that runs on it is interrupted, its callbacks are taken off.
     /// - Parameter nonce: yields a word of letters and digits that was never used before.
@@ -57,7 +57,7 @@ extension LuaREPL {
             }
         }
         state.withLock { ($0.machine, $0.isInStep) = (LuaMachine(key: key, payloadSize: payloadSize), true) }
-        for code in Self.quieting { try await run(try LuaCode(code), within: min(Self.answerTimeout, clock.now.duration(to: deadline))) }
+        for code in Self.quieting { try await run(try LuaCode(code), within: min(Self.quietingTimeout, clock.now.duration(to: deadline))) }
     }
 
     /// What a program leaves behind a break: callbacks, a microphone that runs, and the file `f` of the apps' uploads. A microphone
@@ -75,8 +75,8 @@ extension LuaREPL {
     private func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         let proof = "\(key) prompt"
-        for attempt in 0..<Self.attempts where clock.now < deadline {
-            if attempt > 0 { try await clock.sleep(until: clock.deadline(in: Self.breakPause)) }
+        for _ in 0..<Self.attempts where clock.now < deadline {
+            try await clock.sleep(until: clock.deadline(in: Self.breakPause))
             // With response: a link that is not encrypted is told.
             try await connection.write([LuaSignal.interrupt], to: LuaService.receive, deadline: deadline)
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
