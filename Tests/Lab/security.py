@@ -31,8 +31,13 @@ class UnitSession(smp.Session):
             # At once: the unit may end the link next.
             self.send_pairing_failed(smp.ErrorCode(reason))
         else:
-            self.ltk = key
+            self.unit_key = key
             super().on_smp_pairing_request_command(command)
+
+    def distribute_keys(self):
+        # bumble has drawn one of its own.
+        self.ltk = self.unit_key
+        super().distribute_keys()
 
 
 class Security:
