@@ -90,11 +90,14 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     }
 
     package func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
-        guard characteristic.description.hasPrefix("7a230002") else { throw LinkError.characteristicMissing(characteristic) }
-        return self
+        self
     }
 
-    package func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> { notifications }
+    package func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
+        guard characteristic.description.hasPrefix("7a230003") else { throw LinkError.characteristicMissing(characteristic) }
+        return notifications
+    }
+
     package func close() async {}
     package func disconnect() async { cut() }
     package func waitUntilGone(deadline: SessionClock.Instant) async throws {

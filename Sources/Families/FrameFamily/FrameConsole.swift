@@ -136,11 +136,10 @@ extension FrameConsole {
         return FrameConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)
     }
 
-    /// Asks only what the unit's table says; nothing is written.
+    /// Asks for notifications of what a Frame has not; its Lua gets no write.
     private static func refuseHalo(_ connection: any Connection, _ clock: SessionClock) async throws {
         do {
-            let channel = try await connection.openChannel(to: haloCharacteristic, deadline: clock.deadline(in: answerTimeout))
-            await channel.close()
+            _ = try await connection.subscribe(to: haloCharacteristic, deadline: clock.deadline(in: answerTimeout))
         } catch LinkError.characteristicMissing {
             return
         } catch LinkError.notAllowed {}
