@@ -57,7 +57,7 @@ let package = Package(
         module("Assistant", [
             "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
-        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
+        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
             name: "noafw",
             dependencies: [

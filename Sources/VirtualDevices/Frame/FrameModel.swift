@@ -26,7 +26,7 @@ struct FrameModel: UnitModel {
     var processor = FrameProcessor()
     /// The present wait feeds the watchdog.
     var isFedInWait = false
-    var hardware: FrameBoard
+    var hardware: FrameHardware
     var files: FrameFileSystem
     /// In RAM, as it was read at the start.
     var bond = FrameBond()
@@ -47,7 +47,7 @@ struct FrameModel: UnitModel {
     init(folder: UnitFolder, configuration: FrameConfiguration) {
         self.folder = folder
         self.configuration = configuration
-        hardware = FrameBoard(folder: folder)
+        hardware = FrameHardware(folder: folder)
         files = FrameFileSystem(folder: folder)
     }
 
@@ -55,7 +55,7 @@ struct FrameModel: UnitModel {
         firmware = FrameFirmware(version: ApplicationImage.versionText(in: image))
         try folder.settleFlash(imageSize: image.count)
         files = FrameFileSystem(folder: folder, blockCount: FrameMemory.blockCount(imageSize: image.count))
-        hardware = FrameBoard(folder: folder)
+        hardware = FrameHardware(folder: folder)
         startedAt = unit.now
         staysAwake = false
         if try sleepsInCradle() { return unit.sleep() }

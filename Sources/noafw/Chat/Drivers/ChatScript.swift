@@ -24,7 +24,8 @@ struct ChatScript: Sendable {
         var needsVirtualUnit: Bool {
             switch self {
             case .tap, .hold, .speak, .show: true
-            case .send, .expect, .picture, .soak: false
+            case .soak(let plan): plan.cutInterval != nil
+            case .send, .expect, .picture: false
             }
         }
     }
@@ -117,7 +118,7 @@ struct ChatScript: Sendable {
             }
         case "soak":
             guard let plan = SoakPlan(rest, duration: Self.seconds) else {
-                throw fault("'soak' takes COUNT every SECONDS, such as: soak 100 every 2s; COUNT is 1 to \(SoakPlan.countLimit)")
+                throw fault("'soak' takes COUNT every SECONDS, such as: soak 100 every 2s, or soak 100 every 2s cut every 30s; COUNT is 1 to \(SoakPlan.countLimit)")
             }
             return .soak(plan)
         case "expect": return try expectation(rest, fault)

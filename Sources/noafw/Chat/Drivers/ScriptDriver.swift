@@ -51,7 +51,8 @@ struct ScriptDriver: Sendable {
     private func soak(
         _ plan: SoakPlan, _ seen: inout Seen, _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>
     ) async throws {
-        let result = try await SoakRun(plan: plan, clock: environment.clock).run(commands, inputs) { input in
+        let result = try await SoakRun(plan: plan, clock: environment.clock, cut: { [sensors = environment.sensors] in sensors?.stimulate(.cut(.link)) }).run(
+            commands, inputs) { input in
             note(input, &seen)
             return seen.failure == nil
         }

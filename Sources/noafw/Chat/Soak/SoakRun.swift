@@ -6,6 +6,8 @@ import Support
 struct SoakRun: Sendable {
     let plan: SoakPlan
     let clock: SessionClock
+    /// Carries a virtual unit out of reach for a moment.
+    var cut: @Sendable () -> Void = {}
 
     /// More wait for the unit: the next message waits, too.
     private static let openLimit = 6
@@ -22,12 +24,17 @@ struct SoakRun: Sendable {
         var log = SoakLog(plan: plan)
         var absence = UnitAbsence()
         var next = clock.now
+        var nextCut = plan.cutInterval.map { clock.deadline(in: $0) }
         for number in 1...plan.count {
             while clock.now < next || log.openCount >= Self.openLimit {
                 let until = clock.now < next ? next : clock.deadline(in: Self.look)
                 guard try await look(until: until, &log, &absence, commands, inputs, note) else { return log.result }
             }
             next = clock.deadline(in: plan.interval)
+            if let due = nextCut, due <= clock.now {
+                cut()
+                nextCut = plan.cutInterval.map { clock.deadline(in: $0) }
+            }
             for command in log.begin(number, now: clock.now) { commands.deliver(command) }
         }
         let end = clock.deadline(in: Self.endTimeout)
