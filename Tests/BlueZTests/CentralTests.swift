@@ -189,6 +189,21 @@ struct CentralTests {
         try await station.expectNothingLeft()
     }
 
+    /// bluetoothd sees the end of a socket later than whoever closed it.
+    @Test func aWriteBehindAClosedChannelWaitsForItsRelease() async throws {
+        let station = try await Station()
+        let connection = try await station.connect()
+        let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
+        await #expect(throws: BlueZError.acquiredByAnother("Write acquired")) {
+            try await connection.write([1], to: Station.receive, deadline: station.soon)
+        }
+        try await station.daemon.fail("WriteValue", "org.bluez.Error.NotPermitted", "Write acquired", times: 3)
+        await channel.close()
+        try await connection.write([2], to: Station.receive, deadline: station.soon)
+        await connection.disconnect()
+        try await station.expectNothingLeft()
+    }
+
     @Test func aFullSocketHoldsTheSenderBack() async throws {
         let station = try await Station()
         let connection = try await station.connect()

@@ -41,11 +41,13 @@ final class BlueZConnection: Connection {
         let target = try await find(characteristic, before: deadline)
         guard value.count <= payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: payloadSize) }
         try await translating(characteristic, .write) {
-            _ = try await session.call(
-                .bluez(
-                    BusName.characteristic, "WriteValue", at: target.path, .bytes(value),
-                    .dictionary(["type": .string("request")])),
-                before: deadline, link: link)
+            try await afterRelease(before: deadline) {
+                _ = try await session.call(
+                    .bluez(
+                        BusName.characteristic, "WriteValue", at: target.path, .bytes(value),
+                        .dictionary(["type": .string("request")])),
+                    before: deadline, link: link)
+            }
         }
     }
 

@@ -77,8 +77,7 @@ extension LuaREPL {
         let proof = "\(key) prompt"
         for _ in 0..<Self.attempts where clock.now < deadline {
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
-            // With response: a link that is not encrypted is told.
-            try await connection.write([LuaSignal.interrupt], to: LuaService.receive, deadline: deadline)
+            try await channel.send([LuaSignal.interrupt], deadline: deadline)
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
             if try await confirm(Array("print(\"\(proof)\")".utf8), by: Array(proof.utf8), times: 1, before: deadline) { return }
         }
@@ -124,6 +123,6 @@ extension LuaREPL {
             (state.isInStep, state.machine, state.unread) = (false, nil, [])
         }
         while inbox.poll() != nil {}
-        try await connection.write([LuaSignal.reset], to: LuaService.receive, deadline: clock.deadline(in: within))
+        try await channel.send([LuaSignal.reset], deadline: clock.deadline(in: within))
     }
 }

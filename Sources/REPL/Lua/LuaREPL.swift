@@ -116,7 +116,7 @@ public final class LuaREPL: Sendable {
             (state.isInStep, state.machine) = (false, nil)
         }
         guard code.bytes.count <= payloadSize else { throw LinkError.valueTooLong(count: code.bytes.count, limit: payloadSize) }
-        try await connection.write(code.bytes, to: LuaService.receive, deadline: clock.deadline(in: within))
+        try await channel.send(code.bytes, deadline: clock.deadline(in: within))
     }
 
     private func conclude(_ result: Result<[UInt8], LuaMachine.LuaFailure>) throws -> [UInt8] {

@@ -1,17 +1,20 @@
 /// Blocks of LittleFS and the time that they take (nRF52840 product specification; one word an operation, each awaited).
 enum FrameBlocks {
     static let size = 4096
+    /// Bytes of a file, and of one read (file.c).
+    static let largestFile = 65_536
+    static let largestRead = 512
     /// A folder is a pair of them.
     static let perFolder = 2
     /// Smaller files stand in their folder's pair.
     private static let largestInline = 32
     /// An estimate.
-    static let commitsPerBlock = 40
+    static let commitsPerBlock = 120
 
     static let eraseTime = Duration.milliseconds(85)
     static let mountTime = Duration.milliseconds(5)
     static let lookTime = Duration.microseconds(300)
-    static let commitTime = Duration.milliseconds(2)
+    static let commitTime = Duration.microseconds(600)
 
     static func readTime(_ count: Int) -> Duration { .microseconds(100 + 3 * count) }
     static func writeTime(_ count: Int) -> Duration { .microseconds(200 + (count + 3) / 4 * 60) }

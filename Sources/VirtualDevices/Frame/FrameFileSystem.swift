@@ -5,17 +5,6 @@ import Support
 ///
 /// What is written to an open file is in RAM until it is closed; the file on disk changes in one step.
 struct FrameFileSystem {
-    /// What a call leaves in the flash.
-    enum Change {
-        case write(FramePath, [UInt8])
-        case makeFolder(FramePath)
-        case remove(FramePath)
-        case rename(FramePath, FramePath)
-        case format
-        /// Bytes on their way into blocks that nothing names yet.
-        case wear
-    }
-
     struct OpenFile {
         /// `nil` once the file was removed.
         var path: FramePath?
@@ -30,10 +19,6 @@ struct FrameFileSystem {
 
         var ownBlocks: Int { isDirty ? max(0, FrameBlocks.count(of: content.count) - sharedBlocks) : 0 }
     }
-
-    /// In bytes (file.c).
-    static let largestFile = 65_536
-    static let largestRead = 512
 
     let folder: UnitFolder
     /// Of the region behind the application.
@@ -90,7 +75,7 @@ struct FrameFileSystem {
     /// Up to 512 bytes, the line's end included.
     mutating func read(_ handle: UInt32) -> FrameAnswer {
         guard var file = openFiles[handle] else { return .refusal }
-        let rest = file.content.dropFirst(file.position).prefix(Self.largestRead)
+        let rest = file.content.dropFirst(file.position).prefix(FrameBlocks.largestRead)
         let line = rest.firstIndex(of: UInt8(ascii: "\n")).map { rest[...$0] } ?? rest
         file.position += line.count
         openFiles[handle] = file
@@ -100,7 +85,7 @@ struct FrameFileSystem {
     mutating func write(_ bytes: [UInt8], to handle: UInt32) -> FrameAnswer {
         guard var file = openFiles[handle] else { return .refusal }
         let start = file.appends ? file.content.count : file.position
-        guard start + bytes.count <= Self.largestFile else { return .refusal }
+        guard start + bytes.count <= FrameBlocks.largestFile else { return .refusal }
         let before = file.ownBlocks
         file.isDirty = true
         file.content.replaceSubrange(min(start, file.content.count)..<min(start + bytes.count, file.content.count), with: bytes)
@@ -153,11 +138,11 @@ struct FrameFileSystem {
             freeBlocks >= FrameBlocks.perFolder
         else { return .refusal }
         var answer = commit(.makeFolder(path))
-        answer.delay += FrameBlocks.eraseTime * FrameBlocks.perFolder
+        answer.delay += FrameBlocks.eraseTime
         return answer
     }
 
-    /// Entries as `Port/files.c` reads them, sorted, `.` and `..` first. A file that is open counts with its new size.
+    /// Entries as `Port/files.c` reads them, sorted, `.` and `..` first. A file that is open counts with the size it had.
     func list(_ name: [UInt8]) -> FrameAnswer {
         guard let path = FramePath(name), folder.entry(at: path) == .folder else { return .refusal }
         var bytes: [UInt8] = []
@@ -168,16 +153,13 @@ struct FrameFileSystem {
         add(Array(".".utf8), .folder)
         add(Array("..".utf8), .folder)
         for name in folder.names(in: path) {
-            let inner = path.appending(name)
-            guard let entry = folder.entry(at: inner) else { continue }
-            let open = openFiles.values.first { $0.path == inner && $0.isDirty }
-            add(name, open.map { .file(size: $0.content.count) } ?? entry)
+            if let entry = folder.entry(at: path.appending(name)) { add(name, entry) }
         }
         return FrameAnswer(bytes: bytes, delay: FrameBlocks.lookTime)
     }
 
     /// One more entry of a log, which is written anew into an erased block when it is full.
-    private mutating func commit(_ change: Change) -> FrameAnswer {
+    private mutating func commit(_ change: FrameChange) -> FrameAnswer {
         commitCount += 1
         let isFull = commitCount % FrameBlocks.commitsPerBlock == 0
         return FrameAnswer(delay: FrameBlocks.commitTime + (isFull ? FrameBlocks.eraseTime : .zero), change: change)
@@ -190,7 +172,7 @@ struct FrameFileSystem {
         return blockCount - FrameBlocks.perFolder - folder.usedBlocks(in: .root) - open
     }
 
-    func apply(_ change: Change) throws {
+    func apply(_ change: FrameChange) throws {
         switch change {
         case .write(let path, let bytes): try folder.put(bytes, at: path)
         case .makeFolder(let path): try folder.perform("make a folder") { mkdir(folder.host(path), 0o700) }

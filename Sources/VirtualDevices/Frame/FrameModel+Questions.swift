@@ -6,21 +6,7 @@ private enum Question: UInt8 {
     case capture, ready, picture, battery, sleep, stayAwake, update, crash
 }
 
-/// What the hardware answers, and after how long.
-struct FrameAnswer {
-    /// 0 for done.
-    var status: UInt8 = 0
-    var bytes: [UInt8] = []
-    var delay = Duration.microseconds(30)
-    /// What is in the flash once the time has passed; a power cut before leaves what was there.
-    var change: FrameFileSystem.Change?
-
-    static let refusal = FrameAnswer(status: 1)
-}
-
 extension FrameModel {
-    private static let memoryTime = Duration.microseconds(30)
-
     /// Does what the processor asks of the hardware; the answer comes in its time. A reset has none.
     mutating func perform(_ operation: UInt8, _ bytes: [UInt8], on unit: inout UnitPlatform) throws {
         guard let answer = try answer(to: Question(rawValue: operation), bytes, on: &unit) else { return }

@@ -85,7 +85,7 @@ extension UnitFolder {
         return texts.map(Self.name(ofHost:)).sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    func content(of path: FramePath) -> [UInt8] { (try? FileReader.read(host(path), limit: FrameFileSystem.largestFile)) ?? [] }
+    func content(of path: FramePath) -> [UInt8] { (try? FileReader.read(host(path), limit: FrameBlocks.largestFile)) ?? [] }
 
     /// Blocks of everything below a folder, without its own.
     func usedBlocks(in path: FramePath) -> Int {

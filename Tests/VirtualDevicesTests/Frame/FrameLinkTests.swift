@@ -113,7 +113,7 @@ struct FrameLinkTests {
 
     @Test func withoutAnExchangeTheLengthIsLessThanNothing() async throws {
         try await FrameBench.run { bench in
-            let small = try await bench.link(mtu: 23)
+            let small = try await bench.link(mtu: 0)
             try await small.write("b=frame.bluetooth")
             try await small.write("m=b.max_length()")
             try await small.sleep(.milliseconds(50))
@@ -124,7 +124,7 @@ struct FrameLinkTests {
             await small.connection.disconnect()
             await (try await bench.link()).connection.disconnect()
             // It outlives the link that it was exchanged for.
-            let again = try await bench.link(mtu: 23)
+            let again = try await bench.link(mtu: 0)
             try await again.write("m=b.max_length()")
             try await again.sleep(.milliseconds(50))
             #expect(try await again.run("print(m)") == "243")

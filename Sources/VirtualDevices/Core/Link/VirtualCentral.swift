@@ -3,7 +3,7 @@ import Support
 
 /// A host adapter on a ``VirtualAir``, with the keys of its host's bonds.
 public struct VirtualCentral: Central {
-    /// The largest ATT MTU this host asks for (BlueZ: 517).
+    /// The largest ATT MTU this host asks for (BlueZ: 517); 0 for one that asks for none.
     public var requestedMTU = 517
     private let air: VirtualAir
     let bonds: BondStore

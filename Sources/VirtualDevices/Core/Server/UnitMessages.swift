@@ -3,7 +3,7 @@ import Bluetooth
 /// What a radio bridge tells a unit. As JSON each is an object with the case as its only key:
 /// `{"command":{"characteristic":"e5700002-…","value":"0a0b"}}`.
 public enum BridgeMessage: Codable, Sendable, Equatable {
-    /// A central connected and asks for an ATT MTU of at most so many bytes. The number tells this link from the one
+    /// A central connected and asks for an ATT MTU of at most so many bytes, or for none (0). The number tells this link from the one
     /// before, which the central may still believe in. What follows concerns this link.
     case connect(link: Int, mtu: Int)
     /// A write with response; answered by ``UnitMessage/written(id:error:)``.

@@ -38,23 +38,16 @@ static int print(lua_State *L) {
     return 0;
 }
 
-// Files of the C library: the firmware has none.
+// Every file of the firmware's C library is there and empty (syscalls.c).
 static int load_file(lua_State *L) {
-    if (lua_isnoneornil(L, 1)) {
-        luaL_loadstring(L, "");
-        return 1;
-    }
-    lua_pushnil(L);
-    lua_pushfstring(L, "cannot open %s: Function not implemented", luaL_checkstring(L, 1));
-    return 2;
+    const char *name = luaL_optstring(L, 1, NULL);
+    luaL_loadbuffer(L, "", 0, name == NULL ? "=stdin" : lua_pushfstring(L, "@%s", name));
+    return 1;
 }
 
 static int do_file(lua_State *L) {
-    if (lua_isnoneornil(L, 1)) {
-        return 0;
-    }
-    lua_pushfstring(L, "cannot open %s: Function not implemented", luaL_checkstring(L, 1));
-    return lua_error(L);
+    luaL_optstring(L, 1, NULL);
+    return 0;
 }
 
 static void open_standard_libraries(lua_State *L) {
