@@ -11,11 +11,13 @@ struct WholeFrameTests {
     private static let package = ToolBench.root.appendingPathComponent("Firmware/frame-development-v26.326.0900.zip")
 
     private static func first(_ output: String) throws -> [String: Any] {
-        try #require(try #require(try ToolBench.json(output)["units"] as? [[String: Any]]).first)
+        let units = try #require(try ToolBench.json(output)["units"] as? [[String: Any]])
+        return try #require(units.first)
     }
 
     private static func actions(_ output: String) throws -> [String] {
-        try #require(try first(output)["steps"] as? [[String: Any]]).compactMap { $0["action"] as? String }
+        let steps = try #require(try first(output)["steps"] as? [[String: Any]])
+        return steps.compactMap { $0["action"] as? String }
     }
 
     @Test func aFactoryNewUnitIsPlannedUpdatedCurrentAndVerified() throws {
@@ -68,7 +70,8 @@ struct WholeFrameTests {
             nrfutil.files.remove()
         }
         let stood = Array("v26.326.0900".utf8)
-        var image = try #require(try DFUPackage(path: Self.package.path).images.first).bytes
+        let package = try DFUPackage(path: Self.package.path)
+        var image = try #require(package.images.first).bytes
         let place = try #require(image.firstRange(of: stood))
         image.replaceSubrange(place, with: Array("v26.326.0901".utf8))
         let made = try await nrfutil(
