@@ -28,7 +28,7 @@ extension FrameConsole {
         }
         restoreGuard.started()
         switch sign {
-        case .version(scripts.version): return .announced
+        case .version(let actual) where actual == scripts.version: return .announced
         case .version(let actual): throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: actual)
         case .silent: throw ProvisioningError.programSilent(seconds: LuaREPL.programTimeout.components.seconds)
         }
