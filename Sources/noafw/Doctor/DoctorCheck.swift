@@ -19,8 +19,8 @@ struct DoctorCheck: Sendable, Hashable {
         case .warn: .careful
         case .fail: .bad
         }
-        let head = "\(style.paint(status.rawValue.padded(to: 4), tone))  \(name.padded(to: 12))  \(UntrustedText.escape(detail))"
-        return [head] + (fix.map { ["\(String(repeating: " ", count: 20))fix: \($0)"] } ?? [])
+        let head = "\(style.paint(status.rawValue.padded(to: 4), tone))  \(name.padded(to: 15))  \(UntrustedText.escape(detail))"
+        return [head] + (fix.map { ["\(String(repeating: " ", count: 23))fix: \($0)"] } ?? [])
     }
 
     static func document(_ checks: [DoctorCheck], error: Diagnosis? = nil) -> JSONText {
@@ -73,15 +73,15 @@ extension DoctorCheck {
     }
 
     private static func interpreter(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
+        let name = "virtual-\(found.name)"
         let fix = "Tools/setup runtime, or set NOAFW_PYTHON"
         guard let path = found.path else {
-            return DoctorCheck(name: "interpreter", status: .warn, detail: "none: a virtual \(found.name) cannot run", fix: fix)
+            return DoctorCheck(name: name, status: .warn, detail: "no interpreter: a virtual \(found.name) cannot run", fix: fix)
         }
         guard let version = found.version else {
-            return DoctorCheck(
-                name: "interpreter", status: .warn, detail: "\(path) does not run: a virtual \(found.name) cannot run", fix: fix)
+            return DoctorCheck(name: name, status: .warn, detail: "\(path) does not run: a virtual \(found.name) cannot run", fix: fix)
         }
-        return DoctorCheck(name: "interpreter", status: .ok, detail: "\(found.name): \(version) in \(path)")
+        return DoctorCheck(name: name, status: .ok, detail: "\(version) in \(path)")
     }
 
     private static func luac(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
