@@ -756,6 +756,8 @@ class Daemon:
 
 async def main():
     bus = await MessageBus(bus_address=sys.argv[1], negotiate_unix_fd=True).connect()
+    # dbus-fast gives up on a bus whose socket is full: a long list of devices, asked for in the middle of a flood, has to fit.
+    bus._sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
     daemon = Daemon(bus)
     bus.add_message_handler(daemon.handle)
     await bus.call(Message(destination="org.freedesktop.DBus", path="/org/freedesktop/DBus",
