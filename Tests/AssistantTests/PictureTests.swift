@@ -25,7 +25,7 @@ import Testing
     }
 
     /// PNG of every kind, made by zlib and by nobody here.
-    @Test(.enabled(if: TestTools.python != nil)) func filesOfPythonsZlibAreRead() throws {
+    @Test(.enabled(if: TestTools.python != nil, "Python is missing: run Tools/setup tests")) func filesOfPythonsZlibAreRead() throws {
         let picture = try Self.gradient(60, 40)
         for (colourType, filter) in [(2, 0), (2, 1), (2, 2), (2, 3), (2, 4), (6, 4)] {
             let read = try PictureFile.read(try Self.pngByPython(picture, colourType: colourType, filter: filter))
