@@ -1,0 +1,64 @@
+import Foundation
+import GRDB
+import Ledger
+import Support
+
+/// The open file. Everything but reading needs the ``WriterLock``.
+struct LedgerDatabase: Sendable {
+    let pool: DatabasePool
+    /// The file that was opened: another process may have moved it aside since.
+    let identity: FileIdentity?
+
+    private static let busyTimeout: TimeInterval = 5
+
+    init(_ files: LedgerFiles, migrator: DatabaseMigrator, now: UTCTime) throws {
+        try Self.checkForm(files, migrator: migrator)
+        pool = try DatabasePool(path: files.database, configuration: Self.configuration())
+        // DatabasePool sets NORMAL when it turns on WAL, whatever was set before: a power cut would eat the last record.
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try Self.migrate(pool, files, migrator: migrator, now: now)
+        identity = files.identity()
+        LedgerFiles.synchronize(files.folder)
+    }
+
+    private static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(busyTimeout)
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = 2
+        // Checkpoints only under the lock.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+        return configuration
+    }
+
+    /// A file of a newer noafw is opened for nothing, so it is looked at without a right to write.
+    private static func checkForm(_ files: LedgerFiles, migrator: DatabaseMigrator) throws {
+        guard files.identity() != nil else { return }
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(busyTimeout)
+        let queue = try DatabaseQueue(path: files.database, configuration: configuration)
+        defer { try? queue.close() }
+        let applied = try queue.read { db in try migrator.hasBeenSuperseded(db) ? try migrator.appliedIdentifiers(db) : nil }
+        guard let applied else { return }
+        let unknown = applied.subtracting(migrator.migrations).sorted()
+        throw LedgerError.newerSchema(
+            path: files.database, found: RecordText.line(unknown.last ?? "unknown"), known: migrator.migrations.last ?? "none")
+    }
+
+    private static func migrate(_ pool: DatabasePool, _ files: LedgerFiles, migrator: DatabaseMigrator, now: UTCTime) throws {
+        let (isCurrent, applied) = try pool.read { db in (try migrator.hasCompletedMigrations(db), try migrator.appliedMigrations(db)) }
+        guard !isCurrent else { return }
+        if !applied.isEmpty {
+            let next = migrator.migrations.first { !applied.contains($0) } ?? "migration"
+            let copy = files.copy(before: next, at: now)
+            try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+        }
+        try migrator.migrate(pool)
+    }
+
+    /// Writes the log into the database, as far as no reader is in the way.
+    func checkpoint(_ kind: Database.CheckpointMode = .passive) throws {
+        _ = try pool.writeWithoutTransaction { try $0.checkpoint(kind) }
+    }
+}
