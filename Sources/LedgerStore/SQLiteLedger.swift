@@ -58,12 +58,14 @@ public final class SQLiteLedger: RunLedger {
     private func closeFile() {
         state.withLock { state in
             guard let database = state.database else { return }
-            // SQLite writes the log back with the last connection: never without the lock.
+            state.database = nil
+            // SQLite writes the log back with the last connection: never without the lock, rather not at all.
+            let kept = Unmanaged.passRetained(database.pool)
             try? writerLock.hold {
                 try? database.checkpoint(.truncate)
                 try? database.pool.close()
+                kept.release()
             }
-            state.database = nil
         }
     }
 }

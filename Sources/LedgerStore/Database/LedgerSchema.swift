@@ -56,7 +56,7 @@ enum LedgerSchema {
                     digests TEXT NOT NULL CHECK (json_valid(digests)),
                     tool_version TEXT NOT NULL,
                     host TEXT NOT NULL,
-                    "plan" TEXT CHECK (json_valid("plan")),
+                    "plan" TEXT CHECK ("plan" IS NULL OR json_valid("plan")),
                     steps TEXT NOT NULL CHECK (json_valid(steps)),
                     rssi INTEGER,
                     battery INTEGER,

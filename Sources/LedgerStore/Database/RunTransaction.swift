@@ -18,7 +18,7 @@ struct RunTransaction {
             next.attemptOf = try firstAttempt(of: record)
         }
         if !record.isOpen { (next.seq, next.epoch) = (try nextSeq(record.station), try epoch()) }
-        let row = RunRow(next, owner: owner)
+        let row = RunRow(next, number: known?.number, owner: owner)
         if known == nil { try row.insert(db) } else { try row.update(db) }
         if !record.isOpen { try db.execute(sql: "INSERT INTO outbox (run) VALUES (?)", arguments: ["\(record.id)"]) }
         return next

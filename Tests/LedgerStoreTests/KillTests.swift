@@ -1,0 +1,90 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+
+/// Processes that are killed while they write.
+@Suite struct KillTests {
+    let folder: TemporaryFolder
+    let time = TestTime()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { folder.path("ledger") }
+
+    /// What was acknowledged is there, whatever came after it.
+    private func check(_ said: [WriterProcess.Line], _ runs: [RunRecord]) {
+        let byID = Dictionary(uniqueKeysWithValues: runs.map { ("\($0.id)", $0) })
+        for line in said {
+            guard let run = byID[line.id] else { return _ = Issue.record("\(line.what) \(line.id) is lost") }
+            guard line.what == "closed" else { continue }
+            let isWhole = run.outcome == .pass && run.steps.count == 3 && run.versionsAfter == ["firmware": "v1"]
+            if !isWhole || Int64(line.seq) != run.seq { Issue.record("\(line.id) is torn: \(run)") }
+        }
+        for run in runs where run.outcome == .aborted {
+            if run.code != "LED-0006" || run.blame != .station { Issue.record("\(run.id) has no reason") }
+        }
+    }
+
+    @Test func aKillAtAnyMomentLosesNothing() async throws {
+        var numbers = SeededNumbers(seed: 15)
+        var said: [WriterProcess.Line] = []
+        let kills = TestRange.isFull ? 1000 : 100
+        for round in 0..<kills / 2 {
+            // Two at a time, of the same station and of another one.
+            let writers = try (0..<2).map { try WriterProcess(path, round.isMultiple(of: 2) ? "line-1" : "line-\($0)", "1000000") }
+            // Some are killed while they start.
+            if round % 5 > 0 { said += writers.compactMap { $0.line() } }
+            usleep(UInt32.random(in: 0...100_000, using: &numbers))
+            writers.forEach { $0.kill() }
+            said += writers.flatMap { $0.rest() }
+        }
+        let ledger = SQLiteLedger(folder: path)
+        for station in ["line-0", "line-1"] {
+            let run = try await ledger.open(Samples.start(1, station: station), clock: LedgerClock())
+            try await run.close(.pass) { run in
+                run.versionsAfter = ["firmware": "v1"]
+                run.steps = Array(repeating: RunStep(name: "s", startMilliseconds: 0, milliseconds: 1), count: 3)
+            }
+        }
+        let (runs, state) = (try await ledger.runs(), try await ledger.check())
+        check(said, runs)
+        #expect(state.isSound && state.openRuns == 0, "\(state)")
+        #expect(said.filter { $0.what == "closed" }.count > kills, "the kills came too early to tell anything")
+        #expect(runs.contains { $0.outcome == .aborted })
+        print("kills: \(kills), runs: \(runs.count), acknowledged: \(said.count), aborted: \(runs.filter { $0.outcome == .aborted }.count)")
+    }
+
+    @Test func twoWritersAtOnceLoseNothing() async throws {
+        let count = TestRange.isFull ? 300 : 40
+        let writers = try (0..<2).map { _ in try WriterProcess(path, "line-1", "\(count)") }
+        let said = writers.flatMap { $0.rest() }
+        let ledger = SQLiteLedger(folder: path)
+        let runs = try await ledger.runs()
+        check(said, runs)
+        #expect(runs.count == 2 * count && Set(runs.compactMap(\.seq)) == Set(1...Int64(2 * count)))
+        #expect(said.allSatisfy { $0.notices.isEmpty })
+        #expect(try await ledger.check().isSound)
+    }
+
+    /// Every kill comes between the commits of a spool.
+    @Test func aKillOfASpoolingProcessLosesNothing() async throws {
+        try folder.write("", to: "ledger/x")
+        var numbers = SeededNumbers(seed: 16)
+        var said: [WriterProcess.Line] = []
+        for _ in 0..<(TestRange.isFull ? 100 : 10) {
+            // The database may not grow at all.
+            let writer = try WriterProcess(path, "line-1", "1000000", "200000")
+            usleep(UInt32.random(in: 5_000...40_000, using: &numbers))
+            writer.kill()
+            said += writer.rest().filter { $0.what != "error" }
+        }
+        let ledger = SQLiteLedger(folder: path)
+        try await ledger.open(Samples.start(1), clock: LedgerClock()).close(.pass) { $0.versionsAfter = ["firmware": "v1"] }
+        check(said, try await ledger.runs())
+        let state = try await ledger.check()
+        #expect(state.damages.isEmpty && state.gaps.isEmpty && state.openRuns == 0 && state.spooledBytes == 0, "\(state)")
+    }
+}
