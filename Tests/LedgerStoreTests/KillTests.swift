@@ -52,7 +52,7 @@ import Testing
         let (runs, state) = (try await ledger.runs(), try await ledger.check())
         check(said, runs)
         #expect(state.isSound && state.openRuns == 0, "\(state)")
-        #expect(said.filter { $0.what == "closed" }.count > kills, "the kills came too early to tell anything")
+        #expect(said.filter { $0.what == "closed" }.count > kills / 10, "the kills came too early to tell anything")
         #expect(runs.contains { $0.outcome == .aborted })
         print("kills: \(kills), runs: \(runs.count), acknowledged: \(said.count), aborted: \(runs.filter { $0.outcome == .aborted }.count)")
     }

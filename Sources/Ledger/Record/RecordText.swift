@@ -11,9 +11,7 @@ public enum RecordText {
     /// At most ``limit`` characters. What is not printable becomes U+FFFD.
     public static func line(_ text: String) -> String {
         let scalars = text.unicodeScalars.lazy.filter { $0.value != 0 }.prefix(limit)
-        var result = PrintableText.of(Array(scalars))
-        while result.last == " " { result.removeLast() }
-        return result
+        return PrintableText.of(scalars).trimmed
     }
 
     /// `nil` instead of an empty text: the absence of a serial number has one form.
@@ -62,5 +60,12 @@ public enum RecordText {
     private static func escape(_ bytes: [UInt8], at index: Int) -> UInt32? {
         guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u") else { return nil }
         return UInt32(String(decoding: bytes[(index + 2)..<(index + 6)], as: UTF8.self), radix: 16)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        let text = drop { $0 == " " }
+        return String(text.reversed().drop { $0 == " " }.reversed())
     }
 }
