@@ -71,7 +71,8 @@ extension SQLiteLedger {
         check.runs = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs") ?? 0
         check.openRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL") ?? 0
         check.gaps = try Row.fetchAll(db, sql: gaps).map { row in
-            LedgerCheck.Gap(station: row["station"], missing: row["first"]...row["last"])
+            let (first, last) = (try row.decode(Int64.self, forColumn: "first"), try row.decode(Int64.self, forColumn: "last"))
+            return LedgerCheck.Gap(station: try row.decode(String.self, forColumn: "station"), missing: first...max(first, last))
         }
         return check
     }

@@ -7,7 +7,7 @@ enum ErrorCatalogue {
         Examples.support, Examples.inbox, Examples.archive, Examples.link, Examples.blueZ, Examples.repl, Examples.fpga, Examples.package,
         Examples.firmwareFile, Examples.transfer, Examples.refusal, Examples.script, Examples.bundle, Examples.provisioning,
         Examples.selection, Examples.catalogue, Examples.stateFile, Examples.assistant, Examples.unitFolder, Examples.command,
-        Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.chat,
+        Examples.ledger, Examples.ledgerNotice, Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.chat,
     ]
 
     static var all: [CataloguedError] { types.flatMap(\.errors) }

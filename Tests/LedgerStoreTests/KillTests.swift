@@ -21,8 +21,11 @@ import Testing
             guard let run = byID[line.id] else { return _ = Issue.record("\(line.what) \(line.id) is lost") }
             guard line.what == "closed" else { continue }
             let isWhole = run.outcome == .pass && run.steps.count == 3 && run.versionsAfter == ["firmware": "v1"]
-            if !isWhole || Int64(line.seq) != run.seq { Issue.record("\(line.id) is torn: \(run)") }
+            // In the spool it has no number yet.
+            let isNumbered = line.seq > 0 || line.notices.contains("LED-0021")
+            if !isWhole || !isNumbered || line.seq > 0 && Int64(line.seq) != run.seq { Issue.record("\(line.id) is torn: \(run)") }
         }
+        #expect(Set(runs.map(\.id)).count == runs.count)
         for run in runs where run.outcome == .aborted {
             if run.code != "LED-0006" || run.blame != .station { Issue.record("\(run.id) has no reason") }
         }
@@ -69,22 +72,22 @@ import Testing
         #expect(try await ledger.check().isSound)
     }
 
-    /// Every kill comes between the commits of a spool.
+    /// The database may grow for some records only, so that each process begins in the file and goes on in the spool.
     @Test func aKillOfASpoolingProcessLosesNothing() async throws {
-        try folder.write("", to: "ledger/x")
         var numbers = SeededNumbers(seed: 16)
         var said: [WriterProcess.Line] = []
+        let ledger = SQLiteLedger(folder: path)
         for _ in 0..<(TestRange.isFull ? 100 : 10) {
-            // The database may not grow at all.
-            let writer = try WriterProcess(path, "line-1", "1000000", "200000")
-            usleep(UInt32.random(in: 5_000...40_000, using: &numbers))
+            let writer = try WriterProcess(path, "line-1", "1000000", "40000")
+            said += [writer.line()].compactMap(\.self)
+            usleep(UInt32.random(in: 10_000...150_000, using: &numbers))
             writer.kill()
             said += writer.rest().filter { $0.what != "error" }
+            try await ledger.open(Samples.start(1), clock: LedgerClock()).close(.pass)
         }
-        let ledger = SQLiteLedger(folder: path)
-        try await ledger.open(Samples.start(1), clock: LedgerClock()).close(.pass) { $0.versionsAfter = ["firmware": "v1"] }
         check(said, try await ledger.runs())
         let state = try await ledger.check()
-        #expect(state.damages.isEmpty && state.gaps.isEmpty && state.openRuns == 0 && state.spooledBytes == 0, "\(state)")
+        #expect(state.isSound && state.openRuns == 0, "\(state)")
+        #expect(said.contains { $0.what == "closed" && $0.notices.contains("LED-0021") }, "no process came as far as its spool")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Ledger
 import Support
 import TestSupport
@@ -167,6 +168,18 @@ import Testing
             #expect(fcntl(number, F_GETFD) & FD_CLOEXEC != 0, "\(target)")
         }
         #expect(seen.isSuperset(of: ["ledger.sqlite", "ledger.sqlite-wal", "processes.lock"]))
+    }
+
+    /// SQLite writes its log back when it closes.
+    @Test func nothingIsWrittenBackWithoutTheLock() async throws {
+        let ledger = SQLiteLedger(folder: folder.path("ledger"), migrator: LedgerSchema.migrator, lockTimeout: .milliseconds(20))
+        _ = try await ledger.open(Samples.start(), clock: time.clock())
+        let log = try folder.read("ledger/ledger.sqlite-wal")
+        let descriptor = open(folder.path("ledger/ledger.lock"), O_RDWR | O_CLOEXEC)
+        try #require(flock(descriptor, LOCK_EX) == 0)
+        defer { close(descriptor) }
+        await ledger.close()
+        #expect(try folder.read("ledger/ledger.sqlite-wal") == log && log.count > 4096)
     }
 
     @Test func theLogGrowsNoFurtherThanARun() async throws {

@@ -140,6 +140,17 @@ import Testing
         #expect(try read("csv", "\"a\"b,c\r\n").status != 0)
     }
 
+    /// As a damaged file may hold them.
+    @Test func hugeNumbersOverflowNothing() {
+        var huge = run("a", .fail, .unit)
+        (huge.elapsedMilliseconds, huge.revision, huge.seq) = (.max, .max, .max)
+        huge.steps = Array(repeating: RunStep(name: "a", startMilliseconds: .max, milliseconds: .max, bytes: .max), count: 2)
+        huge.close(.pass, at: UTCTime(microseconds: .max), elapsed: .seconds(Int64.max))
+        let runs = Array(repeating: huge, count: 3)
+        #expect(JUnitExport.text(runs).contains("time=\"94608000.000\""))
+        #expect(CSVExport.text(runs).contains("9999-12-31T23:59:59.999999Z"))
+    }
+
     @Test func whatXMLForbidsIsReplaced() {
         #expect(XMLText.attribute("a\u{1}\u{FFFE}\u{1F600}\t<&>'\"") == "a\u{FFFD}\u{FFFD}\u{1F600}&#9;&lt;&amp;&gt;&apos;&quot;")
     }

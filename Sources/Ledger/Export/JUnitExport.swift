@@ -46,7 +46,8 @@ public enum JUnitExport {
         }
     }
 
-    private static func elapsed(_ run: RunRecord) -> Int64 { max(0, run.elapsedMilliseconds ?? 0) }
+    /// At most a year, so that no sum overflows.
+    private static func elapsed(_ run: RunRecord) -> Int64 { min(max(0, run.elapsedMilliseconds ?? 0), 31_536_000_000) }
 
     /// With a point and three digits: an exponent is refused.
     private static func seconds(_ milliseconds: Int64) -> String {

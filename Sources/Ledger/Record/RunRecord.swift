@@ -97,14 +97,14 @@ public struct RunRecord: Sendable, Hashable, Codable {
         (outcome, blame, code) = (verdict.outcome, verdict.blame, verdict.code)
         endedAt = time
         elapsedMilliseconds = elapsed?.wholeMilliseconds
-        revision += 1
+        revision &+= 1
     }
 }
 
 extension Duration {
-    /// Not below 0.
+    /// Between 0 and 30,000 years.
     var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
-        return max(0, seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000)
+        return max(0, min(max(seconds, -1), 1_000_000_000_000) * 1000 + attoseconds / 1_000_000_000_000_000)
     }
 }

@@ -32,7 +32,7 @@ public final class OpenRun: Sendable {
             guard state.record.isOpen else { return nil }
             change(&state.record)
             state.record = state.record.bounded
-            state.record.revision += 1
+            state.record.revision &+= 1
             return state.record
         }
         if let next { keep(try await ledger.put(next)) }

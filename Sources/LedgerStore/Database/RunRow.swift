@@ -17,7 +17,8 @@ struct RunRow: FetchableRecord, PersistableRecord {
 
     init(row: Row) throws {
         record = try RunRecord(row: row)
-        (number, owner) = (row["number"], row["owner"])
+        number = try row.decode(Int64.self, forColumn: "number")
+        owner = try row.decode(Int64.self, forColumn: "owner")
     }
 
     func encode(to container: inout PersistenceContainer) throws {
