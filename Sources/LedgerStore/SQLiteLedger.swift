@@ -17,11 +17,12 @@ public final class SQLiteLedger: RunLedger {
     }
 
     let files: LedgerFiles
-    let migrator: DatabaseMigrator
-    let now: @Sendable () -> UTCTime
-    private let writerLock: WriterLock
     let spool: Spool
+    let writerLock: WriterLock
+    let now: @Sendable () -> UTCTime
+    private let migrator: DatabaseMigrator
     private let fileSystemType: @Sendable (String) -> String?
+    private let queue = WriteQueue()
     private let state = Mutex(State())
 
     /// Opens nothing yet.
@@ -43,11 +44,11 @@ public final class SQLiteLedger: RunLedger {
     deinit { closeFile() }
 
     public func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded {
-        try await OwnThread.run { () throws(LedgerError) in try self.store(record, begins: true) }
+        try await queue.add(WriteQueue.Request(record: record, begins: true), write: write)
     }
 
     public func put(_ record: RunRecord) async throws(LedgerError) -> Recorded {
-        try await OwnThread.run { () throws(LedgerError) in try self.store(record, begins: false) }
+        try await queue.add(WriteQueue.Request(record: record, begins: false), write: write)
     }
 
     /// Writes the log back and closes the file. Without it the next process finds everything, too.
@@ -68,150 +69,9 @@ public final class SQLiteLedger: RunLedger {
             }
         }
     }
-}
 
-// MARK: - Writing
-
-extension SQLiteLedger {
-    private func store(_ record: RunRecord, begins: Bool) throws(LedgerError) -> Recorded {
-        let result: Result<Recorded, any Error> = state.withLock { state in
-            Result { try self.store(record, begins: begins, &state) }
-        }
-        switch result {
-        case .success(let recorded): return recorded
-        case .failure(let error as LedgerError): throw error
-        case .failure(let error): throw .notRecorded(ledger: StorageFault(error).reason, spool: "not tried")
-        }
-    }
-
-    private func store(_ record: RunRecord, begins: Bool, _ state: inout State) throws -> Recorded {
-        if begins { state.spooling = nil }
-        if state.spooling == nil {
-            do {
-                var recorded = try inFile(record, begins: begins, &state)
-                if begins { recorded.notices += brokenNotices() }
-                return recorded
-            } catch let error as LedgerError {
-                throw error
-            } catch {
-                state.spooling = StorageFault(error).reason
-            }
-        }
-        return try inSpool(record, begins: begins, reason: state.spooling ?? "", &state)
-    }
-
-    /// A damaged file is moved aside once; a new one that is damaged too is a disk's fault.
-    private func inFile(_ record: RunRecord, begins: Bool, _ state: inout State) throws -> Recorded {
-        try prepareFolder()
-        return try writerLock.hold {
-            do {
-                return try write(record, begins: begins, &state)
-            } catch {
-                guard case .broken = StorageFault(error) else { throw error }
-                try? state.database?.pool.close()
-                state.database = nil
-                try files.moveAside(at: now())
-                var recorded = try write(record, begins: begins, &state)
-                if !begins { recorded.notices += brokenNotices() }
-                return recorded
-            }
-        }
-    }
-
-    /// Needs the lock.
-    private func write(_ record: RunRecord, begins: Bool, _ state: inout State) throws -> Recorded {
-        let database = try opened(&state)
-        let mark = try marked(&state)
-        var notices = takeSpool(database, mark)
-        let (kept, abandoned) = try database.pool.write { db in
-            let transaction = RunTransaction(db: db, mark: mark)
-            let abandoned = begins ? try transaction.closeAbandoned(station: record.station, at: now()) : []
-            return (try transaction.put(record, owner: mark.place), abandoned)
-        }
-        if !abandoned.isEmpty { notices.append(.closedAbandoned(abandoned.map { "\($0.id) (\($0.unitAddress))" })) }
-        if !kept.isOpen { try? database.checkpoint() }
-        return Recorded(kept, notices: notices)
-    }
-
-    private func inSpool(_ record: RunRecord, begins: Bool, reason: String, _ state: inout State) throws -> Recorded {
-        do {
-            try prepareFolder()
-            try spool.append(record, owner: try marked(&state).place)
-        } catch let error as LedgerError {
-            throw error
-        } catch {
-            throw LedgerError.notRecorded(ledger: reason, spool: StorageFault(error).reason)
-        }
-        return Recorded(record, notices: [.spooling(path: files.spool, reason: reason)] + (begins ? brokenNotices() : []))
-    }
-
-    /// Each record on its own, so that one that does not fit blocks none behind it.
-    private func takeSpool(_ database: LedgerDatabase, _ mark: ProcessMark) -> [LedgerNotice] {
-        var taken = 0
-        do {
-            let rejected = try spool.take { lines in
-                var misfits: [RecordLine] = []
-                try database.pool.write { db in
-                    let transaction = RunTransaction(db: db, mark: mark)
-                    for line in lines where try !Self.take(line, transaction) { misfits.append(line) }
-                }
-                taken = Set(lines.map(\.record.id)).count
-                return misfits
-            }
-            let notices: [LedgerNotice] = rejected > 0 ? [.spoolLinesRejected(lines: rejected, path: files.rejected)] : []
-            return (taken > 0 ? [.spoolTakenIn(records: taken)] : []) + notices
-        } catch {
-            return [.spoolUnreadable(path: files.spool, reason: StorageFault(error).reason)]
-        }
-    }
-
-    /// - Returns: whether the record fits the ledger's rules.
-    private static func take(_ line: RecordLine, _ transaction: RunTransaction) throws -> Bool {
-        do {
-            try transaction.db.inSavepoint {
-                _ = try transaction.put(line.record, owner: line.owner)
-                return .commit
-            }
-            return true
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            return false
-        }
-    }
-
-    private func brokenNotices() -> [LedgerNotice] { files.brokenFolders().map { .brokenMovedAside(path: $0) } }
-}
-
-// MARK: - Opening
-
-extension SQLiteLedger {
-    private func prepareFolder() throws {
-        do {
-            try FileWriter.makeFolder(files.folder)
-        } catch {
-            throw StorageFault.unwritable(error.reason)
-        }
-        guard let type = fileSystemType(files.folder), FileSystemKind.isNetworked(type) else { return }
-        throw LedgerError.networkFileSystem(path: files.folder, fileSystem: type)
-    }
-
-    /// Needs the lock. A file that another process moved aside is left to itself.
-    private func opened(_ state: inout State) throws -> LedgerDatabase {
-        if let database = state.database {
-            if database.identity == files.identity() { return database }
-            try? database.pool.close()
-            state.database = nil
-        }
-        let database = try LedgerDatabase(files, migrator: migrator, now: now())
-        state.database = database
-        spool.reserve()
-        return database
-    }
-
-    private func marked(_ state: inout State) throws -> ProcessMark {
-        if let mark = state.mark { return mark }
-        let mark = try ProcessMark(path: files.marks)
-        state.mark = mark
-        return mark
+    @Sendable private func write(_ requests: [WriteQueue.Request]) -> [WriteQueue.Answer] {
+        state.withLock { write(requests, &$0) }
     }
 
     /// The open file, for reading. `nil` where no run was ever recorded.
@@ -228,5 +88,39 @@ extension SQLiteLedger {
         case .failure(StorageFault.locked): throw .locked(path: files.lock)
         case .failure(let error): throw .unreadable(path: files.database, reason: StorageFault(error).reason)
         }
+    }
+}
+
+// MARK: - Opening
+
+extension SQLiteLedger {
+    func prepareFolder() throws {
+        do {
+            try FileWriter.makeFolder(files.folder)
+        } catch {
+            throw StorageFault.unwritable(error.reason)
+        }
+        guard let type = fileSystemType(files.folder), FileSystemKind.isNetworked(type) else { return }
+        throw LedgerError.networkFileSystem(path: files.folder, fileSystem: type)
+    }
+
+    /// Needs the lock. A file that another process moved aside is left to itself.
+    func opened(_ state: inout State) throws -> LedgerDatabase {
+        if let database = state.database {
+            if database.identity == files.identity() { return database }
+            try? database.pool.close()
+            state.database = nil
+        }
+        let database = try LedgerDatabase(files, migrator: migrator, now: now())
+        state.database = database
+        spool.reserve()
+        return database
+    }
+
+    func marked(_ state: inout State) throws -> ProcessMark {
+        if let mark = state.mark { return mark }
+        let mark = try ProcessMark(path: files.marks)
+        state.mark = mark
+        return mark
     }
 }

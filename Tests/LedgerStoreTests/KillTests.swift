@@ -1,5 +1,6 @@
 import Foundation
 import Ledger
+import Support
 import TestSupport
 import Testing
 
@@ -58,6 +59,23 @@ import Testing
         #expect(said.filter { $0.what == "closed" }.count > kills / 10, "the kills came too early to tell anything")
         #expect(runs.contains { $0.outcome == .aborted })
         print("kills: \(kills), runs: \(runs.count), acknowledged: \(said.count), aborted: \(runs.filter { $0.outcome == .aborted }.count)")
+    }
+
+    /// A new file begins with a journal of the old kind: a kill may leave it.
+    @Test func aKillWhileTheFileIsMadeLosesNothing() async throws {
+        var numbers = SeededNumbers(seed: 17)
+        for round in 0..<(TestRange.isFull ? 200 : 25) {
+            let fresh = folder.path("ledger-\(round)")
+            let writer = try WriterProcess(fresh, "line-1", "1000000")
+            while !FileManager.default.fileExists(atPath: "\(fresh)/ledger.sqlite") { usleep(100) }
+            usleep(UInt32.random(in: 0...8000, using: &numbers))
+            writer.kill()
+            let said = writer.rest()
+            let ledger = SQLiteLedger(folder: fresh)
+            let run = try await ledger.open(Samples.start(), clock: LedgerClock())
+            #expect(run.notices.allSatisfy { $0.diagnosis.code == "LED-0020" }, "\(run.notices)")
+            check(said, try await ledger.runs())
+        }
     }
 
     @Test func twoWritersAtOnceLoseNothing() async throws {

@@ -72,14 +72,35 @@ import Testing
         misfit.blame = .radio
         let recorded = try await ledger.put(misfit)
         #expect(recorded.notices.map(\.diagnosis.code) == ["LED-0021"])
-        #expect(try await other.close(.pass)?.seq == nil)
-        let next = try await ledger.open(Samples.start(5), clock: time.clock())
-        #expect(next.notices.map(\.diagnosis.code) == ["LED-0022", "LED-0023"])
+        #expect(try await other.close(.pass)?.seq == 1)
+        #expect(other.notices.map(\.diagnosis.code) == ["LED-0023"])
+        _ = try await ledger.open(Samples.start(5), clock: time.clock())
         #expect(try await long.close(.pass)?.seq == 2)
         #expect(try await ledger.runs().map(\.seq) == [2, 1, 1, nil])
         #expect(try await ledger.check().gaps.isEmpty)
         let outbox = try await #require(try ledger.forReading()).pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM outbox") }
         #expect(outbox == 3)
+    }
+
+    /// Many units at once: what has gathered is written in one go, and each gets its own answer.
+    @Test func manyRunsAtOnceKeepTheirNumbers() async throws {
+        let (ledger, clock, station) = (ledger, time.clock(), "line-1")
+        let closed = try await withThrowingTaskGroup(of: RunRecord?.self) { group in
+            for unit in 0..<300 {
+                group.addTask {
+                    var start = Samples.start(1, station: station)
+                    start.unitAddress = "unit \(unit)"
+                    let run = try await ledger.open(start, clock: clock)
+                    try await run.note(RunStep(name: "\(unit)", startMilliseconds: 0, milliseconds: 1))
+                    return try await run.close(.pass)
+                }
+            }
+            return try await group.reduce(into: [RunRecord]()) { $0 += [$1].compactMap(\.self) }
+        }
+        #expect(Set(closed.compactMap(\.seq)) == Set(1...300))
+        #expect(closed.allSatisfy { "unit \($0.steps[0].name)" == $0.unitAddress })
+        let kept = try await ledger.runs()
+        #expect(Set(kept) == Set(closed) && kept.count == 300)
     }
 
     @Test func theRulesStandInTheFile() async throws {

@@ -14,8 +14,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func ledger() -> SQLiteLedger {
-        SQLiteLedger(folder: folder.path("ledger"), now: { [time] in time.now }, migrator: LedgerSchema.migrator, lockTimeout: .milliseconds(20))
+    private func ledger(lockTimeout: Duration = .seconds(60)) -> SQLiteLedger {
+        SQLiteLedger(folder: folder.path("ledger"), now: { [time] in time.now }, migrator: LedgerSchema.migrator, lockTimeout: lockTimeout)
     }
 
     /// Another process that holds the lock for ever.
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func aLockedLedgerStopsNoRun() async throws {
-        let ledger = ledger()
+        let ledger = ledger(lockTimeout: .milliseconds(20))
         try await ledger.open(Samples.start(1), clock: time.clock()).close(.pass)
         try await withLock {
             let run = try await ledger.open(Samples.start(2), clock: time.clock())
@@ -49,7 +49,7 @@ import Testing
 
     /// The run began in the file, and was closed in the spool, before the process died.
     @Test func aRunThatWasClosedInTheSpoolIsNotAbandoned() async throws {
-        var ledger: SQLiteLedger? = ledger()
+        var ledger: SQLiteLedger? = ledger(lockTimeout: .milliseconds(20))
         let run = try await #require(ledger).open(Samples.start(1), clock: time.clock())
         try await withLock { try await run.close(.pass) }
         ledger = nil
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func withoutSpoolNothingIsStarted() async throws {
-        let ledger = ledger()
+        let ledger = ledger(lockTimeout: .milliseconds(20))
         try FileManager.default.createDirectory(atPath: folder.path("ledger/spool.jsonl"), withIntermediateDirectories: true)
         let run = try await ledger.open(Samples.start(1), clock: time.clock())
         try await withLock {

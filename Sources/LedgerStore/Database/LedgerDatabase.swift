@@ -34,16 +34,27 @@ struct LedgerDatabase: Sendable {
     /// A file of a newer noafw is opened for nothing, so it is looked at without a right to write.
     private static func checkForm(_ files: LedgerFiles, migrator: DatabaseMigrator) throws {
         guard files.identity() != nil else { return }
+        let unknown: [String]
+        do {
+            unknown = try unknownForms(files.database, migrator, isReadOnly: true)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+            // A kill while the file was made has left a journal, which is rolled back by opening it.
+            unknown = try unknownForms(files.database, migrator, isReadOnly: false)
+        }
+        guard let newest = unknown.last else { return }
+        throw LedgerError.newerSchema(path: files.database, found: RecordText.line(newest), known: migrator.migrations.last ?? "none")
+    }
+
+    private static func unknownForms(_ path: String, _ migrator: DatabaseMigrator, isReadOnly: Bool) throws -> [String] {
         var configuration = Configuration()
-        configuration.readonly = true
+        configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(busyTimeout)
-        let queue = try DatabaseQueue(path: files.database, configuration: configuration)
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
-        let applied = try queue.read { db in try migrator.hasBeenSuperseded(db) ? try migrator.appliedIdentifiers(db) : nil }
-        guard let applied else { return }
-        let unknown = applied.subtracting(migrator.migrations).sorted()
-        throw LedgerError.newerSchema(
-            path: files.database, found: RecordText.line(unknown.last ?? "unknown"), known: migrator.migrations.last ?? "none")
+        return try queue.read { db in
+            guard try migrator.hasBeenSuperseded(db) else { return [] }
+            return try migrator.appliedIdentifiers(db).subtracting(migrator.migrations).sorted()
+        }
     }
 
     private static func migrate(_ pool: DatabasePool, _ files: LedgerFiles, migrator: DatabaseMigrator, now: UTCTime) throws {

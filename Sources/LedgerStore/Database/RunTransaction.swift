@@ -24,6 +24,25 @@ struct RunTransaction {
         return next
     }
 
+    /// A record that breaks the rules of the file.
+    struct Misfit: Error {
+        var reason: String
+    }
+
+    /// - Returns: what is kept, as ``put(_:owner:)``, or why nothing was changed.
+    func tryPut(_ record: RunRecord, owner: Int64) throws -> Result<RunRecord, Misfit> {
+        do {
+            var kept = record
+            try db.inSavepoint {
+                kept = try put(record, owner: owner)
+                return .commit
+            }
+            return .success(kept)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            return .failure(Misfit(reason: StorageFault(error).reason))
+        }
+    }
+
     /// Closes the runs of a station whose process is dead.
     func closeAbandoned(station: String, at time: UTCTime) throws -> [RunRecord] {
         let rows = try RunRow.fetchAll(db, sql: "SELECT * FROM runs WHERE station = ? AND outcome IS NULL", arguments: [station])

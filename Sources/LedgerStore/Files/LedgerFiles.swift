@@ -9,7 +9,7 @@ struct LedgerFiles: Sendable {
 
     var database: String { "\(folder)/ledger.sqlite" }
     /// SQLite's own files beside it.
-    var companions: [String] { ["\(database)-wal", "\(database)-shm"] }
+    var companions: [String] { ["\(database)-wal", "\(database)-shm", "\(database)-journal"] }
     var lock: String { "\(folder)/ledger.lock" }
     var marks: String { "\(folder)/processes.lock" }
     var spool: String { "\(folder)/spool.jsonl" }
