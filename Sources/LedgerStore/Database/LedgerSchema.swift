@@ -66,7 +66,7 @@ enum LedgerSchema {
                     CHECK (outcome IS NULL OR (outcome = 'pass') = (blame IS NULL)),
                     UNIQUE (station, epoch, seq)
                 ) STRICT;
-                CREATE INDEX open_runs ON runs (station) WHERE outcome IS NULL;
+                CREATE INDEX open_runs ON runs (station, owner) WHERE outcome IS NULL;
                 CREATE INDEX runs_of_unit ON runs (unit_address, station, verb);
                 CREATE INDEX runs_by_time ON runs (started_at);
 

@@ -45,11 +45,15 @@ struct RunTransaction {
 
     /// Closes the runs of a station whose process is dead.
     func closeAbandoned(station: String, at time: UTCTime) throws -> [RunRecord] {
-        let rows = try RunRow.fetchAll(db, sql: "SELECT * FROM runs WHERE station = ? AND outcome IS NULL", arguments: [station])
-        return try rows.filter { !mark.isAlive($0.owner) }.map { row in
-            var record = row.record
-            record.close(.abandoned, at: time, elapsed: nil)
-            return try put(record, owner: row.owner)
+        let owners = try Int64.fetchAll(
+            db, sql: "SELECT DISTINCT owner FROM runs WHERE station = ? AND outcome IS NULL", arguments: [station])
+        return try owners.filter { !mark.isAlive($0) }.flatMap { owner in
+            let open = "SELECT * FROM runs WHERE station = ? AND owner = ? AND outcome IS NULL ORDER BY number"
+            return try RunRow.fetchAll(db, sql: open, arguments: [station, owner]).map { row in
+                var record = row.record
+                record.close(.abandoned, at: time, elapsed: nil)
+                return try put(record, owner: owner)
+            }
         }
     }
 
