@@ -1,5 +1,6 @@
 import GRDB
 import Ledger
+import Support
 
 extension SQLiteLedger {
     /// What a request found, in the file or out of it.
@@ -13,17 +14,20 @@ extension SQLiteLedger {
     func write(_ requests: [WriteQueue.Request], _ state: inout State) -> [WriteQueue.Answer] {
         if requests.contains(where: \.begins) { state.spooling = nil }
         var entries: [Entry]?
+        var refusal: LedgerError?
         if state.spooling == nil {
             do {
                 entries = try inFile(requests, &state)
             } catch let error as LedgerError {
-                return requests.map { _ in .failure(error) }
+                (refusal, state.spooling) = (error, error.diagnosis.message)
             } catch {
                 state.spooling = StorageFault(error).reason
             }
         }
         let broken = brokenNotices()
         return requests.indices.map { index in
+            // No run begins in a file that is not ours to write; one that goes on keeps its record.
+            if let refusal, requests[index].begins { return .failure(refusal) }
             let answer: WriteQueue.Answer =
                 switch entries?[index] {
                 case .kept(let recorded): .success(recorded)

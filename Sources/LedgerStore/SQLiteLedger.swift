@@ -104,10 +104,10 @@ extension SQLiteLedger {
         throw LedgerError.networkFileSystem(path: files.folder, fileSystem: type)
     }
 
-    /// Needs the lock. A file that another process moved aside is left to itself.
+    /// Needs the lock. A file that another process moved aside or migrated is opened anew.
     func opened(_ state: inout State) throws -> LedgerDatabase {
         if let database = state.database {
-            if database.identity == files.identity() { return database }
+            if try database.isCurrent(files) { return database }
             try? database.pool.close()
             state.database = nil
         }

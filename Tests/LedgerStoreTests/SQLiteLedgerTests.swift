@@ -61,6 +61,21 @@ import Testing
         #expect(try await ledger.runs()[0].steps.isEmpty)
     }
 
+    /// Whatever the order in which the states of a run arrive.
+    @Test func anOlderStateReplacesNoNewerOne() async throws {
+        let run = try await ledger.open(Samples.start(), clock: time.clock())
+        let first = run.record
+        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))
+        #expect(try await ledger.put(first).record == run.record)
+        #expect(try await ledger.runs() == [run.record])
+        let closed = try #require(try await run.close(.pass))
+        var later = first
+        later.revision = 1000
+        later.close(RunVerdict(Samples.unitFault), at: time.now, elapsed: .zero)
+        #expect(try await ledger.put(later).record == closed)
+        #expect(try await ledger.runs() == [closed])
+    }
+
     /// A run that goes on holds back none that ends before it, and what is refused uses no number up.
     @Test func numbersAreGivenAtTheCloseWithoutGaps() async throws {
         let long = try await ledger.open(Samples.start(1), clock: time.clock())
@@ -142,12 +157,16 @@ import Testing
         #expect(second.record.attemptOf == first.record.id)
         #expect(try await second.close(.pass)?.seq == 2)
         #expect(try await ledger.runs().map(\.id) == [first.record.id, second.record.id])
+        time.move(seconds: 100_000)
+        #expect(try await ledger.open(Samples.start(), clock: clock).record.attemptOf == first.record.id)
         #expect(first.record.id < second.record.id)
     }
 
     @Test func aRepetitionNamesTheFirstRunOfItsUnit() async throws {
         let first = try await ledger.open(Samples.start(1), clock: time.clock())
+        time.move(seconds: 60)
         let second = try await ledger.open(Samples.start(1), clock: time.clock())
+        time.move(seconds: 60)
         let third = try await ledger.open(Samples.start(1), clock: time.clock())
         var verify = Samples.start(1)
         verify.verb = "verify"

@@ -101,6 +101,21 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("ledger/spool.jsonl")))
     }
 
+    @Test func aRunThatGoesOnSurvivesANewerNoafw() async throws {
+        let old = ledger()
+        let run = try await old.open(Samples.start(1), clock: time.clock())
+        var next = LedgerSchema.migrator
+        next.registerMigration("ledger-2") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
+        let newer = ledger(next)
+        _ = try await newer.runs()
+        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))
+        try await run.close(.pass)
+        #expect(run.notices.map(\.diagnosis.code) == ["LED-0021"])
+        await #expect(throws: LedgerError.self) { try await old.open(Samples.start(2), clock: time.clock()) }
+        #expect(try await newer.open(Samples.start(3), clock: time.clock()).notices == [.spoolTakenIn(records: 1)])
+        #expect(try await newer.runs().map(\.outcome) == [.pass, nil])
+    }
+
     private func copy(_ form: String) throws {
         try folder.write([UInt8](try Data(contentsOf: Self.fixtures.appendingPathComponent("\(form).sqlite"))), to: "ledger/ledger.sqlite")
     }

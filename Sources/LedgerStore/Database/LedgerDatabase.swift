@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import Ledger
 import Support
 
@@ -7,7 +8,9 @@ import Support
 struct LedgerDatabase: Sendable {
     let pool: DatabasePool
     /// The file that was opened: another process may have moved it aside since.
-    let identity: FileIdentity?
+    private let identity: FileIdentity?
+    /// Changes with every change of the tables, whoever makes it.
+    private let tables: Int?
 
     private static let busyTimeout: TimeInterval = 5
 
@@ -18,7 +21,18 @@ struct LedgerDatabase: Sendable {
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try Self.migrate(pool, files, migrator: migrator, now: now)
         identity = files.identity()
+        tables = try Self.tables(pool)
         LedgerFiles.synchronize(files.folder)
+    }
+
+    /// Whether this is still the file, and its tables are those that were opened: a newer noafw may have migrated it since.
+    func isCurrent(_ files: LedgerFiles) throws -> Bool {
+        guard identity == files.identity() else { return false }
+        return try tables == Self.tables(pool)
+    }
+
+    private static func tables(_ pool: DatabasePool) throws -> Int? {
+        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA schema_version") }
     }
 
     private static func configuration() -> Configuration {
@@ -63,7 +77,12 @@ struct LedgerDatabase: Sendable {
         if !applied.isEmpty {
             let next = migrator.migrations.first { !applied.contains($0) } ?? "migration"
             let copy = files.copy(before: next, at: now)
-            try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+            do {
+                try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
+            } catch {
+                unlink(copy)
+                throw error
+            }
         }
         try migrator.migrate(pool)
     }
