@@ -47,7 +47,7 @@ extension LedgerError: DiagnosableError {
                 remedy: "find it with: fuser -v \(path); resume or end it, then run the same command again")
         case .abandoned(let run):
             Diagnosis(
-                code: "LED-0006", category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
+                code: Self.abandonedCode, category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
                 cause: "noafw was killed, or the machine lost its power",
                 remedy: "check that unit: run the same command again on it")
         }

@@ -92,7 +92,7 @@ public struct RunRecord: Sendable, Hashable, Codable {
 
     public var isOpen: Bool { outcome == nil }
 
-    /// - Parameter elapsed: `nil` where nobody could measure it.
+    /// - Parameter elapsed: `nil` where it was not measured.
     public mutating func close(_ verdict: RunVerdict, at time: UTCTime, elapsed: Duration?) {
         (outcome, blame, code) = (verdict.outcome, verdict.blame, verdict.code)
         endedAt = time
