@@ -39,9 +39,10 @@ import Testing
         for round in 0..<kills / 2 {
             // Two at a time, of the same station and of another one.
             let writers = try (0..<2).map { try WriterProcess(path, round.isMultiple(of: 2) ? "line-1" : "line-\($0)", "1000000") }
-            // Some are killed while they start.
-            if round % 5 > 0 { said += writers.compactMap { $0.line() } }
-            usleep(UInt32.random(in: 0...100_000, using: &numbers))
+            // Some are killed while they start, most in the middle of their first, second or third run.
+            let wanted = round.isMultiple(of: 5) ? 0 : Int.random(in: 1...12, using: &numbers)
+            said += writers.flatMap { $0.lines(wanted) }
+            usleep(UInt32.random(in: 0...20_000, using: &numbers))
             writers.forEach { $0.kill() }
             said += writers.flatMap { $0.rest() }
         }
@@ -97,8 +98,8 @@ import Testing
         let ledger = SQLiteLedger(folder: path)
         for _ in 0..<(TestRange.isFull ? 100 : 10) {
             let writer = try WriterProcess(path, "line-1", "1000000", "40000")
-            said += [writer.line()].compactMap(\.self)
-            usleep(UInt32.random(in: 10_000...150_000, using: &numbers))
+            said += writer.lines(Int.random(in: 1...25, using: &numbers)).filter { $0.what != "error" }
+            usleep(UInt32.random(in: 0...10_000, using: &numbers))
             writer.kill()
             said += writer.rest().filter { $0.what != "error" }
             try await ledger.open(Samples.start(1), clock: LedgerClock()).close(.pass)

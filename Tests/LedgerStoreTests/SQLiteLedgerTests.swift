@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import GRDB
 import Glibc
@@ -116,6 +117,26 @@ import Testing
         #expect(closed.allSatisfy { "unit \($0.steps[0].name)" == $0.unitAddress })
         let kept = try await ledger.runs()
         #expect(Set(kept) == Set(closed) && kept.count == 300)
+    }
+
+    /// Another program that writes the file, such as sqlite3, is waited for: a transaction that begins with a read would fail at once.
+    @Test func aForeignWriterIsWaitedFor() async throws {
+        let run = try await ledger.open(Samples.start(), clock: time.clock())
+        let foreign = try DatabaseQueue(path: folder.path("ledger/ledger.sqlite"))
+        let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            try? foreign.inTransaction(.immediate) { db in
+                try db.execute(sql: "UPDATE stations SET last_seq = 41")
+                begun.signal()
+                usleep(200_000)
+                return .commit
+            }
+            ended.signal()
+        }
+        await OwnThread.run { begun.wait() }
+        #expect(try await run.close(.pass)?.seq == 42)
+        #expect(run.notices.isEmpty)
+        await OwnThread.run { ended.wait() }
     }
 
     @Test func theRulesStandInTheFile() async throws {

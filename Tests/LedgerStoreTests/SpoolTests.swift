@@ -117,6 +117,9 @@ import Testing
         }
         let next = try await ledger.open(Samples.start(3), clock: time.clock())
         #expect(next.notices.map(\.diagnosis.code) == ["LED-0025"])
+        // What could not be recorded can be tried again.
+        #expect(try await run.close(.pass)?.seq == 1)
+        #expect(try await run.close(.pass) == nil)
     }
 
     private var spool: Spool {

@@ -44,6 +44,9 @@ final class WriterProcess {
         }
     }
 
+    /// Waits for so many lines, or its end.
+    func lines(_ count: Int) -> [Line] { (0..<count).compactMap { _ in line() } }
+
     /// Waits for its end. A line that the kill cut off is left out.
     func rest() -> [Line] {
         var lines: [Line] = []

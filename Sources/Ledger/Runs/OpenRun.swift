@@ -42,22 +42,30 @@ public final class OpenRun: Sendable {
         try await update { $0.steps.append(step) }
     }
 
+    /// A close that can be recorded nowhere leaves the run open, for another try.
     /// - Parameter change: what became known last.
     /// - Returns: the record as it is kept; `nil` where the run was closed before.
     @discardableResult
     public func close(_ verdict: RunVerdict, _ change: (inout RunRecord) -> Void = { _ in }) async throws(LedgerError) -> RunRecord? {
-        let last = state.withLock { state -> RunRecord? in
+        let states = state.withLock { state -> (open: RunRecord, closed: RunRecord)? in
             guard state.record.isOpen else { return nil }
             change(&state.record)
+            var open = state.record.bounded
+            state.record = open
             state.record.close(verdict, at: clock.now(), elapsed: elapsed)
-            state.record = state.record.bounded
-            return state.record
+            open.revision = state.record.revision
+            return (open, state.record.bounded)
         }
-        guard let last else { return nil }
-        let recorded = try await ledger.put(last)
-        keep(recorded)
-        state.withLock { $0.record = recorded.record }
-        return recorded.record
+        guard let states else { return nil }
+        do {
+            let recorded = try await ledger.put(states.closed)
+            keep(recorded)
+            state.withLock { $0.record = recorded.record }
+            return recorded.record
+        } catch {
+            state.withLock { $0.record = states.open }
+            throw error
+        }
     }
 
     private func keep(_ recorded: Recorded) {
