@@ -54,6 +54,20 @@ import Testing
         #expect(try await ledger().check().gaps.isEmpty)
     }
 
+    /// An edit of a shipped migration would leave stations with other tables than new ones.
+    @Test(arguments: LedgerSchema.migrator.migrations)
+    func anOldFileComesToTheTablesOfANewOne(form: String) async throws {
+        func tables(_ ledger: SQLiteLedger) throws -> [String] {
+            let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name"
+            return try #require(try ledger.forReading()).pool.writeWithoutTransaction { try String.fetchAll($0, sql: sql) }
+        }
+        try copy(form)
+        let fresh = SQLiteLedger(folder: folder.path("fresh"))
+        _ = try await fresh.open(Samples.start(1), clock: time.clock())
+        let expected = try tables(fresh)
+        #expect(try tables(ledger()) == expected && expected.count > 6)
+    }
+
     /// As the next version will: with a copy of the file as it was.
     @Test func anOlderFileIsCopiedBeforeItIsChanged() async throws {
         try copy("ledger-1")
