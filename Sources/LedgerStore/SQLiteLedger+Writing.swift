@@ -40,7 +40,7 @@ extension SQLiteLedger {
 
     /// A damaged file is moved aside once; a new one that is damaged too is a disk's fault.
     private func inFile(_ requests: [WriteQueue.Request], _ state: inout State) throws -> [Entry] {
-        try prepareFolder()
+        if state.database == nil || files.identity() == nil { try prepareFolder() }
         return try writerLock.hold {
             do {
                 return try commit(requests, &state)

@@ -118,7 +118,7 @@ extension SQLiteLedger {
     }
 
     func marked(_ state: inout State) throws -> ProcessMark {
-        if let mark = state.mark { return mark }
+        if let mark = state.mark, mark.identity == FileIdentity(path: files.marks) { return mark }
         let mark = try ProcessMark(path: files.marks)
         state.mark = mark
         return mark

@@ -75,6 +75,17 @@ import Testing
         #expect(try await second.runs().map(\.seq) == [nil, 1])
     }
 
+    @Test func aFolderThatIsRemovedIsMadeAnew() async throws {
+        let ledger = ledger()
+        let run = try await ledger.open(Samples.start(1), clock: time.clock())
+        try FileManager.default.removeItem(atPath: folder.path("ledger"))
+        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))
+        // Another process sees that this one lives.
+        #expect(try await self.ledger().open(Samples.start(2), clock: time.clock()).notices.isEmpty)
+        #expect(try await run.close(.pass)?.seq == 1)
+        #expect(try await self.ledger().runs().map(\.outcome) == [.pass, nil])
+    }
+
     @Test func aGapIsFound() async throws {
         let ledger = ledger()
         for unit in 1...6 { try await ledger.open(Samples.start(unit), clock: time.clock()).close(.pass) }

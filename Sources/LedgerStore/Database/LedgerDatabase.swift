@@ -23,6 +23,7 @@ struct LedgerDatabase: Sendable {
         identity = files.identity()
         tables = try Self.tables(pool)
         LedgerFiles.synchronize(files.folder)
+        LedgerFiles.synchronize("\(files.folder)/..")
     }
 
     /// Whether this is still the file, and its tables are those that were opened: a newer noafw may have migrated it since.

@@ -54,10 +54,7 @@ struct LedgerFiles: Sendable {
     }
 
     /// Which file the name stands for at this moment.
-    func identity() -> FileIdentity? {
-        var status = stat()
-        return stat(database, &status) == 0 ? FileIdentity(device: UInt64(status.st_dev), node: UInt64(status.st_ino)) : nil
-    }
+    func identity() -> FileIdentity? { FileIdentity(path: database) }
 
     /// A new file survives a power cut only when its folder is on the disk too.
     static func synchronize(_ folder: String) {
@@ -71,4 +68,11 @@ struct LedgerFiles: Sendable {
 struct FileIdentity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
+
+    /// `nil` where no file is.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, node) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
 }

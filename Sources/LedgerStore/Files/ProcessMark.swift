@@ -8,6 +8,8 @@ final class ProcessMark: Sendable {
     private let descriptor: Int32
     /// Random, kept in the records that this process has open.
     let place: Int64
+    /// Of the shared file: a mark in a file that was removed is seen by no other process.
+    let identity: FileIdentity?
 
     /// Of `fcntl`: a lock of the open file, not of the process (Linux, `F_OFD_GETLK` and `F_OFD_SETLK`).
     private static let (getLock, setLock): (Int32, Int32) = (36, 37)
@@ -15,6 +17,7 @@ final class ProcessMark: Sendable {
     init(path: String, random: () -> Int64 = { .random(in: 1...(1 << 62)) }) throws {
         descriptor = open(path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         place = random()
+        identity = FileIdentity(path: path)
         guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
         var lock = Self.byte(at: place)
         guard fcntl(descriptor, Self.setLock, &lock) == 0 else {
