@@ -55,13 +55,13 @@ let package = Package(
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"]),
         module("MonocleFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"], path: "Sources/Families/MonocleFamily"),
-        module("FrameFamily", ["Provisioning", "Bluetooth", "DFU"], path: "Sources/Families/FrameFamily"),
+        module("FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"], path: "Sources/Families/FrameFamily"),
         module("Assistant", [
             "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),
-        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port"], resources: [.copy("Monocle/Python"), .copy("Frame/Lua")]),
+        module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
@@ -91,11 +91,13 @@ let package = Package(
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
-            name: "TestSupport", dependencies: ["Bluetooth", "Support", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL],
+            name: "TestSupport", dependencies: [
+                "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+            ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
-            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "Ledger", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
             swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("SupportTests", ["Support"]),
@@ -106,7 +108,7 @@ let package = Package(
         tests("ArchiveTests", ["Support", "Archive", "Bluetooth", "TestSupport"]),
         tests("DFUTests", ["Support", "Cryptography", "DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
-        tests("ScriptBundleTests", ["Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
+        tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
         tests("ProvisioningTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
@@ -121,11 +123,11 @@ let package = Package(
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "Ledger", "Provisioning", "REPL", "ScriptBundle", "Support", "VirtualDevices",
-            "noafw",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "MonocleFamily", "Provisioning", "REPL",
+            "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
-        tests("ScriptTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
+        tests("ScriptTests", ["FrameFamily", "Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

@@ -7,17 +7,21 @@ local ROWS = 6
 local PITCH = 60
 local WAITING_LIMIT = 4000
 
--- What the font lacks and has something like.
+-- What the font lacks and has something like: the slash, and much of Latin-1 below the letters.
 local PLAIN = {
-    [0x09] = " ", [0x0D] = "", [0xA0] = " ", [0x2013] = "-", [0x2014] = "-", [0x2018] = "'", [0x2019] = "'",
-    [0x201C] = '"', [0x201D] = '"', [0x2026] = "...",
+    [0x09] = " ", [0x0D] = "", [0x2F] = "\\", [0xA0] = " ", [0xA4] = "$", [0xA6] = "|", [0xA7] = "S.", [0xA8] = '"',
+    [0xAA] = "a", [0xAC] = "-", [0xAD] = "", [0xAF] = "-", [0xB2] = "2", [0xB3] = "3", [0xB4] = "'", [0xB6] = "P.",
+    [0xB8] = ",", [0xB9] = "1", [0xBA] = "o", [0xBC] = "1\\4", [0xBD] = "1\\2", [0xBE] = "3\\4",
+    [0x2013] = "-", [0x2014] = "-", [0x2018] = "'", [0x2019] = "'", [0x201C] = '"', [0x201D] = '"', [0x2026] = "...",
 }
+local OTHERS = "\u{131}\u{141}\u{142}\u{152}\u{153}\u{160}\u{161}\u{178}\u{17D}\u{17E}\u{192}\u{20AC}"
 
--- What the font can show of a character (code point): it has Latin-1.
+-- What the font can show of a character (code point).
 local function shown(code)
     if PLAIN[code] then return PLAIN[code] end
-    if code == 0x0A or (code >= 0x20 and code < 0x7F) or (code > 0xA0 and code < 0x100 and code ~= 0xAD) then
-        return utf8.char(code)
+    local glyph = utf8.char(code)
+    if code == 0x0A or (code >= 0x20 and code < 0x7F) or (code > 0xA0 and code < 0x100) or OTHERS:find(glyph, 1, true) then
+        return glyph
     end
     return "?"
 end

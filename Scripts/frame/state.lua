@@ -4,11 +4,12 @@ State.__index = State
 
 local NEXT = {
     away = { link = "ready" }, -- no app listens
-    ready = { tap = "listening", double = "looking", text = "answering" },
+    ready = { tap = "listening", double = "looking", text = "answering", picture = "showing" },
     looking = { sent = "listening", tap = "ready", double = "ready" }, -- a picture is on its way to the app
     listening = { sent = "thinking", tap = "ready", double = "ready" }, -- sound is on its way to the app
-    thinking = { text = "answering", tap = "ready", double = "ready" }, -- the app works on an answer
-    answering = { tap = "listening", double = "looking" }, -- an answer or an error is on the display
+    thinking = { text = "answering", tap = "ready", double = "ready", picture = "showing" }, -- the app works on an answer
+    answering = { tap = "listening", double = "looking", picture = "showing" }, -- an answer or an error is on the display
+    showing = { tap = "listening", double = "looking", text = "answering" }, -- a picture is on the display, or on its way there
 }
 
 local DOUBLE_SECONDS = 0.4

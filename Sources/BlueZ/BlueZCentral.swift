@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links and discoveries end with an
 /// error, and the next use waits a while for their return. ``close()`` gives back what is left.
-public final class BlueZCentral: Central {
+public final class BlueZCentral: BondingCentral {
     /// How long a missing adapter is waited for.
     struct Timeouts: Sendable {
         /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
@@ -28,17 +28,25 @@ public final class BlueZCentral: Central {
     private let adapterName: String?
     private let address: BusAddress
     private let timeouts: Timeouts
+    /// Gets what the operator should know.
+    let notice: @Sendable (String) -> Void
     private let counter = ResourceCounter()
     private let state = Mutex(State())
 
-    /// - Parameter adapter: a kernel name such as `hci0`, or an adapter's address; `nil` takes the first one that is on.
+    /// - Parameters:
+    ///   - adapter: a kernel name such as `hci0`, or an adapter's address; `nil` takes the first one that is on.
+    ///   - notice: gets what the operator should know of a bond.
     public convenience init(
-        adapter: String? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous
+        adapter: String? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts())
+        self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts(), notice: notice)
     }
 
-    init(adapter: String?, bus: BusAddress, clock: SessionClock, timeouts: Timeouts) {
+    init(
+        adapter: String?, bus: BusAddress, clock: SessionClock, timeouts: Timeouts, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.notice = notice
         adapterName = adapter
         address = bus
         self.clock = clock
@@ -82,9 +90,13 @@ public final class BlueZCentral: Central {
     }
 
     /// Makes bluetoothd forget a device: its keys and what it knew of its attributes. Harmless when it is unknown.
-    public func removeDevice(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws {
+    /// - Returns: whether there was a key.
+    @discardableResult
+    public func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool {
         let (session, adapter) = try await station(before: deadline)
+        let hadKey = session.read { $0.mirror.device(address, on: adapter.path)?.isPaired } == true
         try await session.removeDevice(address, on: adapter.path, before: deadline)
+        return hadKey
     }
 
     /// A link that bluetoothd keeps for another program, or for one that died: until it ends, its device does not advertise.

@@ -32,6 +32,13 @@ public enum LinkSecurity: Sendable, Hashable {
     case bonded
 }
 
+/// A central whose host keeps the keys of its bonds.
+public protocol BondingCentral: Central {
+    /// Gives up this host's key of a bond, with whatever else the host remembers of the unit. The unit keeps its own.
+    /// - Returns: whether there was a key.
+    func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
+}
+
 /// A running discovery.
 public protocol Discovery: Sendable {
     var sightings: Inbox<Advertisement> { get }

@@ -29,6 +29,10 @@ public enum LinkError: Error, Hashable, Sendable {
         case subscription
     }
 
+    /// What makes a unit forget its bond.
+    package static let pairingReset =
+        "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too)"
+
     /// The unit wants to be paired or encrypted first: insufficient authentication, authorization, key size or encryption (Core 5.4,
     /// Vol 3, Part F, 3.4.1.1). Asking again changes nothing.
     public var demandsPairing: Bool {
@@ -65,7 +69,7 @@ extension LinkError: DiagnosableError {
             Diagnosis(
                 code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
                 cause: "it is not the device that its name says, or a stale attribute cache answered",
-                remedy: "run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
         case .refused(let id, let attributeError, let operation):
             Diagnosis(
                 code: "BLE-0005", category: .unitFailed, fault: .unit,
@@ -80,7 +84,7 @@ extension LinkError: DiagnosableError {
                 code: "BLE-0010", category: .unitFailed, fault: .unit,
                 message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
                 cause: "the firmware is not the expected one, or a stale attribute cache answered",
-                remedy: "check that it is your unit; run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "check that it is your unit; unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
         case .valueTooLong(let count, let limit):
             Diagnosis(
                 code: "BLE-0006", category: .unitFailed, fault: .station,
@@ -101,8 +105,7 @@ extension LinkError: DiagnosableError {
             Diagnosis(
                 code: "BLE-0011", category: .unitFailed, fault: .unit, message: "\(address) refuses to be paired (\(reason))",
                 cause: "the unit is bonded to another host, or this host has lost its key of the bond",
-                remedy: "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too), "
-                    + "then run the same command again")
+                remedy: "\(Self.pairingReset); then run the same command again")
         case .bondLost(let address, let reason):
             Diagnosis(
                 code: "BLE-0012", category: .unitFailed, fault: .unit, message: "the link to \(address) could not be encrypted (\(reason))",

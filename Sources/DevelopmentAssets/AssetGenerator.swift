@@ -4,13 +4,12 @@ import Foundation
 
 /// Writes the development assets under one root.
 struct AssetGenerator {
-    static let hardware = "monocle"
-    static let scriptsVersions = ["monocle": "v26.326.0616", "frame": "v26.320.0910"]
+    static let scriptsVersions = ["monocle": "v26.326.0616", "frame": "v26.326.1430"]
     /// The scripts of each family in the order in which they are hashed and installed: the Monocle's is the phone app's
     /// (noa-for-ios, `Controller.swift`).
     static let scriptNames = [
         "monocle": ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"],
-        "frame": ["state.lua", "graphics.lua", "main.lua"],
+        "frame": ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"],
     ]
     private static let keyName = "development-key.pem"
     private static let publicKeyName = "development-key.pub.pem"
@@ -30,13 +29,15 @@ struct AssetGenerator {
         let key = try signingKey(in: folder)
         let publicText = "# noafw development key, public half. Not the vendor's.\n" + (try key.publicPEM())
         try write(Array(publicText.utf8), to: folder.appendingPathComponent(Self.publicKeyName))
-        let file = folder.appendingPathComponent(FirmwareStandIn.fileName)
-        let package = try package(signedBy: key, previous: try? DFUPackage(path: file.path))
-        try write(package, to: file)
-        try AssetManifest(folder: folder).put([
-            "version": FirmwareStandIn.version, "hardware": Self.hardware, "file": FirmwareStandIn.fileName,
-            "sha256": SHA256.text(of: package), "development": true, "key": Self.publicKeyName,
-        ])
+        for standIn in FirmwareStandIn.all {
+            let file = folder.appendingPathComponent(standIn.fileName)
+            let package = try package(of: standIn, signedBy: key, previous: try? DFUPackage(path: file.path))
+            try write(package, to: file)
+            try AssetManifest(folder: folder).put([
+                "version": standIn.version, "hardware": standIn.hardware, "file": standIn.fileName,
+                "sha256": SHA256.text(of: package), "development": true, "key": Self.publicKeyName,
+            ])
+        }
     }
 
     private func writeFPGA() throws {
@@ -44,7 +45,7 @@ struct AssetGenerator {
         let image = isSmall ? FPGAStandIn.sparseImage() : FPGAStandIn.image()
         try write(image, to: folder.appendingPathComponent(FPGAStandIn.fileName))
         try AssetManifest(folder: folder).put([
-            "version": FPGAStandIn.version, "hardware": Self.hardware, "file": FPGAStandIn.fileName,
+            "version": FPGAStandIn.version, "hardware": FPGAStandIn.hardware, "file": FPGAStandIn.fileName,
             "sha256": SHA256.text(of: image), "development": true,
         ])
     }
@@ -62,11 +63,10 @@ struct AssetGenerator {
     }
 
     /// A signature is random, so the previous one stays as long as it is right: the file then stays the same, too.
-    private func package(signedBy key: SigningKey, previous: DFUPackage?) throws -> [UInt8] {
-        let image = FirmwareStandIn.image(
-            byteCount: isSmall ? FirmwareStandIn.smallByteCount : FirmwareStandIn.byteCount)
+    private func package(of standIn: FirmwareStandIn, signedBy key: SigningKey, previous: DFUPackage?) throws -> [UInt8] {
+        let image = standIn.image(byteCount: isSmall ? FirmwareStandIn.smallByteCount : standIn.byteCount)
         let builder = InitPacketBuilder(
-            image: image, firmwareVersion: FirmwareStandIn.initPacketVersion, target: .monocle)
+            image: image, firmwareVersion: standIn.initPacketVersion, target: standIn.target)
         let command = try builder.commandBytes()
         var signature = try key.sign(command)
         if let packet = previous?.images.first?.initPacket, packet.signedBytes == command,

@@ -1,5 +1,6 @@
 /// A stand-in for the Monocle's FPGA image: form, size, share of zeros and compressibility of a real bitstream.
 enum FPGAStandIn {
+    static let hardware = "monocle"
     static let version = "v26.326.0800"
     static let fileName = "monocle-development-v26.326.0800.bin"
     /// The image fills the flash up to the commit marker.

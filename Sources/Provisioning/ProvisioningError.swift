@@ -14,7 +14,8 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case downgrade(from: String, to: String)
     case inBootloader
     case versionUnknown(String)
-    case programFailed(PythonException)
+    /// The argument is the error; printable.
+    case programFailed(String)
     case programEnded
     case programSilent(seconds: Int64)
     /// The argument is the last line that it printed.
@@ -114,8 +115,8 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0028", category: .usage, fault: nil, message: "noafw does not talk to a running \(family)",
                 cause: "noafw only finds units of this family, and finishes an interrupted firmware update",
                 remedy: "use noafw scan or noafw rescue")
-        case .programFailed(let exception):
-            program("PRV-0040", "the unit's program fails: \(exception.lastLine)", cause: "its scripts raise an error and do not catch it")
+        case .programFailed(let error):
+            program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
         case .programEnded:
             program("PRV-0041", "the unit's program has ended", cause: "its main script ends without an error, and nothing runs on the unit any more")
         case .programSilent(let seconds):

@@ -31,6 +31,13 @@ public enum REPLError: Error, Hashable, Sendable {
     case unreadable(String)
     /// The argument names what the unit's firmware does not have, such as `hashlib.sha256`; printable.
     case lacking(String)
+    /// Lua code failed.
+    case lua(LuaException)
+    /// The program catches the break signal, or hangs where none reaches it.
+    case programDoesNotStop
+    /// The link's payload is too small for a command and its answer, in bytes.
+    case payloadTooSmall(Int, least: Int)
+    case codeTooLong(byteCount: Int, limit: Int)
 }
 
 extension REPLError {
@@ -48,8 +55,9 @@ extension REPLError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
         case .timedOut: .transient
-        case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable: .degraded
-        case .forbiddenByte, .lacking: .permanent
+        case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .programDoesNotStop, .payloadTooSmall:
+            .degraded
+        case .forbiddenByte, .lacking, .codeTooLong: .permanent
         }
     }
 
@@ -90,6 +98,24 @@ extension REPLError: DiagnosableError {
             unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
                  cause: "the firmware is older or newer than noafw knows, or it is not the vendor's",
                  remedy: "update the firmware with noafw flash --only firmware, and run the same command again")
+        case .lua(let exception):
+            unit("REPL-0010", .unitFailed, "Lua on the unit failed: \(exception.message)",
+                 cause: "the firmware is too old, or the unit is out of memory or space",
+                 remedy: "run the same command again; if it fails again, update the firmware")
+        case .programDoesNotStop:
+            unit("REPL-0011", .unitFailed, "the program on the unit does not stop",
+                 cause: "it catches the break signal, or it hangs",
+                 remedy: "restart the unit and run the same command again; if that fails, reset the unit's pairing "
+                    + "(Frame: press the button of its cradle while it charges), which erases its scripts, too")
+        case .payloadTooSmall(let size, let least):
+            unit("REPL-0012", .tryAgain, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
+                 cause: "the MTU was not negotiated",
+                 remedy: "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
+        case .codeTooLong(let byteCount, let limit):
+            Diagnosis(
+                code: "REPL-0013", category: .usage, fault: nil,
+                message: "code for the unit has \(byteCount) bytes, more than \(limit)",
+                cause: "it is more than a command for the prompt", remedy: "put it into a script")
         }
     }
 

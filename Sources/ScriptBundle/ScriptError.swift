@@ -11,7 +11,7 @@ public enum ScriptError: Error, Hashable, Sendable {
     case duplicateName(String)
     case mainMissing(String, place: String)
     case mainNotLast(String, place: String)
-    case familyAmbiguous(String)
+    case familyAmbiguous(String, [ScriptFamily])
     case tooManyFiles(Int, limit: Int)
     case fileTooLong(String, byteCount: Int, limit: Int)
     case setTooLong(byteCount: Int, limit: Int)
@@ -84,9 +84,9 @@ extension ScriptError: DiagnosableError {
         case .mainNotLast(let main, let place):
             badData("SCR-0012", "\(main) is not the last script of \(place)",
                     "it states the version, so it has to be written after all others", "put it at the end of the list")
-        case .familyAmbiguous(let folder):
-            badData("SCR-0013", "\(folder) holds both main.py and main.lua", "scripts for two families were mixed",
-                    "choose one with --family monocle or --family frame")
+        case .familyAmbiguous(let folder, let families):
+            badData("SCR-0013", "\(folder) holds both \(families.map(\.mainName).joined(separator: " and "))", "scripts for two families were mixed",
+                    "choose one with \(families.map { "--family \($0.name)" }.joined(separator: " or "))")
         case .setTooLong(let byteCount, let limit):
             badData("SCR-0014", "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
                     "it is another folder", "give a folder that holds the unit's scripts only")

@@ -1,28 +1,22 @@
-/// A family of glasses, as far as its scripts are concerned.
-public enum ScriptFamily: String, Sendable, Hashable, Codable, CaseIterable {
-    /// MicroPython.
-    case monocle
-    /// Lua 5.4.
-    case frame
+/// What a family's scripts are called, in which order they go, and what knows their syntax. Each family brings its own value.
+public struct ScriptFamily: Sendable, Hashable {
+    /// The family's short name, as manifests have it.
+    public let name: String
+    /// What the name of every script ends in, such as `.py`.
+    public let suffix: String
+    /// The phone app's order; the scripts that it does not name come behind, by name.
+    let appOrder: [String]
+    public let syntax: SyntaxTool
 
-    /// What the name of every script ends in.
-    public var suffix: String {
-        switch self {
-        case .monocle: ".py"
-        case .frame: ".lua"
-        }
+    public init(name: String, suffix: String, appOrder: [String] = [], syntax: SyntaxTool) {
+        self.name = name
+        self.suffix = suffix
+        self.appOrder = appOrder
+        self.syntax = syntax
     }
 
     /// The script that a unit starts; it carries the version.
     public var mainName: String { "main" + suffix }
-
-    /// The phone app's order (noa-for-ios, `Controller.swift`); it has none for the Frame.
-    var appOrder: [String] {
-        switch self {
-        case .monocle: ["states.py", "graphics.py", "audio.py", "photo.py"]
-        case .frame: []
-        }
-    }
 }
 
 /// In which order scripts are hashed and installed.

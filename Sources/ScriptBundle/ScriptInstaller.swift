@@ -33,6 +33,8 @@ public struct ScriptOutcome: Sendable, Hashable {
     public let replaced: [String]
     /// Bytes of files that travelled.
     public let bytesSent: Int
+
+    public init(replaced: [String], bytesSent: Int) { (self.replaced, self.bytesSent) = (replaced, bytesSent) }
 }
 
 /// Brings a set of scripts to a unit, verifies it there and puts it in place.

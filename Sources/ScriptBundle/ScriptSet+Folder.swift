@@ -3,13 +3,13 @@ import Support
 
 extension ScriptFolder {
     /// The family whose main script lies in it.
-    /// - Throws: ``ScriptError`` when there is none, or both.
-    public func family() throws(ScriptError) -> ScriptFamily {
+    /// - Throws: ``ScriptError`` when there is none, or more than one.
+    public func family(among families: [ScriptFamily]) throws(ScriptError) -> ScriptFamily {
         let names = Set(try names())
-        let found = ScriptFamily.allCases.filter { names.contains(Array($0.mainName.utf8)) }
-        if found.count > 1 { throw .familyAmbiguous(path) }
+        let found = families.filter { names.contains(Array($0.mainName.utf8)) }
+        if found.count > 1 { throw .familyAmbiguous(path, found) }
         guard let family = found.first else {
-            throw .mainMissing(ScriptFamily.allCases.map(\.mainName).joined(separator: " or "), place: path)
+            throw .mainMissing(families.map(\.mainName).joined(separator: " or "), place: path)
         }
         return family
     }
@@ -54,7 +54,7 @@ extension ScriptFolder {
 extension ScriptSet {
     /// Reads the scripts of a folder; other files, such as a manifest, and hidden ones are not part of the set.
     /// - Throws: ``ScriptError``, naming file and place.
-    public static func load(folder: String, family: ScriptFamily = .monocle) throws(ScriptError) -> ScriptSet {
+    public static func load(folder: String, family: ScriptFamily) throws(ScriptError) -> ScriptSet {
         let folder = ScriptFolder(folder, followsLinks: true)
         let names = try folder.scriptNames(of: family).scripts
         return try folder.scripts(names, family: family, order: .app, limits: .unit)

@@ -20,7 +20,7 @@ public struct ScriptSet: Sendable, Hashable {
     /// - Parameter place: where they come from, for messages.
     /// - Throws: ``ScriptError`` for unsafe names, a missing or misplaced main script, too many or too long files.
     public init(
-        files: [File], family: ScriptFamily = .monocle, order: ScriptOrder = .app, scheme: VersionScheme = .app,
+        files: [File], family: ScriptFamily, order: ScriptOrder = .app, scheme: VersionScheme = .app,
         limits: ScriptLimits = .unit, place: String = "the script set"
     ) throws(ScriptError) {
         let ordered = order == .app ? Self.sorted(files, family) : files
@@ -87,9 +87,8 @@ extension ScriptSet {
     /// What an operator should know; empty for a usual set.
     public var warnings: [String] {
         let unit = ScriptLimits.unit
-        let interpreter = family == .monocle ? "MicroPython" : "a Lua chunk"
         var found = files.filter { $0.bytes.starts(with: [0xEF, 0xBB, 0xBF]) }.map {
-            "\($0.name) begins with a byte order mark, which \(interpreter) takes for a part of the first word"
+            "\($0.name) begins with a byte order mark, which \(family.syntax.reader) takes for a part of the first word"
         }
         if let main = files.last, main.bytes.starts(with: Array("ARGPT_VERSION=".utf8)) {
             found.append("\(main.name) begins with a version line of its own, which replaces the right one when it runs")

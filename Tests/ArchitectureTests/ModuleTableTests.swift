@@ -16,7 +16,7 @@ import Testing
         "ScriptBundle": ["Archive", "REPL", "Bluetooth", "Support", "Cryptography"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "MonocleFamily": ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"],
-        "FrameFamily": ["Provisioning", "Bluetooth", "DFU"],
+        "FrameFamily": ["Provisioning", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
         "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
         "Ledger": ["Support"],
         "LedgerStore": ["Ledger", "Support"],
@@ -30,8 +30,8 @@ import Testing
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
-        "TestSupport": ["Bluetooth", "Support"],
-        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "Ledger", "Support", "Bluetooth"],
+        "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
+        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 

@@ -12,7 +12,7 @@ import Testing
         for file in files {
             let text = try String(contentsOf: file, encoding: .utf8)
             #expect(!text.lowercased().contains("monocle"), "\(file.lastPathComponent)")
-            for word in ["Frame", "FrameHardware", "LuaWire", "OpenBot", "Keyboard"] {
+            for word in ["Frame", "FrameHardware", "FrameModel", "OpenBot", "Keyboard"] {
                 let isNamed = text.split { !$0.isLetter }.contains { $0 == word }
                 #expect(!isNamed, "\(file.lastPathComponent) names \(word)")
             }

@@ -19,9 +19,10 @@ struct DevelopmentImageTests {
         }
     }
 
-    @Test func aMissingPackageIsMadeAgainWithTheSameContentAndAnotherSignature() throws {
+    @Test(arguments: FirmwareStandIn.all)
+    func aMissingPackageIsMadeAgainWithTheSameContentAndAnotherSignature(_ standIn: FirmwareStandIn) throws {
         try Repository.withCopy { copy in
-            let file = copy.appendingPathComponent("Firmware/\(FirmwareStandIn.fileName)")
+            let file = copy.appendingPathComponent("Firmware/\(standIn.fileName)")
             let committed = try DFUPackage(path: file.path)
             try FileManager.default.removeItem(at: file)
             try AssetGenerator(root: copy).run()
@@ -29,17 +30,18 @@ struct DevelopmentImageTests {
             #expect(made.images.first?.bytes == committed.images.first?.bytes)
             #expect(made.images.first?.initPacket.signedBytes == committed.images.first?.initPacket.signedBytes)
             #expect(made.images.first?.initPacket.signature != committed.images.first?.initPacket.signature)
-            _ = try AssetCatalogue(root: copy.path).firmware(for: "monocle")
+            _ = try AssetCatalogue(root: copy.path).firmware(for: standIn.hardware)
         }
     }
 
-    @Test func aSignatureByAnotherKeyIsReplaced() throws {
+    @Test(arguments: FirmwareStandIn.all)
+    func aSignatureByAnotherKeyIsReplaced(_ standIn: FirmwareStandIn) throws {
         try Repository.withCopy { copy in
             let other = try SigningKey.generate()
             try Data(other.pem.utf8).write(to: copy.appendingPathComponent("Firmware/development-key.pem"))
             try AssetGenerator(root: copy).run()
-            let made = try DFUPackage(path: copy.appendingPathComponent("Firmware/\(FirmwareStandIn.fileName)").path)
-            try made.check(against: .monocle, trusting: [other.trusted(as: "other")])
+            let made = try DFUPackage(path: copy.appendingPathComponent("Firmware/\(standIn.fileName)").path)
+            try made.check(against: standIn.target, trusting: [other.trusted(as: "other")])
         }
     }
 
@@ -58,19 +60,27 @@ struct DevelopmentImageTests {
         }
     }
 
-    @Test func packagePassesEveryCheckWithTheDevelopmentKeyAndOnlyWithIt() throws {
-        let entry = try catalogue.firmware(for: "monocle")
+    /// The numbers are those of the vendors' packages.
+    @Test(arguments: [
+        (FirmwareStandIn.monocle, TrustedKey.monocleVendor, 214_708, 1, 0x0124),
+        (FirmwareStandIn.frame, TrustedKey.frameVendor, 556_880, 0, 0x0123),
+    ])
+    func packagePassesEveryCheckWithTheDevelopmentKeyAndOnlyWithIt(
+        standIn: FirmwareStandIn, vendor: TrustedKey, byteCount: Int, number: UInt32, softDevice: UInt32
+    ) throws {
+        let entry = try catalogue.firmware(for: standIn.hardware)
         let key = try #require(entry.key)
         let trusted = try TrustedKey(name: key.name, pem: key.bytes)
         let package = try DFUPackage(bytes: entry.file.bytes)
-        #expect(try package.check(against: .monocle, trusting: [.monocleVendor, trusted]) == trusted)
-        #expect(throws: DFUError.self) { try package.check(against: .monocle, trusting: [.monocleVendor]) }
+        #expect(try package.check(against: standIn.target, trusting: [vendor, trusted]) == trusted)
+        #expect(throws: DFUError.self) { try package.check(against: standIn.target, trusting: [vendor]) }
         let image = try #require(package.images.first)
-        #expect(image.bytes.count == 214_708)
+        #expect(image.bytes.count == byteCount)
         #expect(image.version?.description == entry.version)
-        #expect(image.initPacket.command.firmwareVersion == 1)
+        #expect(image.initPacket.command.firmwareVersion == number)
+        #expect(image.initPacket.command.kind == .application)
         #expect(image.initPacket.command.hardwareVersion == 52)
-        #expect(image.initPacket.command.softDevices == [0x0124])
+        #expect(image.initPacket.command.softDevices == [softDevice])
         #expect(entry.isDevelopment)
     }
 
@@ -84,9 +94,12 @@ struct DevelopmentImageTests {
 
     @Test func imagesSayThatTheyAreNotForHardware() throws {
         let notice = "noafw development image, not for hardware"
-        let firmware = try #require(try DFUPackage(bytes: catalogue.firmware(for: "monocle").file.bytes).images.first)
+        let firmware = try FirmwareStandIn.all.map { standIn in
+            let package = try DFUPackage(bytes: catalogue.firmware(for: standIn.hardware).file.bytes)
+            return (try #require(package.images.first).bytes, standIn.version)
+        }
         let fpga = try catalogue.fpga(for: "monocle")
-        for (bytes, version) in [(firmware.bytes, "v26.320.0900"), (fpga.file.bytes, "v26.326.0800")] {
+        for (bytes, version) in firmware + [(fpga.file.bytes, "v26.326.0800")] {
             #expect(bytes.occurrences(of: notice) == 1)
             #expect(DevelopmentMark.isIn(bytes) && DevelopmentMark.text == notice)
             #expect(!DevelopmentMark.isIn(Array(bytes.dropFirst(8192))))
@@ -109,10 +122,18 @@ struct DevelopmentImageTests {
         #expect(fpga.count == 444_430)
         #expect((0.5...0.65).contains(fpga.share { $0 == 0 }))
         #expect(try FPGAImage(fpga).bytes == fpga)
-        let firmware = try #require(try DFUPackage(bytes: catalogue.firmware(for: "monocle").file.bytes).images.first)
+    }
+
+    @Test(arguments: [
+        (FirmwareStandIn.monocle, [0x00, 0x00, 0x01, 0x20, 0x01, 0x62, 0x02, 0x00] as [UInt8]),
+        (FirmwareStandIn.frame, [0x00, 0x00, 0x04, 0x20, 0x01, 0x72, 0x02, 0x00]),
+    ])
+    func firmwareHasTheTextureOfRealOnes(standIn: FirmwareStandIn, beginning: [UInt8]) throws {
+        let package = try DFUPackage(bytes: catalogue.firmware(for: standIn.hardware).file.bytes)
+        let firmware = try #require(package.images.first)
         #expect((0.17...0.24).contains(firmware.bytes.share { $0 == 0 || $0 == 0xFF }))
         // A stack inside the RAM, and every vector at the endless loop behind the table.
-        #expect(Array(firmware.bytes[..<8]) == [0x00, 0x00, 0x01, 0x20, 0x01, 0x62, 0x02, 0x00])
+        #expect(Array(firmware.bytes[..<8]) == beginning)
         #expect(Array(firmware.bytes[0x200..<0x202]) == [0xFE, 0xE7])
     }
 }

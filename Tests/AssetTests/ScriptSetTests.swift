@@ -1,6 +1,7 @@
 import Foundation
 import Provisioning
 import ScriptBundle
+import TestSupport
 import Testing
 
 struct ScriptSetTests {
@@ -16,7 +17,7 @@ struct ScriptSetTests {
 
     @Test func frameHasAManifestOfItsOwn() throws {
         let listed = try AssetCatalogue(root: Repository.root.path).scripts(for: "frame")
-        #expect(listed.files.map(\.name) == ["state.lua", "graphics.lua", "main.lua"])
+        #expect(listed.files.map(\.name) == ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"])
         #expect(listed.isDevelopment)
     }
 

@@ -49,20 +49,19 @@ struct ChatBench: Sendable {
         return try await time.run {
             try await withVirtualUnit(unit) {
                 let central = RefusingCentral(inner: VirtualCentral(air: air), refused: refusing)
-                return try await bench.chat(central, options, responder(time.clock), body)
+                let session = ChatSession(
+                    central: central, address: unit.address, relay: MonocleRelay(), responder: responder(time.clock), options: options,
+                    startProgram: MonocleProgram.restart(clock: central.clock))
+                return try await bench.chat(session, body)
             }
         }
     }
 
     /// Runs `body` beside a session; ends when `body` does. A session that ends first is over, and `body` goes on.
-    private func chat<Value: Sendable>(
-        _ central: RefusingCentral, _ options: ChatOptions, _ responder: any Responder,
-        _ body: @escaping @Sendable (ChatBench) async throws -> Value
+    func chat<Value: Sendable>(
+        _ session: ChatSession, _ body: @escaping @Sendable (ChatBench) async throws -> Value
     ) async throws -> Value {
-        let session = ChatSession(
-            central: central, address: unit.address, relay: MonocleRelay(), responder: responder, options: options,
-            startProgram: MonocleProgram.restart(clock: central.clock))
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
+        try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
                 do {
                     try await session.run(commands: commands) { event in
@@ -110,7 +109,8 @@ struct ChatBench: Sendable {
 
     private struct Item: Decodable {
         var text: String?
-        var color: Int
+        var kind: String?
+        var color: Int?
     }
 
     private var items: [Item] {
@@ -121,6 +121,7 @@ struct ChatBench: Sendable {
     /// The lines on the display from top to bottom.
     var display: [String] { items.compactMap(\.text) }
     var displayColour: Int? { items.first?.color }
+    var bitmapCount: Int { items.filter { $0.kind == "bitmap" }.count }
 
     func waitForDisplay(
         _ what: String, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,

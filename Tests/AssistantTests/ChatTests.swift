@@ -118,8 +118,8 @@ struct ChatTests {
         try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
             try await bench.waitUntilReady()
             try await bench.hold()
-            let photo = try await bench.next("photo") { if case .photo(let bytes) = $0 { bytes } else { nil } }
-            #expect(photo == ChatBench.picture)
+            let photo = try await bench.next("photo") { if case .photo(let photo) = $0 { photo } else { nil } }
+            #expect(photo == Photo(jpeg: ChatBench.picture))
             try await bench.waitForDisplay("the picture's size") { $0.joined(separator: " ").hasSuffix("a picture of 5000 bytes") }
         }
     }

@@ -71,7 +71,7 @@ struct ForeignServerTests {
 
     private func answer(_ responder: OpenAIResponder, to question: String) async throws -> (String, AnswerSummary) {
         var conversation = Conversation()
-        conversation.ask(question, photo: [0xFF, 0xD8, 0xFF])
+        conversation.ask(question, photo: Photo(jpeg: [0xFF, 0xD8, 0xFF]))
         let text = Guarded("")
         let summary = try await responder.answer(conversation) { progress in
             if case .text(let piece) = progress { text.change { $0 += piece } }

@@ -114,7 +114,7 @@ import Testing
             try await reply.send(200, Self.hello, type: "text/event-stream")
         }) { here in
             var conversation = Conversation()
-            conversation.ask("What is it?", photo: [0xFF, 0xD8, 0xFF])
+            conversation.ask("What is it?", photo: Photo(jpeg: [0xFF, 0xD8, 0xFF]))
             _ = try await here.responder.answer(conversation) { _ in }
             let body = try #require(try await here.nextRequest()).body
             let messages = try #require(try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])["messages"] as? [[String: Any]]

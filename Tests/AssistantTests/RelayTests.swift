@@ -20,7 +20,7 @@ import Testing
         [UInt8](repeating: value, count: Int(seconds * 8000))
     }
 
-    private static func utterance(_ bytes: [UInt8], photo: [UInt8]? = nil, cut: Utterance.Cut? = nil) -> RelayEvent {
+    private static func utterance(_ bytes: [UInt8], photo: Photo? = nil, cut: Utterance.Cut? = nil) -> RelayEvent {
         .utterance(Utterance(sound: Sound(bytes: bytes), photo: photo, cut: cut))
     }
 
@@ -38,9 +38,9 @@ import Testing
         #expect(receive("ist:") == [.recordingStarted])
         #expect(receive("idt:", [9]) == [])
         #expect(receive("idt:", [8]) == [])
-        #expect(receive("ien:") == [.send(Array("ick:".utf8)), .photo([9, 8])])
+        #expect(receive("ien:") == [.send(Array("ick:".utf8)), .photo(Photo(jpeg: [9, 8]))])
         #expect(receive("dat:", [1]) == [])
-        #expect(receive("aen:") == [Self.utterance([1], photo: [9, 8])])
+        #expect(receive("aen:") == [Self.utterance([1], photo: Photo(jpeg: [9, 8]))])
         // "ast:" forgets the picture.
         for command in ["ist:", "idt:", "ien:", "ast:", "dat:"] { _ = receive(command, [5]) }
         #expect(receive("aen:") == [Self.utterance([5])])
@@ -289,9 +289,9 @@ import Testing
         var conversation = Conversation(tokenLimit: 100)
         conversation.ask("One")
         #expect(conversation.answered("1", totalTokens: 100) == false)
-        conversation.ask("Two", photo: [1])
-        conversation.ask("Three", photo: [2])
-        #expect(conversation.messages.map(\.photo) == [nil, nil, nil, [2]])
+        conversation.ask("Two", photo: Photo(jpeg: [1]))
+        conversation.ask("Three", photo: Photo(jpeg: [2]))
+        #expect(conversation.messages.map(\.photo) == [nil, nil, nil, Photo(jpeg: [2])])
         #expect(conversation.answered("3", totalTokens: 101) == true)
         #expect(conversation.messages.isEmpty)
         conversation.ask(String(repeating: "word ", count: 100))

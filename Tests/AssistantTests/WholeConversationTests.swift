@@ -57,7 +57,7 @@ struct WholeConversationTests {
                 }
             }
             try Self.check(requests)
-            #expect(told.contains { if case .photo(ChatBench.picture) = $0 { true } else { false } })
+            #expect(told.contains { if case .photo(Photo(jpeg: ChatBench.picture)) = $0 { true } else { false } })
             for event in told {
                 var dumped = ""
                 dump(event, to: &dumped)

@@ -64,7 +64,7 @@ private final class SilentBus: Sendable {
                     switch number % 4 {
                     case 0: _ = try? await central.discover()
                     case 1: _ = try? await central.connect(to: Station.address, deadline: soon)
-                    case 2: _ = try? await central.removeDevice(Station.address, deadline: soon)
+                    case 2: _ = try? await central.forgetBond(with: Station.address, deadline: soon)
                     default: _ = try? await BlueZSurvey.take(bus: .at(bus.address), before: soon)
                     }
                 }

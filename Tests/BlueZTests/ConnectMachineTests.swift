@@ -10,8 +10,10 @@ import Testing
         SessionClock.Instant(offset: .milliseconds(Int64(seconds * 1000)))
     }
 
-    private func machine(deadline: Double = 60, pairing: Bool = false) throws -> ConnectMachine {
-        ConnectMachine(address: try #require(DeviceAddress("C0:FF:EE:00:00:01")), deadline: at(deadline), wantsPairing: pairing)
+    private static let address = DeviceAddress("C0:FF:EE:00:00:01")!
+
+    private func machine(deadline: Double = 60) throws -> ConnectMachine {
+        ConnectMachine(address: Self.address, deadline: at(deadline))
     }
 
     @Test func aKnownDeviceIsConnectedAtOnceAndAnUnknownOneIsSought() throws {
@@ -105,14 +107,34 @@ import Testing
     }
 
     @Test func keysThatDoNotMatchAreForgottenOnce() throws {
-        var machine = try machine(pairing: true)
+        var machine = try machine()
+        var now = 0.0
+        var action = machine.handle(.adapterReady(isKnown: true), at: at(now))
+        var forgotten = 0
+        while now < 50 {
+            now += 1
+            switch action {
+            case .connect: action = machine.handle(.encryptionFailed, at: at(now))
+            case .forget:
+                forgotten += 1
+                action = machine.handle(.forgotten, at: at(now))
+            case .find: action = machine.handle(.found, at: at(now))
+            default: break
+            }
+            if case .fail = action { break }
+        }
+        #expect(forgotten == 1)
+        guard case .fail(.link(.bondLost(Self.address, _))) = action else { Issue.record("\(action)"); return }
+    }
+
+    @Test func aPairingIsRefusedTwice() throws {
+        var machine = try machine()
         _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
-        _ = machine.handle(.connected, at: at(1))
-        #expect(machine.handle(.resolved, at: at(2)) == .pair)
-        #expect(machine.handle(.failed(.authenticationFailed), at: at(3)) == .forget)
-        #expect(machine.handle(.forgotten, at: at(4)) == .find)
-        #expect(machine.handle(.found, at: at(5)) == .connect(until: at(15)))
-        #expect(machine.handle(.failed(.authenticationFailed), at: at(6)) == .fail(.bluez(.authenticationFailed)))
+        #expect(machine.handle(.failed(.authenticationFailed), at: at(1)) == .connect(until: at(11)))
+        guard case .fail(.link(.pairingRefused(Self.address, _))) = machine.handle(.failed(.authenticationFailed), at: at(2)) else {
+            Issue.record("no refusal")
+            return
+        }
     }
 
     @Test func aLinkLostBeforeItsServicesIsTriedAgain() throws {

@@ -136,7 +136,7 @@ struct LeakTests {
             return try await station.expectNothingLeft()
         }
         try await cancelBeforeTheAnswer(to: member, station) {
-            _ = try await central.connect(to: Station.address, security: .bonded, deadline: soon)
+            _ = try await central.connect(to: Station.address, security: member == "Connect" ? .open : .bonded, deadline: soon)
         }
         try await station.expectNothingLeft()
         try await station.connect().disconnect()
@@ -147,7 +147,7 @@ struct LeakTests {
         let station = try await Station(unit: nil)
         try await station.daemon.tell("know", ["address": Station.address.description])
         try await cancelBeforeTheAnswer(to: "RemoveDevice", station) {
-            try await station.central.removeDevice(Station.address, deadline: station.soon)
+            try await station.central.forgetBond(with: Station.address, deadline: station.soon)
         }
         try await station.daemon.until("devices", equals: 0)
         try await station.expectNothingLeft()

@@ -125,6 +125,7 @@ final class PrivateBus: Sendable {
 struct DaemonState: Decodable {
     var discoveries: Int
     var agents: Int
+    var pairable: Int
     /// Match rules of everybody but the stand-in, as the bus counts them.
     var matches: Int
     var pendingConnects: Int

@@ -82,8 +82,8 @@ struct RefusalTests {
     @Test func ofPair() async throws {
         let station = try await Station()
         let replies = [
-            refusal("AuthenticationFailed", "Authentication Failed", "BLZ-0030"),
-            refusal("AuthenticationRejected", "Authentication Rejected", "BLZ-0031"),
+            refusal("AuthenticationFailed", "Authentication Failed", "BLE-0011", .unitFailed),
+            refusal("AuthenticationRejected", "Authentication Rejected", "BLE-0011", .unitFailed),
             refusal("AuthenticationCanceled", "Authentication Canceled", "BLZ-0032"),
             refusal("AuthenticationTimeout", "Authentication Timeout", "BLZ-0033"),
             refusal("AgentNotAvailable", "Agent Not Available", "BLZ-0034"),
@@ -157,11 +157,11 @@ struct RefusalTests {
             refusal("NotReady", "Resource Not Ready", "BLZ-0015"),
         ]
         try await expect(replies, to: "RemoveDevice", at: station) {
-            try await station.central.removeDevice(Station.address, deadline: station.soon)
+            try await station.central.forgetBond(with: Station.address, deadline: station.soon)
         }
         let unknown = refusal("DoesNotExist", "Does Not Exist", "")
         try await station.daemon.fail("RemoveDevice", unknown.name, unknown.text)
-        try await station.central.removeDevice(Station.address, deadline: station.soon)
+        try await station.central.forgetBond(with: Station.address, deadline: station.soon)
     }
 
     /// What the bus answers in place of bluetoothd.

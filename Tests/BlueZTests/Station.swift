@@ -30,18 +30,23 @@ struct Station {
     let daemon: StandIn
     let central: BlueZCentral
 
-    init(unit: [String: Any]? = [:], powered: Bool = true) async throws {
+    /// What the central told its operator.
+    let notices = Notices()
+
+    init(unit: [String: Any]? = [:], powered: Bool = true, adapter: [String: Any] = [:]) async throws {
         bus = try await PrivateBus()
         daemon = try await StandIn(on: bus)
-        central = Self.central(on: bus)
-        try await daemon.tell("adapter", ["powered": powered])
+        central = Self.central(on: bus, notice: { [notices] in notices.add($0) })
+        try await daemon.tell("adapter", adapter.merging(["powered": powered]) { $1 })
         if let unit { try await addUnit(unit) }
     }
 
-    static func central(on bus: PrivateBus, recovery: Duration = .seconds(10)) -> BlueZCentral {
+    static func central(
+        on bus: PrivateBus, recovery: Duration = .seconds(10), notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> BlueZCentral {
         BlueZCentral(
             adapter: nil, bus: .at(bus.address), clock: clock,
-            timeouts: .init(list: .seconds(5), first: .milliseconds(300), recovery: recovery))
+            timeouts: .init(list: .seconds(5), first: .milliseconds(300), recovery: recovery), notice: notice)
     }
 
     func addUnit(_ details: [String: Any] = [:], to daemon: StandIn? = nil) async throws {
@@ -52,6 +57,10 @@ struct Station {
     var soon: SessionClock.Instant { Self.clock.deadline(in: .seconds(15)) }
 
     func connect() async throws -> any Connection { try await central.connect(to: Self.address, deadline: soon) }
+
+    func bond() async throws -> any Connection {
+        try await central.connect(to: Self.address, security: .bonded, deadline: soon)
+    }
 
     /// Nothing of ours is left in bluetoothd, on the bus, or in this process.
     func expectNothingLeft(isConnected: Int = 0, _ location: SourceLocation = #_sourceLocation) async throws {

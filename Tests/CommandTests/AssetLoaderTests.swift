@@ -1,6 +1,7 @@
 import Bluetooth
 import FPGA
 import Foundation
+import FrameFamily
 import MonocleFamily
 import Provisioning
 import ScriptBundle

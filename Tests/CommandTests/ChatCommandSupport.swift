@@ -29,7 +29,7 @@ enum ConsoleSample {
         return reader.receive(Array(text.utf8)).map {
             switch $0 {
             case .line(let line): .console(line)
-            case .raised(let exception): .raised(exception)
+            case .raised(let exception): .raised(ProgramFault(exception))
             case .ended: .programEnded
             }
         }

@@ -27,7 +27,7 @@ import VirtualDevices
                     show: { hands.deliver("show \($0.count)") }, display: { display ?? [] })
                 let time = VirtualTime.simulated()
                 return try await time.run {
-                    try await body(ChatEnvironment(clock: time.clock, sensors: isVirtual ? sensors : nil) { commands, report in
+                    try await body(ChatEnvironment(clock: time.clock, family: "monocle", sensors: isVirtual ? sensors : nil) { commands, report in
                         report(.connecting(attempt: 1))
                         report(.starting)
                         report(.connected(UnitStatus(batteryPercent: 80, firmware: "v23\u{1B}[2J")))
@@ -205,7 +205,7 @@ import VirtualDevices
         try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
         try Data("old".utf8).write(to: media.appendingPathComponent("photo-0001.jpg"))
         let transcript = folder.appendingPathComponent("talk.txt")
-        let services = self.services { id, text in [.photo(picture)] + Self.echo(id, text) }
+        let services = self.services { id, text in [.photo(Photo(jpeg: picture))] + Self.echo(id, text) }
         let arguments = ["--virtual", "monocle", "--query", "hi", "--save-media", media.path, "--transcript", transcript.path]
         for _ in 0..<2 { #expect(await run(arguments, services) == 0) }
         #expect(try String(contentsOf: media.appendingPathComponent("photo-0001.jpg"), encoding: .utf8) == "old")

@@ -7,8 +7,9 @@ import VirtualDevices
 @testable import noafw
 
 @Suite struct ChatScriptTests {
-    private func parse(_ text: String, isVirtual: Bool = true) throws -> ChatScript {
-        try ChatScript(Array(text.utf8), path: "smoke.txt", isVirtual: isVirtual) { name in
+    private func parse(_ text: String, isVirtual: Bool = true, takesPictures: Bool = true) throws -> ChatScript {
+        try ChatScript(Array(text.utf8), path: "smoke.txt", isVirtual: isVirtual, takesPictures: takesPictures) { name in
+            if name == "dot.ppm" { return Array("P6 1 1 255 abc".utf8) }
             guard name == "hello.wav" || name == "cat.jpg" else {
                 throw LinkError.unavailable("no \(name)")
             }
@@ -40,7 +41,8 @@ import VirtualDevices
         ("send", "'send' needs a text"), ("tap C", "'tap' takes a pad"), ("hold long", "'hold' takes a time"),
         ("speak", "'speak' needs a file"), ("speak no.wav", "no no.wav"), ("shout hello", "'shout' is not a step"),
         ("expect hello", "'expect' takes REGEX within SECONDS"), ("expect hello within 5", "'expect' takes"),
-        ("expect hello within 99999s", "'expect' takes"), ("expect ( within 5s", "is not a regular expression"),
+        ("expect hello within 99999s", "'expect' takes"), ("picture", "'picture' needs a file"), ("picture cat.jpg", "neither PNG nor PPM"),
+        ("soak", "'soak' takes COUNT every SECONDS"), ("soak 0 every 2s", "'soak' takes"), ("soak 3 every 2s cut", "'soak' takes"), ("expect ( within 5s", "is not a regular expression"),
     ])
     func faultsAreNumbered(line: String, reason: String) throws {
         let error = #expect(throws: ChatScript.Fault.self) { try parse("# one\n\n\(line)\n") }
@@ -54,6 +56,24 @@ import VirtualDevices
         let error = #expect(throws: ChatScript.Fault.self) { try parse("send hello\n\(line)", isVirtual: false) }
         #expect(error?.line == 2)
         #expect(error?.reason.contains("needs a virtual unit") == true)
+    }
+
+    @Test func aUnitThatTakesNoPicturesIsRefusedBeforeItIsTouched() {
+        let error = #expect(throws: ChatScript.Fault.self) { try parse("send hello\npicture dot.ppm", takesPictures: false) }
+        #expect(error?.line == 2)
+        #expect(error?.reason == "this family's display takes no pictures")
+    }
+
+    @Test func picturesAndSoaks() throws {
+        let script = try parse("picture dot.ppm\nsoak 100 every 2s\nsoak 5 every 500ms cut every 30s", isVirtual: true)
+        guard case .picture(let picture) = script.steps[0].action, case .soak(let plain) = script.steps[1].action,
+            case .soak(let cut) = script.steps[2].action
+        else { return #expect(Bool(false), "\(script.steps)") }
+        #expect(picture.height == 1)
+        #expect(plain.count == 100 && plain.interval == .seconds(2) && plain.cutInterval == nil)
+        #expect(cut.count == 5 && cut.interval == .milliseconds(500) && cut.cutInterval == .seconds(30))
+        #expect(throws: ChatScript.Fault.self) { try parse("soak 5 every 500ms cut every 30s", isVirtual: false) }
+        _ = try parse("soak 100 every 2s\npicture dot.ppm", isVirtual: false)
     }
 
     @Test func notText() {

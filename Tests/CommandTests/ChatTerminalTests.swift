@@ -133,10 +133,10 @@ import Testing
     private func photographer(_ jpeg: [UInt8]) -> FakeServices {
         FakeServices(onChat: { _, _, body in
             // Real time: a program needs some to draw.
-            try await body(ChatEnvironment(clock: .continuous, sensors: nil) { commands, report in
+            try await body(ChatEnvironment(clock: .continuous, family: "monocle", sensors: nil) { commands, report in
                 report(.ready)
                 while let command = try await commands.next(before: SessionClock.continuous.deadline(in: .seconds(600)), on: .continuous) {
-                    if case .ask = command { report(.photo(jpeg)) }
+                    if case .ask = command { report(.photo(Photo(jpeg: jpeg))) }
                 }
             })
         })

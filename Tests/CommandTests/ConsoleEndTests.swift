@@ -36,36 +36,6 @@ struct ConsoleEndTests {
         }
     }
 
-    /// A link that the test ends itself: a cancelled task does not wait for the virtual link's end, and the unit then keeps it.
-    private struct Kept: Connection {
-        let link: any Connection
-        var address: DeviceAddress { link.address }
-        var payloadSize: Int { link.payloadSize }
-
-        func write(_ value: [UInt8], to target: AttributeID, deadline: SessionClock.Instant) async throws {
-            try await link.write(value, to: target, deadline: deadline)
-        }
-        func openChannel(to target: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
-            try await link.openChannel(to: target, deadline: deadline)
-        }
-        func subscribe(to target: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
-            try await link.subscribe(to: target, deadline: deadline)
-        }
-        func disconnect() async {}
-        func waitUntilGone(deadline: SessionClock.Instant) async throws { try await link.waitUntilGone(deadline: deadline) }
-    }
-
-    /// A unit that is connected to already.
-    private struct Linked: Central {
-        let connection: any Connection
-        let clock: SessionClock
-
-        func discover() async throws -> any Discovery { throw LinkError.unavailable("no discovery") }
-        func connect(
-            to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
-        ) async throws -> any Connection { connection }
-    }
-
     private static func pause(_ duration: Duration, _ clock: SessionClock) async throws {
         try await clock.sleep(until: clock.deadline(in: duration))
     }
@@ -89,7 +59,7 @@ struct ConsoleEndTests {
         let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
         let end = try await withThrowingTaskGroup(of: Void.self) { group -> (Duration, Bool) in
             group.addTask {
-                _ = try await LiveServices.attend(request, Linked(connection: Kept(link: connection), clock: clock), unit.address) { repl in
+                _ = try await LiveServices.attend(request, connection, clock) { repl in
                     prompts.deliver(())
                     _ = try await repl.run(PythonCode("while 1:\n pass"), within: .seconds(100))
                     return ConsoleVerdict()

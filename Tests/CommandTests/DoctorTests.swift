@@ -19,8 +19,11 @@ import Testing
         return DoctorFacts(
             bluetooth: bluetooth, state: .success(.init(folder: "/home/op/.local/state/noafw", freeBytes: 5_000_000_000)),
             catalogue: .success(.init(description: "/line: firmware v23.248.0754", isDevelopment: false)),
-            micropython: .init(path: "/line/.venv/bin/python3", version: "MicroPython 1.29.0"),
-            lua: .init(path: "lua5.4", version: "Lua 5.4"))
+            interpreters: [
+                .init(name: "monocle", path: "/line/.venv/bin/monocle-python", version: "MicroPython 1.29.0"),
+                .init(name: "frame", path: "/line/.venv/bin/frame-lua", version: "Lua 5.4.6"),
+            ],
+            luac: .init(name: "luac5.4", path: "luac5.4", version: "Lua 5.4.4"))
     }
 
     private static func adapter(_ name: String, isPowered: Bool = true, isDiscovering: Bool = false, connected: [String] = []) -> Adapter {
@@ -38,7 +41,7 @@ import Testing
     }
 
     private func checks(_ change: (inout DoctorFacts.Bluetooth) -> Void) -> [String: DoctorCheck] {
-        Dictionary(uniqueKeysWithValues: DoctorCheck.all(Self.facts(change)).map { ($0.name, $0) })
+        Dictionary(DoctorCheck.all(Self.facts(change)).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     @Test func aSoundMachine() async {
@@ -53,8 +56,9 @@ import Testing
                 ok    clients       nobody else uses the adapter
                 ok    state         /home/op/.local/state/noafw, 5000 MB free
                 ok    catalogue     /line: firmware v23.248.0754
-                ok    interpreter   MicroPython 1.29.0 in /line/.venv/bin/python3
-                ok    lua           Lua 5.4, lua5.4
+                ok    interpreter   monocle: MicroPython 1.29.0 in /line/.venv/bin/monocle-python
+                ok    interpreter   frame: Lua 5.4.6 in /line/.venv/bin/frame-lua
+                ok    luac          Lua 5.4.4, luac5.4
 
                 """)
     }
@@ -65,10 +69,10 @@ import Testing
             $0.adapters = [Self.adapter("hci0", isPowered: false, isDiscovering: true, connected: ["headphones"])]
             $0.blocks = [.init(name: "hci0", by: "by software")]
         }
-        facts.micropython.version = nil
-        facts.lua.version = nil
+        facts.interpreters[1].version = nil
+        facts.luac.version = nil
         let checks = DoctorCheck.all(facts)
-        #expect(checks.map(\.status) == [.ok, .warn, .fail, .fail, .ok, .warn, .ok, .ok, .warn, .warn])
+        #expect(checks.map(\.status) == [.ok, .warn, .fail, .fail, .ok, .warn, .ok, .ok, .ok, .warn, .warn])
         #expect(checks.filter { $0.status != .ok }.allSatisfy { $0.fix != nil })
     }
 
@@ -169,7 +173,7 @@ import Testing
         let checks = try #require(document["checks"] as? [[String: Any]])
         #expect(checks.count >= 4)
         let names = checks.compactMap { $0["name"] as? String }
-        #expect(Set(names).isSuperset(of: ["bus", "bluetoothd", "rfkill", "state", "catalogue", "interpreter", "lua"]))
+        #expect(Set(names).isSuperset(of: ["bus", "bluetoothd", "rfkill", "state", "catalogue", "interpreter", "luac"]))
     }
 }
 
@@ -182,14 +186,15 @@ struct InterpreterFactTests {
     }
 
     @Test func theyAreTriedNotOnlyFound() async throws {
-        let sound = await facts(["NOAFW_LUA": try TestTools.require(TestTools.lua, "Lua"), "PATH": "/usr/bin:/bin"])
-        #expect(sound.micropython.version?.hasPrefix("MicroPython 1.") == true)
-        #expect(sound.lua.version == "Lua 5.4")
+        let sound = await facts(["NOAFW_LUAC": try TestTools.require(TestTools.luac, "luac"), "PATH": "/usr/bin:/bin"])
+        #expect(sound.interpreters.map(\.name) == ["monocle", "frame"])
+        #expect(sound.interpreters[0].version?.hasPrefix("MicroPython 1.") == true)
+        #expect(sound.interpreters[1].version?.contains("Lua 5.4") == true)
+        #expect(sound.luac.version?.hasPrefix("Lua 5.4") == true)
     }
 
     @Test func aProgramThatDoesNotRunThemIsNone() async {
-        let broken = await facts(["NOAFW_PYTHON": "/bin/false", "NOAFW_LUA": "/bin/false", "PATH": "/usr/bin:/bin"])
-        #expect(broken.micropython.path == "/bin/false")
-        #expect(broken.micropython.version == nil && broken.lua.version == nil)
+        let broken = await facts(["NOAFW_PYTHON": "/bin/false", "NOAFW_LUAC": "/bin/false", "PATH": "/usr/bin:/bin"])
+        #expect(broken.interpreters.allSatisfy { $0.version == nil } && broken.luac.version == nil)
     }
 }

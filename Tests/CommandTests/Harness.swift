@@ -71,8 +71,10 @@ struct FakeServices: Services {
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatPreparation, ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
-    typealias ConsoleBody = @Sendable (PythonREPL) async throws -> ConsoleVerdict
+    typealias ConsoleBody = @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
+    var onPair: (@Sendable (PairRequest) async throws -> BondReport)?
+    var onUnpair: (@Sendable (UnpairRequest) async throws -> BondReport)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
     func flash(_ request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
@@ -99,6 +101,22 @@ struct FakeServices: Services {
         return try await onScan(request, look)
     }
 
+    func pair(_ request: PairRequest) async throws -> BondReport {
+        guard let onPair else {
+            Issue.record("pair was not expected to run")
+            throw NotExpected()
+        }
+        return try await onPair(request)
+    }
+
+    func unpair(_ request: UnpairRequest) async throws -> BondReport {
+        guard let onUnpair else {
+            Issue.record("unpair was not expected to run")
+            throw NotExpected()
+        }
+        return try await onUnpair(request)
+    }
+
     func examine(_ request: DoctorRequest) async -> DoctorFacts {
         guard let onExamine else {
             Issue.record("doctor was not expected to run")
@@ -116,7 +134,7 @@ struct FakeServices: Services {
     }
 
     func console(
-        _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
+        _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
         guard let onConsole else {
             Issue.record("console was not expected to run")

@@ -32,6 +32,18 @@ import Testing
         #expect(units.first?["id"] as? String == "D3:5A:00:11:22:33")
     }
 
+    @Test(arguments: [([], nil), (["--family", "frame"], "frame"), (["--family", "monocle"], "monocle")] as [([String], FamilyID?)])
+    func theFamilyReachesTheRequest(arguments: [String], family: FamilyID?) async throws {
+        let services = FakeServices(onFlash: { request, _ in
+            #expect(request.unit == .radio(RadioSelection(selector: .nearest, family: family)))
+            #expect(request.unit.families.map(\.id) == (family.map { [$0] } ?? ["monocle", "frame"]))
+            throw UnitSelectionError.none
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--nearest", "--json"] + arguments, services: services)) == 69)
+        let units = try #require(try ToolBench.json(harness.output)["units"] as? [[String: Any]])
+        #expect(units.first?["family"] as? String == family?.rawValue)
+    }
+
     @Test func scanListsWhoIsInReach() async throws {
         let services = FakeServices(onScan: { request, _ in
             #expect(request.listening == .seconds(3) && request.adapter == "hci0")

@@ -113,9 +113,8 @@ struct RescueTests {
 
 private enum DevelopmentKey {
     static func bigEndian() throws -> [UInt8] {
-        let catalogue = AssetCatalogue(root: TestTools.root.path)
-        let key = try #require(try catalogue.firmware(for: "monocle").key)
-        return BootloaderKey.bigEndian(try VirtualStation.coordinates(of: key))
+        let search = AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/")
+        return try #require(search.bootloaderKeys(for: .monocle).first)
     }
 }
 

@@ -28,6 +28,7 @@ import Testing
         _ = chat.begin()
         #expect(deeds(chat.receive(Array("hello\r".utf8), now: Self.now)) == [.remember("hello"), .command(.ask("hello"))])
         #expect(deeds(chat.receive(Array("/clear\r".utf8), now: Self.now)) == [.remember("/clear"), .command(.clearHistory)])
+        #expect(deeds(chat.receive(Array("/picture my cat.png\r".utf8), now: Self.now)) == [.remember("/picture my cat.png"), .picture("my cat.png")])
         #expect(deeds(chat.receive(Array("\r".utf8), now: Self.now)) == [])
         #expect(deeds(chat.receive(Array("/quit\r".utf8), now: Self.now)) == [.remember("/quit"), .quit])
         #expect(deeds(chat.receive([0x04], now: Self.now)) == [.quit])

@@ -20,7 +20,9 @@ import Testing
         ["scan", "--adapter", "../hci0"],
         ["doctor", "--adapter", "../hci0"],
         ["rescue", "--device", "monocle"],
-        ["flash", "--virtual", "frame"],
+        ["flash", "--virtual", "pager"],
+        ["flash", "--virtual", "frame", "--family", "frame"],
+        ["flash", "--family", "pager"],
         ["flash", "--virtual", "monocle:"],
         ["flash", "--virtual", "monocle:../x"],
         ["flash", "--virtual", "monocle:a b"],
@@ -61,7 +63,7 @@ import Testing
 
     @Test(arguments: [
         (["flash", "--virtual", "monocle:a/b"], "'monocle:a/b' is invalid for '--virtual <family[:name]>': its name is 1 to 32 letters"),
-        (["flash", "--virtual", "frame"], "a virtual unit is one of: monocle"),
+        (["flash", "--virtual", "pager"], "a virtual unit is one of: monocle, frame."),
         (["flash", "--virtual", "monocle", "--timeout", "1e308"], "--timeout is a number of seconds above 0 and up to 1000000."),
         (["chat", "--virtual", "monocle", "--query", "\u{1}\u{2}"], "--query contains no question."),
         (["chat", "--virtual", "monocle", "--query", ""], "--query contains no question."),

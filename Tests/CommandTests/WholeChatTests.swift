@@ -99,6 +99,23 @@ struct WholeChatTests {
         #expect(try String(contentsOf: transcript, encoding: .utf8).contains(" noa I heard: good morning\n"))
     }
 
+    /// The guide's restore test: nothing is lost, doubled or out of order, however often the link is.
+    @Test func aSoakWithLinkCutsIsClean() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let script = bench.state.appendingPathComponent("soak.txt")
+        try Data("soak 30 every 2s cut every 15s\n".utf8).write(to: script)
+        let run = try bench.run(Self.chat + ["--no-verify", "--script", script.path, "--json"])
+        #expect(run.status == 0, "\(run.errors)")
+        let end = try ToolBench.json(String(run.output.split(separator: "\n").last ?? ""))
+        let soak = try #require((end["soaks"] as? [[String: Any]])?.first)
+        #expect(soak["planned"] as? Int == 30 && soak["delivered"] as? Int == 30 && soak["answered"] as? Int == 30, "\(soak)")
+        #expect(soak["lost"] as? Int == 0 && soak["duplicates"] as? Int == 0 && soak["reordered"] as? Int == 0, "\(soak)")
+        #expect((soak["reconnects"] as? Int ?? 0) >= 3, "\(soak)")
+        let text = try bench.run(Self.chat + ["--no-verify", "--script", script.path])
+        #expect(text.output.contains("soak: 30 messages each way, 0 lost, 0 duplicate, 0 out of order"), "\(text.output)")
+    }
+
     @Test func anExpectationThatFailsIsExitCodeOne() throws {
         let bench = try Self.bench()
         defer { bench.remove() }

@@ -1,16 +1,17 @@
 import Archive
+import MonocleFamily
 import ScriptBundle
 
 extension FuzzTarget {
     static let bundle = FuzzTarget("bundle", seeds: { try [Samples.bundle(), Samples.signedBundle()] }) { input in
-        try examine(ReleaseBundle(bytes: input, place: "input"))
+        try examine(ReleaseBundle(bytes: input, place: "input", families: [.monocle]))
     }
 
     /// The manifest alone, around the scripts that it should describe.
     static let bundleManifest = FuzzTarget("bundle-manifest", seeds: { try [Samples.bundleManifest()] }) { input in
         var entries = try Samples.bundleEntries()
         entries["bundle.json"] = input
-        try examine(ReleaseBundle(bytes: try ArchiveWriter.archive(entries), place: "input"))
+        try examine(ReleaseBundle(bytes: try ArchiveWriter.archive(entries), place: "input", families: [.monocle]))
     }
 
     static let bundleKey = FuzzTarget("bundle-key", seeds: { try [Array(Samples.bundleKey().publicKey.pem.utf8)] }) { input in
@@ -31,7 +32,7 @@ extension FuzzTarget {
 extension Samples {
     private static let recipe = Result {
         let files = [ScriptSet.File(name: "main.py", bytes: Array("print(1)\n".utf8)), .init(name: "a.py", bytes: image)]
-        return BundleRecipe(scripts: try ScriptSet(files: files), fpga: .init(version: "v23.230.0808", bytes: [1]), tool: "1")
+        return BundleRecipe(scripts: try ScriptSet(files: files, family: .monocle), fpga: .init(version: "v23.230.0808", bytes: [1]), tool: "1")
     }
 
     private static let key = Result { try BundleSigningKey(name: "sample", pem: BundleSigningKey.generate()) }

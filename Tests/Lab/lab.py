@@ -12,6 +12,7 @@ import time
 import traceback
 from pathlib import Path
 
+import frame_scenarios  # noqa: F401  (adds its scenarios)
 from bench import BINARIES, ROOT, Assets, Bench
 from machine import LabError
 from scenarios import SCENARIOS, Failure, Lab

@@ -15,6 +15,8 @@ from bumble.host import Host
 from bumble.link import LocalLink
 from bumble.transport.common import PacketParser
 
+from security import Security
+
 # Link-layer packets with the data length extension; bumble's controllers have 27 bytes.
 DATA_LENGTH = 251
 ADVERTISING_INTERVAL = 150.0
@@ -178,6 +180,7 @@ class Identity:
         self.answer_other_write = server.on_att_write_request
         server.on_att_write_request = self.on_write
         self.device.on("connection", self.on_connection)
+        self.security = Security(self) if description["requestsSecurity"] else None
         self.is_on = False
 
     def characteristic(self, description):
@@ -215,6 +218,8 @@ class Identity:
         self.connection = connection
         connection.on("disconnection", lambda reason: self.on_disconnection(connection, reason))
         self.unit.on_connection(self)
+        if self.security:
+            self.security.request(connection)
 
     def on_disconnection(self, connection, reason):
         if self.connection is connection:

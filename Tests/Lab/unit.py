@@ -5,8 +5,11 @@ import itertools
 import json
 import random
 from collections import Counter
+from pathlib import Path
 
 from radio import Identity
+
+BOOTLOADERS = ("DfuTarg", "Frame Update")
 
 # What the kernel's ATT asks for (BlueZ's default).
 HOST_MTU = 517
@@ -41,6 +44,10 @@ class Unit:
         self.lose_next = []
 
     async def __aenter__(self):
+        await self.enter()
+        return self
+
+    async def enter(self):
         # A child of the unit server is MicroPython: it ends with its terminal.
         self.process = await asyncio.create_subprocess_exec(
             self.server, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self.log)
@@ -51,9 +58,13 @@ class Unit:
         except BaseException:
             await self.__aexit__()
             raise
-        return self
 
     async def __aexit__(self, *_):
+        await self.leave()
+        for identity in self.identities.values():
+            self.air.remove_controller(identity.controller)
+
+    async def leave(self):
         self.process.stdin.close()
         try:
             await asyncio.wait_for(self.process.wait(), 10)
@@ -61,20 +72,43 @@ class Unit:
             self.process.kill()
             await self.process.wait()
         self.reader.cancel()
+        self.advertised.clear()
         for identity in self.identities.values():
             await identity.silence()
             identity.break_link()
             await asyncio.sleep(0.1)
-            self.air.remove_controller(identity.controller)
 
     @property
     def address(self):
         """The application's address."""
         for address, identity in self.identities.items():
-            if identity.device.name != "DfuTarg":
+            if identity.device.name not in BOOTLOADERS:
                 return address
         octets = next(iter(self.identities)).split(":")
         return ":".join(octets[:5] + [f"{(int(octets[5], 16) - 1) & 0xFF:02X}"])
+
+    @property
+    def bond(self):
+        """The key of the one bond that the unit keeps, in its folder."""
+        try:
+            key = bytes.fromhex(json.loads((Path(self.settings["folder"]) / "bond.json").read_text())["key"])
+        except (OSError, ValueError, KeyError):
+            return None
+        return key if set(key) != {0xFF} else None
+
+    def lose_bond(self):
+        """As the button of its cradle does; after it the unit has to start anew."""
+        (Path(self.settings["folder"]) / "bond.json").unlink()
+
+    async def restart(self):
+        """As after a battery that was empty for a while; what is counted goes on."""
+        await self.leave()
+        await self.enter()
+
+    @property
+    def current_name(self):
+        """What it advertises in its application."""
+        return self.identities[self.address].device.name
 
     def set_rssi(self, rssi):
         self.rssi = rssi
@@ -121,6 +155,8 @@ class Unit:
     def on_write(self, identity, uuid, value, answer):
         if self.current is not identity:
             return
+        if self.is_cut(uuid):
+            return
         number = next(self.ids)
         self.answers[number] = answer
         self.tell("write", id=number, characteristic=uuid, value=value.hex())
@@ -128,14 +164,28 @@ class Unit:
     def on_command(self, identity, uuid, value):
         if self.current is not identity:
             return
-        self.counts[uuid] += 1
-        if self.cut_after.get(uuid) == self.counts[uuid]:
-            del self.cut_after[uuid]
-            self.log.write(f"link cut at packet {self.counts[uuid]} of {uuid}\n".encode())
-            self.cut_link()
-        elif not self.is_lost():
+        if not self.is_cut(uuid) and not self.is_lost():
             self.backlog += 1
             self.tell("command", characteristic=uuid, value=value.hex())
+
+    def is_cut(self, uuid):
+        """Counts a packet; tells whether the link breaks with it."""
+        self.counts[uuid] += 1
+        if self.cut_after.get(uuid) != self.counts[uuid]:
+            return False
+        del self.cut_after[uuid]
+        self.log.write(f"link cut at packet {self.counts[uuid]} of {uuid}\n".encode())
+        self.cut_link()
+        return True
+
+    def secure(self, identity, key, answer):
+        """Asks the unit to pair, or to take the key of its bond; `answer` gets the key and why there is none."""
+        if self.current is not identity:
+            return
+        self.counts["keys used" if key else "pairings asked"] += 1
+        number = next(self.ids)
+        self.answers[number] = answer
+        self.tell("secure", id=number, key=key.hex() if key else None)
 
     def is_lost(self):
         lost = self.dice.random() < self.loss
@@ -180,6 +230,12 @@ class Unit:
     async def on_unit_written(self, id, error=None):
         if answer := self.answers.pop(id, None):
             answer(error)
+
+    async def on_unit_secured(self, id, endsLink, key=None, reason=None):
+        self.counts["pairings refused"] += key is None
+        self.log.write(f"security: {'encrypted' if key else f'refused, reason {reason}'}\n".encode())
+        if answer := self.answers.pop(id, None):
+            answer(key and bytes.fromhex(key), reason)
 
     async def on_unit_taken(self):
         self.backlog = max(0, self.backlog - 1)

@@ -115,7 +115,7 @@ final class Journal: Sendable {
         case .stage(let stage): lines.withLock { $0.append("stage \(stage.rawValue)") }
         case .notice(let text): lines.withLock { $0.append("notice \(text)") }
         case .step(let step): lines.withLock { $0.append("step \(step.component.rawValue) \(step.action.rawValue)") }
-        case .progress, .probed, .planned: break
+        case .found, .progress, .probed, .planned: break
         }
     }
 }

@@ -59,10 +59,10 @@ import Testing
         #expect(outcome == .added(path: folder.path("Firmware/monocle-v24.100.1200.zip")))
         let firmware = try catalogue.firmware(for: "monocle")
         #expect(firmware.file.bytes == candidate.bytes && firmware.version == version && firmware.key?.bytes == candidate.key)
-        for item in try catalogue.items() { try catalogue.check(item, for: TestFamilies.all) }
+        for item in try catalogue.items(of: TestFamilies.all) { try catalogue.check(item, for: TestFamilies.all) }
         #expect(try await add(candidate, version: version, isDevelopment: false, makesDefault: false)
             == .present(path: folder.path("Firmware/monocle-v24.100.1200.zip")))
-        #expect(try catalogue.items().count == 1)
+        #expect(try catalogue.items(of: TestFamilies.all).count == 1)
         #expect(try String(decoding: folder.read("Firmware/manifest.json"), as: UTF8.self).contains(#""note" : "kept""#))
     }
 
@@ -76,7 +76,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(try catalogue.items().count == 20)
+        #expect(try catalogue.items(of: TestFamilies.all).count == 20)
     }
 
     /// A clock that moves with each sleep; `onSleep` gets the time.
@@ -123,14 +123,14 @@ import Testing
                 _ = try await addImage(clock { if $0 >= .seconds(1) { throw CancellationError() } })
             }
         }
-        #expect(try catalogue.items().isEmpty)
+        #expect(try catalogue.items(of: TestFamilies.all).isEmpty)
     }
 
     @Test func entriesKeepTheirOrderAndTheDefaultIsAChoice() async throws {
         for (seed, version) in [(1, "v23.200.0000"), (2, "v23.100.0000"), (3, "v23.300.0000")] as [(UInt64, String)] {
             _ = try await add(image(seed), version: version, isDevelopment: seed == 3, makesDefault: seed == 2)
         }
-        let items = try catalogue.items()
+        let items = try catalogue.items(of: TestFamilies.all)
         #expect(items.map(\.version) == ["v23.200.0000", "v23.100.0000", "v23.300.0000"])
         #expect(items.map(\.isChosen) == [false, true, false] && items.map(\.isDevelopment) == [false, false, true])
         _ = try await add(image(1), version: "v23.200.0000", isDevelopment: false, makesDefault: true)
@@ -162,7 +162,7 @@ import Testing
 
     @Test func damageIsFound() async throws {
         _ = try await add(image(1), version: "v23.200.0000", isDevelopment: false, makesDefault: false)
-        let item = try #require(try catalogue.items().first)
+        let item = try #require(try catalogue.items(of: TestFamilies.all).first)
         var bytes = try folder.read("FPGA/monocle-v23.200.0000.bin")
         bytes[7] ^= 1
         try folder.write(bytes, to: "FPGA/monocle-v23.200.0000.bin")

@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: [
         ("monocle", [], FamilyID.monocle, UnitMode.application), ("DfuTarg", [], .monocle, .bootloader),
-        ("Frame Update", [], .frame, .bootloader), ("Frame 4F", [], .frame, .application),
+        ("Frame Update", [], .frame, .bootloader), ("Frame D3", [], .frame, .application),
         ("?", ["e5700001-7bac-429a-b4ce-57ff900f479d"], .monocle, .application),
         ("?", ["7a230001-5475-a6a4-654c-8431f6ad49c4"], .frame, .application),
     ])
@@ -108,7 +108,7 @@ import Testing
         #expect(unit?.address == (mode == .application ? Self.first : Self.first.application))
     }
 
-    @Test(arguments: ["", "Monocle", "Frame", "Frame 4", "Frame 4G", "Frame 4F 2", "headphones"])
+    @Test(arguments: ["", "Monocle", "Frame", "Frame D", "Frame 33", "Frame d3", "Frame D3 2", "headphones"])
     func othersAreNot(name: String) {
         let services: Set<AttributeID> = [AttributeID("fe59"), AttributeID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")]
         #expect(TestFamilies.all.recognise(Advertisement(address: Self.first, name: name, services: services, rssi: -40)) == nil)

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import FrameFamily
 import REPL
 import Support
 import TestSupport

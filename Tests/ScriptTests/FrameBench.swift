@@ -1,68 +1,111 @@
-import Cryptography
+import Bluetooth
 import Foundation
+import Support
+import Synchronization
 import TestSupport
 import Testing
 @testable import VirtualDevices
 
-/// A Frame with the committed scripts on it, an app at the other end of the link, and a hand: all in simulated time.
+/// A virtual Frame with the committed scripts on it, an app at the other end of its link, and a hand.
 ///
-/// Time passes where Lua sleeps, draws or sends, so every run is the same.
+/// Its time passes as the test lets it, so every run is the same.
 final class FrameBench {
     static let scripts = TestTools.root.appendingPathComponent("Scripts/frame", isDirectory: true)
-    static let names = ["state.lua", "graphics.lua", "main.lua"]
+    static let names = ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"]
     static let version = "SHA256 digest: " + String(repeating: "0123456789abcdef", count: 4)
 
-    /// The ATT payload: one byte marks data.
-    var payloadSize = 244
-    var isConnected = true
-    /// How often in a row `send` finds the radio busy after each message.
-    var busyCount = 2
-    private(set) var now = Duration.seconds(1000)
+    enum Interrupt { case data([UInt8]), tap, breakSignal }
+
+    /// The ATT payload of the last exchange: one byte marks data. 0: there was none since the unit started.
+    var payloadSize = 244 { didSet { simulator.platform.exchangedPayload = payloadSize } }
+    var isConnected = true {
+        didSet {
+            if isConnected { connect() } else { simulator.platform.closeLink(reason: "closed by the host") }
+        }
+    }
     /// What Lua has sent, each without its first byte 0x01, and the time.
     private(set) var sent: [(at: Duration, message: [UInt8])] = []
     private(set) var printed: [String] = []
+    /// For the prompt, one after another.
     var commands: [String] = []
 
     let folder: UnitFolder
-    private let lua: LuaProcess
-    private var hardware: FrameHardware
-    private var pending: [(at: Duration, interrupt: LuaWire.Interrupt)] = []
-    private var busyLeft = 0
+    private let clock: SteppedClock
+    private var simulator: UnitSimulator
+    private var link: VirtualLink?
     private var taken = 0
 
     /// - Parameters:
-    ///   - isEarly: with the libraries of firmware before v25.
+    ///   - isEarly: the firmware that has `record` in place of `start`, and no `image_ready`.
     ///   - prepare: gets the folder, and the unit's file system, before the unit boots.
     init(isEarly: Bool = false, prepare: (UnitFolder, URL) throws -> Void = { _, _ in }) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-frame-\(UUID().uuidString)")
-        folder = try UnitFolder.frame(root: root, name: "frame")
-        for name in Self.names {
-            var bytes = [UInt8](try Data(contentsOf: Self.scripts.appendingPathComponent(name)))
-            // As an installer puts it in.
-            if name == "main.lua" { bytes = Array("ARGPT_VERSION=\"\(Self.version)\"\n".utf8) + bytes }
-            try Data(bytes).write(to: folder.files.appendingPathComponent(name))
-        }
+        folder = try UnitFolder.frame(root: root, name: "frame", firmware: isEarly ? .v24_149 : .v25_080)
+        try folder.leaveFrameFiles(try Self.files())
         try prepare(folder, folder.files)
-        hardware = FrameHardware(folder: folder)
-        lua = try LuaProcess(files: folder.files, isEarly: isEarly)
+        clock = SteppedClock()
+        let configuration = FrameConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        let design = UnitDesign(
+            family: FrameModel.family, link: LinkSettings(largestMTU: 247, setUpTime: .zero), bootloader: nil,
+            makeModel: { FrameModel(folder: $0, configuration: configuration) })
+        simulator = try UnitSimulator(
+            UnitPlatform(
+                folder: folder, address: try folder.address(of: FrameModel.family), design: design,
+                air: VirtualAir(time: VirtualTime(clock: clock.sessionClock)), events: Inbox()))
+        try start(try folder.loadBootloader().application)
+    }
+
+    /// As an installer leaves them.
+    private static func files() throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        for name in names { files[name] = [UInt8](try Data(contentsOf: scripts.appendingPathComponent(name))) }
+        files["main.lua"]?.insert(contentsOf: Array("ARGPT_VERSION=\"\(version)\"\n".utf8), at: 0)
+        return files
+    }
+
+    private func start(_ image: [UInt8]) throws {
+        try simulator.withModel { try $0.start(image, on: &$1) }
+        while simulator.platform.peripheral == nil { try step(until: now + .seconds(1)) }
+        connect()
     }
 
     func end() {
-        lua.end()
+        simulator.losePower()
         try? FileManager.default.removeItem(at: folder.root)
+    }
+
+    private func connect() {
+        let reply = Inbox<Result<VirtualLink, LinkError>>()
+        guard simulator.platform.acceptLink(517, reply), case .success(let link) = reply.poll() else { return }
+        self.link = link
+        simulator.platform.link?.isEncrypted = true
+        simulator.platform.link?.subscriptions = [FrameAttributes.transmit]
+        _ = link.inbox(for: FrameAttributes.transmit)
     }
 
     // MARK: What happens to the unit
 
-    func tap() { pending.append((now, .tap)) }
-    func breakSignal() { pending.append((now, .breakSignal)) }
+    var now: Duration { clock.now }
+
+    func tap() { deliver([.tap]) }
+    func breakSignal() { deliver([.breakSignal]) }
 
     /// Interrupts that come too fast for the program to notice each.
-    func deliver(_ interrupts: [LuaWire.Interrupt]) { pending += interrupts.map { (now, $0) } }
+    func deliver(_ interrupts: [Interrupt]) {
+        for interrupt in interrupts {
+            switch interrupt {
+            case .data(let data): write([0x01] + data)
+            case .breakSignal: write([0x03])
+            case .tap: try? simulator.handle(.input(.tap(.A)))
+            }
+        }
+    }
+
+    private func write(_ value: [UInt8]) { try? link?.send(.write(FrameAttributes.receive, value, reply: nil)) }
 
     /// A message from the app, which waits 50 ms after each.
     func send(_ message: [UInt8]) throws {
-        pending.append((now, .data(message)))
+        deliver([.data(message)])
         try run(for: .milliseconds(50))
     }
 
@@ -93,59 +136,45 @@ final class FrameBench {
     /// The last message of those that ``messages()`` has not given yet.
     var lastUntaken: [UInt8]? { taken < sent.count ? sent.last?.message : nil }
 
-    // MARK: The unit's clock and radio
+    // MARK: The unit's clock
+
+    /// How often a condition is looked at.
+    private static let look = Duration.milliseconds(10)
 
     private func run(until end: Duration, _ isDone: () -> Bool) throws {
         while now < end, !isDone() {
-            let request = try lua.next()
-            if request.name == "sleep" {
-                // To where something happens, or this look at the unit ends.
-                let wake = Duration.microseconds(Int(((Double(request.text) ?? 0) * 1e6).rounded()))
-                now = max(now, min(wake, pending.map(\.at).min() ?? wake, end))
-                try answer(.text(seconds(now)))
-            } else {
-                try answer(perform(request))
-            }
+            let pause = min(end, now + Self.look)
+            while now < pause { try step(until: pause) }
         }
     }
 
-    private func answer(_ reply: LuaWire.Reply) throws {
-        let due = pending.filter { $0.at <= now }.map(\.interrupt)
-        pending.removeAll { $0.at <= now }
-        try lua.reply(reply, after: due)
+    /// Nothing is on its way either.
+    private var isAtPrompt: Bool {
+        guard let processor = (simulator.model as? FrameModel)?.processor, link?.firstPacketLength == nil else { return false }
+        return processor.isIdle && !processor.hasInputs
     }
 
-    private func perform(_ request: LuaWire.Request) -> LuaWire.Reply {
-        switch request.name {
-        case "time": return .text(seconds(now))
-        case "connected": return .text(isConnected ? "1" : "0")
-        case "payload": return .text("\(payloadSize)")
-        case "address": return .text("C0:00:00:00:00:4F")
-        case "send": return transmit(request.payload)
-        case "print":
-            printed.append(request.text)
-            return .done
-        case "command": return commands.isEmpty ? LuaWire.Reply.none : .text(commands.removeFirst())
-        default:
-            // The display's bus is slow; the rest is quick.
-            now += request.name == "display" ? .milliseconds(45) : .microseconds(50)
-            return hardware.answer(request, now: now) ?? .refusal("no such request")
+    private func step(until end: Duration) throws {
+        while let event = simulator.platform.events.poll() { try simulator.handle(event) }
+        if isAtPrompt, !commands.isEmpty {
+            write(Array(commands.removeFirst().utf8))
+            return try step(until: end)
+        }
+        clock.pass(to: max(now, min(simulator.nextDeadline ?? end, end)))
+        try simulator.advance()
+        while let value = link?.inbox(for: FrameAttributes.transmit).poll() {
+            if value.first == 0x01 { sent.append((now, Array(value.dropFirst()))) } else { printed.append(String(decoding: value, as: UTF8.self)) }
         }
     }
+}
 
-    private func transmit(_ message: [UInt8]) -> LuaWire.Reply {
-        guard isConnected, busyLeft == 0 else {
-            busyLeft = max(0, busyLeft - 1)
-            return .refusal("bluetooth is busy")
-        }
-        busyLeft = busyCount
-        #expect(message.count < payloadSize)
-        sent.append((now, message))
-        now += .milliseconds(1)
-        return .done
-    }
+/// A clock that stands still until it is told to go on.
+final class SteppedClock: Sendable {
+    private let elapsed = Mutex(Duration.zero)
 
-    private func seconds(_ time: Duration) -> String { String(format: "%.6f", time / .seconds(1)) }
+    var now: Duration { elapsed.withLock { $0 } }
+    func pass(to time: Duration) { elapsed.withLock { $0 = max($0, time) } }
+    var sessionClock: SessionClock { SessionClock(now: { self.now }, sleepUntil: { _ in throw CancellationError() }) }
 }
 
 /// Runs `body` with a Frame that is connected and waits for a tap.
@@ -159,5 +188,6 @@ func withFrame(
     }
     defer { bench.end() }
     try bench.expectLines(["Tap to speak", "tap twice for a photo"])
+    #expect(bench.messages() == [[0x18] + Array(FrameBench.version.utf8)], "its announcement")
     try body(bench)
 }

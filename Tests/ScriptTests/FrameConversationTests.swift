@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: TestTools.mayRunLua, "Lua 5.4 is missing: run Tools/setup tests"))
 struct FrameConversationTests {
     static let sound = (0..<48_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
-    static let picture = [0xFF, 0xD8, 0xFF] + (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+    static let picture = [0xFF, 0xD8, 0xFF] + (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) } + [0xFF, 0xD9]
 
     /// Messages by their first byte.
     private enum Kind { static let start: UInt8 = 0x10, text: UInt8 = 0x11, audio: UInt8 = 0x12, image: UInt8 = 0x13, end: UInt8 = 0x16 }
@@ -37,7 +37,7 @@ struct FrameConversationTests {
         try bench.send(Kind.end)
     }
 
-    @Test(arguments: [(payload: 20, isEarly: false), (payload: 244, isEarly: false), (payload: 244, isEarly: true)])
+    @Test(arguments: [(payload: 97, isEarly: false), (payload: 244, isEarly: false), (payload: 244, isEarly: true)])
     func tapRecordsAndTheAnswerIsShownWrapped(payload: Int, isEarly: Bool) throws {
         try withFrame(isEarly: isEarly) { bench in
             bench.payloadSize = payload
@@ -51,12 +51,12 @@ struct FrameConversationTests {
         try withFrame { bench in
             bench.tap()
             try bench.run { bench.lastUntaken == [Kind.end] }
-            let took = try #require(bench.sent.last).at - #require(bench.sent.first).at
-            #expect((Duration.seconds(5.9)...Duration.seconds(6.3)).contains(took))
+            let took = try #require(bench.sent.last).at - #require(bench.sent.first { $0.message == [Kind.start] }).at
+            #expect((Duration.seconds(5.9)...Duration.seconds(6.6)).contains(took))
         }
     }
 
-    @Test(arguments: [20, 244]) func tappingTwiceSendsAPictureAndThenSound(payload: Int) throws {
+    @Test(arguments: [97, 244]) func tappingTwiceSendsAPictureAndThenSound(payload: Int) throws {
         try withFrame { bench in
             bench.payloadSize = payload
             bench.tap()
@@ -181,6 +181,7 @@ struct FrameConversationTests {
             try bench.expectLines(["Tap to speak", "tap twice for a photo"])
             try answer(bench, ["This is half of an answer."])
             try bench.expectLines(["This is half of an", "answer."])
+            _ = bench.messages()
             try ask(bench)
         }
     }
@@ -221,10 +222,11 @@ struct FrameConversationTests {
     @Test func garbageFromTheAppIsPassedOver() throws {
         try withFrame { bench in
             try bench.send([])
-            for kind in UInt8.min...UInt8.max where ![Kind.text, Kind.start, Kind.end, 0x17].contains(kind) {
+            // Pictures and greetings have tests of their own.
+            for kind in UInt8.min...UInt8.max where ![Kind.text, Kind.start, Kind.end, 0x14, 0x17, 0x1A, 0x1D].contains(kind) {
                 try bench.send([kind] + SeededNumbers.bytes(Int(kind) % 240, seed: UInt64(kind)))
             }
-            #expect(bench.messages().isEmpty)
+            #expect(bench.messages().allSatisfy { $0.first == 0x1B })
             #expect(bench.lines.first == "Tap to speak")
             for seed in 0..<50 { try bench.send([Kind.text] + SeededNumbers.bytes(240, seed: UInt64(seed))) }
             try bench.run(for: .seconds(5))
@@ -282,20 +284,23 @@ struct FrameConversationTests {
             bench.tap()
             try bench.run(for: .seconds(1))
             bench.breakSignal()
-            bench.commands = ["print(ARGPT_VERSION);print(nil)", "error('x')", "print(io, os, package)"]
-            try bench.run { bench.printed.count == 5 }
-            #expect(bench.printed.first?.contains("break signal") == true)
-            #expect(bench.printed.dropFirst().prefix(2) == [FrameBench.version, "nil"])
-            #expect(bench.printed.last == "nil\tnil\tnil")
+            bench.commands = ["print(ARGPT_VERSION)", "error('x')", "print(tostring(io)..tostring(os)..tostring(package))"]
+            try bench.run { bench.printed.count == 4 }
+            #expect(bench.printed.first?.hasSuffix("break signal") == true)
+            #expect(bench.printed.dropFirst() == [FrameBench.version, "[string \"error('x')\"]:1: x", "nilnilnil"])
             bench.commands = ["\u{4}"]
-            #expect(throws: LuaProcess.Ended.self) { try bench.run(for: .seconds(1)) }
+            try bench.expectLines(["Tap to speak", "tap twice for a photo"])
+            try bench.run(for: .seconds(1))
+            _ = bench.messages()
+            try ask(bench)
         }
     }
 
     @Test func aLongConversationNeedsNoMoreMemory() throws {
         let short = try memory(afterMessages: 5)
         let long = try memory(afterMessages: 200)
-        #expect(short < 80 * 1024, "\(short) bytes, the virtual unit's own among them")
+        // The unit's heap is 170,320 bytes, and its pointers are half as long as the host's.
+        #expect(short < 112 * 1024, "\(short) bytes, the virtual unit's own among them")
         #expect(long < short + 1024, "\(short) bytes at first, \(long) at the end")
     }
 
@@ -312,7 +317,7 @@ struct FrameConversationTests {
             try bench.send(Kind.text, "the end")
             try bench.expectLines(["the end"], within: .seconds(5))
             bench.breakSignal()
-            bench.commands = ["collectgarbage();collectgarbage();print('used', collectgarbage('count') * 1024 // 1)"]
+            bench.commands = ["collectgarbage();collectgarbage();print('used\t'..collectgarbage('count') * 1024 // 1)"]
             try bench.run { bench.printed.contains { $0.hasPrefix("used") } }
             let words = bench.printed.last?.split(separator: "\t") ?? []
             bytes = words.last.flatMap { Double($0) }.map { Int($0) }

@@ -13,7 +13,7 @@ struct FrameSyntaxTests {
             #expect(!text.contains("]===]"), "\(name)")
             #expect(!text.contains("ARGPT_VERSION="), "\(name): the version is put in when it is installed")
         }
-        #expect(total < 16 * 1024)
+        #expect(total < 24 * 1024)
     }
 
     @Test(.enabled(if: TestTools.mayRunLua, "Lua 5.4 is missing: run Tools/setup tests"), arguments: FrameBench.names)

@@ -34,6 +34,9 @@ package enum TestTools {
     package static let mayCheckSyntax = (mpyCross != nil && luac != nil) || mustAllBeThere
     /// The virtual Monocle's interpreter: `NOAFW_MONOCLE_PYTHON`, else the project's own.
     package static let monoclePython = find(".venv/bin/monocle-python", variable: "NOAFW_MONOCLE_PYTHON")
+    /// The virtual Frame's interpreter: `NOAFW_FRAME_LUA`, else the project's own.
+    package static let frameLua = find(".venv/bin/frame-lua", variable: "NOAFW_FRAME_LUA")
+    package static let mayRunFrameLua = (frameLua != nil && python != nil) || mustAllBeThere
     package static let mayRunMicroPython = (monoclePython != nil && micropython != nil) || mustAllBeThere
     package static let mayRunNrfutil = nrfutil != nil || mustAllBeThere
     package static let mayRunDBus = (labPython != nil && dbusDaemon != nil) || mustAllBeThere

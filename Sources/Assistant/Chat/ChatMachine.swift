@@ -115,6 +115,10 @@ struct ChatMachine {
         case .cancelAnswer: perform(turns.cancelCurrent(), now: now)
         case .retry: perform(turns.retry(), now: now)
         case .finish: isFinishing = true
+        case .show(let picture):
+            perform(turns.show(picture, isPossible: relay.takesPictures, undeliveredCount: outbox.count), now: now)
+        case .tell(let text): perform(turns.tell(text, undeliveredCount: outbox.count), now: now)
+        case .ping(let id): if link?.isReady == true { perform([.confirm(id)], now: now) }
         }
     }
 
@@ -171,7 +175,7 @@ struct ChatMachine {
         case .givenUp:
             endRecording(.givenUp)
             drop(.byWearer, now: now)
-        case .photo(let jpeg): report(.photo(jpeg))
+        case .photo(let photo): report(.photo(photo))
         case .utterance(let utterance):
             link?.isRecording = false
             perform(turns.ask(.spoken(utterance), link: linkCount, undeliveredCount: outbox.count), now: now)
@@ -181,6 +185,9 @@ struct ChatMachine {
         case .complaint(let packet): if !outbox.isDelivering { take(.send(packet), now: now) }
         case .send(let packet): queue(packet)
         case .receipt(let receipt): reportDelivery(outbox.receive(receipt))
+        case .taken: link?.line.acknowledged()
+        case .version(let version): report(.version(version))
+        case .printed(let output): report(console.take([output], now: now))
         case .notice(let notice): report(.notice(notice))
         }
     }
@@ -190,7 +197,7 @@ struct ChatMachine {
     }
 
     private mutating func confirmed(_ id: ConfirmationID, now: SessionClock.Instant) {
-        guard let effects = turns.confirmed(id) else { return }
+        guard let effects = turns.confirmed(id) else { return report(.pong(id)) }
         lossCount = 0
         perform(effects, now: now)
     }

@@ -24,17 +24,21 @@ struct ConsoleWatch {
     mutating func beginAnew() { reader = ConsoleReader() }
 
     mutating func receive(_ bytes: [UInt8], now: SessionClock.Instant) -> [ChatEvent] {
+        take(reader.receive(bytes).map(ProgramOutput.init), now: now)
+    }
+
+    mutating func take(_ outputs: [ProgramOutput], now: SessionClock.Instant) -> [ChatEvent] {
         var events = advance(now: now)
-        for event in reader.receive(bytes) {
+        for output in outputs {
             if spanEnd == nil { spanEnd = now.advanced(by: Self.span) }
-            switch event {
+            switch output {
             case .line(""): break
             case .line(let line):
                 lineCount += 1
                 if lineCount <= Self.lineLimit { events.append(.console(line)) } else { leftOutCount += 1 }
-            case .raised(let exception):
+            case .raised(let fault):
                 exceptionCount += 1
-                if exceptionCount <= Self.exceptionLimit { events.append(.raised(exception)) }
+                if exceptionCount <= Self.exceptionLimit { events.append(.raised(fault)) }
             case .ended:
                 endCount += 1
                 if endCount <= Self.endLimit { events.append(.programEnded) }

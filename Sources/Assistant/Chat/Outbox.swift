@@ -8,11 +8,13 @@ struct Outbox {
         case append(String, to: TurnID)
         case end(TurnID)
         case error(String, for: TurnID, link: Int?)
+        case notice(String, for: TurnID)
+        case picture(DisplayPicture, for: TurnID)
         case drop(TurnID)
     }
 
     struct Delivery {
-        enum Kind { case answer, error }
+        enum Kind: Equatable { case answer, error, picture(DisplayPicture) }
         let id: TurnID
         let kind: Kind
         /// The link whose wearer waits for this; `nil` when nobody moves on from it.
@@ -37,6 +39,8 @@ struct Outbox {
         switch order {
         case .begin(let id, let link): return begin(id, link: link)
         case .error(let text, let id, let link): return add(error: text, for: id, link: link)
+        case .notice(let text, let id): return add(Delivery(id: id, kind: .answer, link: nil, text: text, isWhole: true))
+        case .picture(let picture, let id): return add(Delivery(id: id, kind: .picture(picture), link: nil, text: "", isWhole: true))
         case .append(let text, let id): append(text, to: id)
         case .end(let id): end(id)
         case .drop(let id): drop { $0.id == id }
@@ -95,10 +99,18 @@ struct Outbox {
     /// The next piece of text, if any is to go out now.
     mutating func next(capacity: Int, now: SessionClock.Instant) -> HostMessage? {
         guard let first = deliveries.first, let sentBytes = attempt.sentBytes else { return nil }
-        if first.kind == .error {
+        switch first.kind {
+        case .answer: return nextPiece(of: first, sentBytes, capacity: capacity, now: now)
+        case .error:
             attempt.state = .ending(.init())
             return .error(first.text)
+        case .picture(let picture):
+            attempt.state = .ending(.init())
+            return .picture(picture)
         }
+    }
+
+    private mutating func nextPiece(of first: Delivery, _ sentBytes: Int, capacity: Int, now: SessionClock.Instant) -> HostMessage? {
         let pending = first.text[first.text.utf8.index(first.text.startIndex, offsetBy: sentBytes)...]
         if pending.isEmpty, !first.isWhole { return nil }
         let piece = TextChunker.characters(of: Self.sendable(pending, isWhole: first.isWhole), atMostBytes: capacity)

@@ -13,6 +13,8 @@ struct PacketLine {
     static let urgentLimit = 16
 
     private(set) var state = State.free
+    /// The unit's word overtook the link's.
+    private var isAcknowledged = false
     /// Packets that go before any text.
     private(set) var urgent: [[UInt8]] = []
 
@@ -41,11 +43,21 @@ struct PacketLine {
 
     mutating func beginText() { state = .sending(isText: true) }
 
+    /// The unit can hold another packet.
+    mutating func acknowledged() {
+        switch state {
+        case .free: break
+        case .sending: isAcknowledged = true
+        case .pausing: state = .free
+        }
+    }
+
     /// The link has taken the packet.
     /// - Returns: whether it was text.
     mutating func taken(pause: Duration, now: SessionClock.Instant) -> Bool {
         guard case .sending(let isText) = state else { return false }
-        state = .pausing(until: now.advanced(by: pause))
+        state = isAcknowledged ? .free : .pausing(until: now.advanced(by: pause))
+        isAcknowledged = false
         return isText
     }
 }

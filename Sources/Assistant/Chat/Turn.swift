@@ -46,7 +46,7 @@ struct Turn {
         }
     }
 
-    var photo: [UInt8]? {
+    var photo: Photo? {
         if case .spoken(let utterance) = question { utterance.photo } else { nil }
     }
 

@@ -76,6 +76,32 @@ struct TurnQueue {
         return ask(.typed(question), link: nil, undeliveredCount: undeliveredCount)
     }
 
+    // MARK: - What nobody asks
+
+    /// - Parameter isPossible: whether the unit's display takes pictures.
+    mutating func show(_ picture: DisplayPicture, isPossible: Bool, undeliveredCount: Int) -> [Effect] {
+        beginDelivery(.picture(height: picture.height), undeliveredCount, isPossible ? nil : .noPictures) { .picture(picture, for: $0) }
+    }
+
+    mutating func tell(_ text: String, undeliveredCount: Int) -> [Effect] {
+        let clean = PlainText.clean(text)
+        return beginDelivery(.notice(clean), undeliveredCount, clean.isEmpty ? .nothingSaid : nil) { .notice(clean, for: $0) }
+    }
+
+    private mutating func beginDelivery(
+        _ kind: ChatEvent.Question, _ undeliveredCount: Int, _ obstacle: ChatEvent.Cancellation?, order: (TurnID) -> Outbox.Order
+    ) -> [Effect] {
+        turnCount += 1
+        let id = TurnID(number: turnCount)
+        report(.asked(id, kind))
+        if let obstacle = obstacle ?? (undeliveredCount < Self.limit ? nil : .queueFull) {
+            report(.cancelled(id, obstacle))
+        } else {
+            deliver(order(id))
+        }
+        return takeEffects()
+    }
+
     mutating func retry() -> [Effect] {
         guard var turn = lastFailed else { return [] }
         lastFailed = nil
@@ -121,7 +147,7 @@ struct TurnQueue {
         return takeEffects()
     }
 
-    mutating func addQuestion(_ text: String, photo: [UInt8]?) { conversation.ask(text, photo: photo) }
+    mutating func addQuestion(_ text: String, photo: Photo?) { conversation.ask(text, photo: photo) }
 
     /// What was said so far stays in the conversation; a question without any of it is taken back.
     mutating func keepHistory(ofPart text: String) {

@@ -9,18 +9,17 @@ struct ChatRequest: Encodable {
 
     enum Content: Encodable {
         case text(String)
-        /// Text and a JPEG.
-        case picture(String, [UInt8])
+        case picture(String, Photo)
 
         func encode(to encoder: any Encoder) throws {
             switch self {
             case .text(let text):
                 var container = encoder.singleValueContainer()
                 try container.encode(text)
-            case .picture(let text, let jpeg):
+            case .picture(let text, let photo):
                 var parts = encoder.unkeyedContainer()
                 try parts.encode(["type": "text", "text": text])
-                let url = "data:image/jpeg;base64," + Data(jpeg).base64EncodedString()
+                let url = "data:\(photo.kind.mediaType);base64," + Data(photo.bytes).base64EncodedString()
                 try parts.encode(Picture(image_url: ["url": url]))
             }
         }

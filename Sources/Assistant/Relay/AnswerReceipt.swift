@@ -1,13 +1,19 @@
 import Cryptography
 import REPL
+import Support
 
 /// Text by its length and checksum: what a host has sent, or what a unit says that it accepted.
 public struct AnswerReceipt: Sendable, Hashable {
     public let byteCount: Int
-    /// The first four bytes of the SHA-256 in lower-case hexadecimal.
+    /// Four bytes in lower-case hexadecimal: on a Monocle the first ones of the SHA-256, on a Frame the CRC-32.
     public let check: String
 
     init(of bytes: [UInt8]) { (byteCount, check) = (bytes.count, SHA256.check(of: bytes)) }
+
+    init(crcOf bytes: [UInt8]) {
+        byteCount = bytes.count
+        check = HexText.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: CRC32.of(bytes) >> $0) })
+    }
 
     /// `COUNT HEX8` as our scripts write it, else `nil`.
     init?(parsing data: some Collection<UInt8>) {

@@ -3,16 +3,27 @@ import Support
 
 /// One family's app protocol as a state machine: packets and time in, events out; no I/O and no clock of its own.
 ///
-/// The session knows a family by this alone. ``MonocleRelay`` speaks 4-character commands; a Frame's will speak 0x01-messages.
+/// The session knows a family by this alone. ``MonocleRelay`` speaks 4-character commands, ``FrameRelay`` messages behind 0x01.
 public protocol AppRelay: Sendable {
     /// Where the app's messages are written, and where the unit's come from.
     var receive: AttributeID { get }
     var transmit: AttributeID { get }
-    /// Where what the unit's program prints comes from.
-    var console: AttributeID { get }
+    /// Where what the unit's program prints comes from; `nil` where it comes with its messages (``RelayEvent/printed(_:)``).
+    var console: AttributeID? { get }
+    /// What a link has to be before it is used.
+    var security: LinkSecurity { get }
 
-    /// The least time between two packets to the unit.
+    /// The time between two packets to the unit, at most: ``RelayEvent/taken`` ends it.
     var pace: Duration { get }
+
+    /// Asks a program that runs to announce itself; `nil` where there is no such message.
+    var probe: [UInt8]? { get }
+
+    /// Whether this shows that the unit's program runs.
+    func showsLife(_ packet: [UInt8]) -> Bool
+
+    /// The unit's display takes pictures (``HostMessage/picture(_:)``).
+    var takesPictures: Bool { get }
 
     /// Bytes of UTF-8 in one packet of text.
     var textCapacity: Int { get }
@@ -46,6 +57,14 @@ public protocol AppRelay: Sendable {
     var awaitedReceipt: AnswerReceipt? { get }
 }
 
+extension AppRelay {
+    public var security: LinkSecurity { .open }
+    public var probe: [UInt8]? { nil }
+    public var takesPictures: Bool { false }
+
+    public func showsLife(_ packet: [UInt8]) -> Bool { true }
+}
+
 /// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
 public struct ConfirmationID: Hashable, Sendable, CustomStringConvertible {
     public let description: String
@@ -57,6 +76,8 @@ public enum HostMessage: Sendable, Hashable {
     /// A piece of an answer that fits ``AppRelay/textCapacity``, or the end of it with an empty text.
     case answer(String, isFirst: Bool, isLast: Bool)
     case error(String)
+    /// For a unit that ``AppRelay/takesPictures``.
+    case picture(DisplayPicture)
     /// What was shown of the last answer goes from the display: it comes again.
     case again
 }
@@ -69,8 +90,8 @@ public enum RelayEvent: Sendable, Hashable {
     case idle
     /// The wearer takes a picture or speaks. Text sent before the recording's end would be lost.
     case recordingStarted
-    /// A whole picture (JPEG). Sound follows.
-    case photo([UInt8])
+    /// A whole picture. Sound follows.
+    case photo(Photo)
     /// A recording is complete.
     case utterance(Utterance)
     /// A recording ended with nothing in it.
@@ -86,19 +107,24 @@ public enum RelayEvent: Sendable, Hashable {
     case complaint([UInt8])
     /// What the unit accepted since the last one, or since its display was cleared.
     case receipt(AnswerReceipt)
+    /// The unit's program has the packet that was sent last, and can hold another.
+    case taken
+    /// The version of the unit's scripts, as its program tells it. Printable.
+    case version(String)
+    case printed(ProgramOutput)
     case notice(RelayNotice)
 }
 
 /// What a wearer said, and the picture that goes with it.
 public struct Utterance: Sendable, Hashable {
     public var sound: Sound
-    public var photo: [UInt8]?
+    public var photo: Photo?
     /// The recording did not come to its own end.
     public var cut: Cut?
 
     public enum Cut: String, Sendable, Hashable { case tooLong, linkLost, stalled, restarted }
 
-    public init(sound: Sound, photo: [UInt8]? = nil, cut: Cut? = nil) {
+    public init(sound: Sound, photo: Photo? = nil, cut: Cut? = nil) {
         self.sound = sound
         self.photo = photo
         self.cut = cut
@@ -119,13 +145,15 @@ public enum RelayNotice: Sendable, Hashable {
     /// The picture is dropped.
     case photoTooLarge(limitBytes: Int)
     case photoIncomplete(byteCount: Int)
+    /// The picture has no known form.
+    case photoUnreadable(byteCount: Int)
     case recordingStalled(seconds: Double)
 
     /// One sentence without a full stop.
     public var message: String {
         switch self {
         case .unknownCommand(let command, let count): "the unit sent an unknown command '\(command)' (\(count) bytes)"
-        case .shortMessage(let count): "the unit sent a message of \(count) bytes; the minimum is 4"
+        case .shortMessage(let count): "the unit sent a message of \(count) bytes, too few to mean anything"
         case .brokenText(let command, let text): "the unit sent text in '\(command)' that is not UTF-8: \(text)"
         case .unknownConfirmation(let id): "the unit confirmed an unknown or expired question: \(id)"
         case .brokenReceipt(let text): "the unit sent an unreadable receipt: \(text)"
@@ -133,6 +161,7 @@ public enum RelayNotice: Sendable, Hashable {
         case .recordingTooLong(let limit): "the recording did not end; it was cut after \(limit) s"
         case .photoTooLarge(let limit): "the picture did not end; it was dropped after \(limit) bytes"
         case .photoIncomplete(let count): "the picture is incomplete; its \(count) bytes were dropped"
+        case .photoUnreadable(let count): "the picture has no known form; its \(count) bytes were dropped"
         case .recordingStalled(let seconds): "the recording stopped after \(Int(seconds)) s without an end"
         }
     }

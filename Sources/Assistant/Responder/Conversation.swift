@@ -27,8 +27,8 @@ public struct Conversation: Sendable, Hashable {
         public enum Role: String, Sendable, Hashable { case user, assistant }
         public var role: Role
         public var text: String
-        /// A JPEG picture. Only the newest message of a conversation has one.
-        public var photo: [UInt8]?
+        /// Only the newest message of a conversation has one.
+        public var photo: Photo?
     }
 
     /// Messages of one conversation at most: a server that reports no tokens cannot make it grow without end.
@@ -45,7 +45,7 @@ public struct Conversation: Sendable, Hashable {
     }
 
     /// Adds what the user said. Earlier photos are dropped: each costs more than a long talk.
-    public mutating func ask(_ text: String, photo: [UInt8]? = nil) {
+    public mutating func ask(_ text: String, photo: Photo? = nil) {
         for index in messages.indices { messages[index].photo = nil }
         messages.append(Message(role: .user, text: text, photo: photo))
     }

@@ -15,7 +15,7 @@ public struct EchoResponder: Responder {
     ) async throws -> AnswerSummary {
         guard let last = conversation.messages.last else { throw AssistantError.emptyAnswer }
         progress(.text("I heard: \(last.text)"))
-        if let photo = last.photo { progress(.text(", and got a picture of \(photo.count) bytes")) }
+        if let photo = last.photo { progress(.text(", and got a picture of \(photo.bytes.count) bytes")) }
         return AnswerSummary()
     }
 

@@ -1,5 +1,4 @@
 import Bluetooth
-import REPL
 import Support
 
 /// One turn of a conversation, a question and its answer, numbered from 1 in the order of asking.
@@ -32,8 +31,11 @@ public enum ChatEvent: Sendable {
     case listening
     /// What it was listening to is nobody's question.
     case recordingDropped(RecordingDrop)
-    /// A JPEG from the unit.
-    case photo([UInt8])
+    case photo(Photo)
+    /// The version of the unit's scripts, as the program tells it.
+    case version(String)
+    /// The unit has answered this ``SessionCommand/ping(_:)``.
+    case pong(ConfirmationID)
     case notice(RelayNotice)
     /// There were so many more.
     case noticesLeftOut(count: Int)
@@ -43,8 +45,8 @@ public enum ChatEvent: Sendable {
     case console(String)
     /// It printed so many more.
     case consoleLeftOut(lines: Int)
-    /// An exception that nobody caught, or that the program printed; the lines of its traceback came before.
-    case raised(PythonException)
+    /// An exception or error that nobody caught, or that the program printed; its lines came before.
+    case raised(ProgramFault)
     /// The unit stands at its prompt.
     case programEnded
 
@@ -83,6 +85,10 @@ public enum ChatEvent: Sendable {
     public enum Question: Sendable, Hashable {
         case typed(String)
         case spoken(seconds: Double, photo: Bool, cut: Utterance.Cut?)
+        /// No question: a picture of so many rows for the unit's display.
+        case picture(height: Int)
+        /// No question: a text for the unit's display.
+        case notice(String)
     }
 
     public enum Cancellation: String, Sendable, Hashable {
@@ -95,6 +101,8 @@ public enum ChatEvent: Sendable {
         case nothingSaid
         /// Too many questions wait already.
         case queueFull
+        /// The unit's display takes no pictures.
+        case noPictures
     }
 
     public enum RecordingDrop: String, Sendable, Hashable {

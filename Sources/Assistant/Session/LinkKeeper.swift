@@ -6,16 +6,19 @@ struct LinkKeeper: Sendable {
     private struct OpenLink: Sendable {
         let connection: any Connection
         let output: Inbox<[UInt8]>
-        let console: Inbox<[UInt8]>
+        /// `nil` where it is the output.
+        let console: Inbox<[UInt8]>?
         var status = UnitStatus()
         /// What came while the program was waited for.
-        var firstPacket: [UInt8]?
+        var firstPackets: [[UInt8]] = []
         var printed: [UInt8] = []
     }
 
     let session: ChatSession
     let inputs: Inbox<ChatSession.Input>
 
+    /// A program that prints more than this before its first message is started anew.
+    private static let firstPacketLimit = 64
     private static let subscribeTimeout = Duration.seconds(5)
     /// A unit that does not acknowledge a write for so long is gone.
     private static let writeTimeout = Duration.seconds(10)
@@ -44,22 +47,24 @@ struct LinkKeeper: Sendable {
     /// - Parameter known: what an earlier link told; the unit's program then needs a start only when it keeps silent.
     private func open(_ known: UnitStatus?) async throws -> OpenLink {
         let connection = try await session.central.connect(
-            to: session.address, deadline: clock.deadline(in: session.options.connectTimeout))
+            to: session.address, security: session.relay.security, deadline: clock.deadline(in: session.options.connectTimeout))
         do {
             // Before the start: the program announces itself once.
             let output = try await connection.subscribe(
                 to: session.relay.transmit, deadline: clock.deadline(in: Self.subscribeTimeout))
             // Every subscriber of a link gets the same inbox: the starter's turn comes first.
-            let console = try await connection.subscribe(
-                to: session.relay.console, deadline: clock.deadline(in: Self.subscribeTimeout))
+            var console: Inbox<[UInt8]>?
+            if let id = session.relay.console {
+                console = try await connection.subscribe(to: id, deadline: clock.deadline(in: Self.subscribeTimeout))
+            }
             var link = OpenLink(connection: connection, output: output, console: console)
             tell(.told(.starting))
             if let known {
                 link.status = known
                 // Nobody asked for it again.
                 link.status.batteryPercent = nil
-                link.firstPacket = try await output.next(before: clock.deadline(in: session.options.readyTimeout), on: clock)
-                if link.firstPacket != nil { return link }
+                link.firstPackets = try await signOfLife(over: connection, from: output)
+                if !link.firstPackets.isEmpty { return link }
             }
             let started = try await session.startProgram(connection, known != nil) {
                 while output.poll() != nil {}
@@ -72,17 +77,37 @@ struct LinkKeeper: Sendable {
         }
     }
 
+    /// Waits for a program that may run already; one that keeps silent is asked once.
+    /// - Returns: what has come, the sign being the last of it; nothing where there was none.
+    private func signOfLife(over connection: any Connection, from output: Inbox<[UInt8]>) async throws -> [[UInt8]] {
+        let end = clock.deadline(in: session.options.readyTimeout)
+        var patience = session.relay.probe == nil ? end : clock.deadline(in: session.options.readyTimeout / 2)
+        var packets: [[UInt8]] = []
+        while packets.count < Self.firstPacketLimit {
+            if let packet = try await output.next(before: patience, on: clock) {
+                packets.append(packet)
+                if session.relay.showsLife(packet) { return packets }
+            } else if patience < end, let probe = session.relay.probe {
+                patience = end
+                try await connection.write(probe, to: session.relay.receive, deadline: end)
+            } else {
+                return []
+            }
+        }
+        return []
+    }
+
     /// Carries packets both ways until the link is lost.
     /// - Returns: why it was.
     private func serve(_ link: OpenLink) async throws -> String {
         let packets = Inbox<[UInt8]>()
         inputs.deliver(.link(payloadSize: link.connection.payloadSize, link.status, packets: packets))
-        if let first = link.firstPacket { tell(.packet(first)) }
+        for packet in link.firstPackets { tell(.packet(packet)) }
         if !link.printed.isEmpty { tell(.console(link.printed)) }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await receive(link.output) { .packet($0) } }
-                group.addTask { try await receive(link.console) { .console($0) } }
+                if let console = link.console { group.addTask { try await receive(console) { .console($0) } } }
                 group.addTask { try await send(packets, over: link.connection) }
                 defer { group.cancelAll() }
                 try await group.next()

@@ -8,6 +8,12 @@ public enum SessionCommand: Sendable, Hashable {
     case cancelAnswer
     /// Asks the last failed question again.
     case retry
+    /// Shows a picture on the unit's display.
+    case show(DisplayPicture)
+    /// Shows a text on the unit's display; nobody answers it.
+    case tell(String)
+    /// Has the unit's program answer; while it is not ready, nothing happens.
+    case ping(ConfirmationID)
     /// Ends the session once everything asked so far is answered and on the unit.
     case finish
 }

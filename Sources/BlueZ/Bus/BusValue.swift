@@ -1,5 +1,5 @@
-/// A value in a D-Bus message. A variant is shown as what it holds.
-enum BusValue: Sendable {
+/// A value in a D-Bus message. A variant that was read is shown as what it holds.
+indirect enum BusValue: Sendable {
     case byte(UInt8)
     case boolean(Bool)
     /// Every integer type of D-Bus but the unsigned 64-bit one.
@@ -14,6 +14,8 @@ enum BusValue: Sendable {
     /// Written as `a{sv}`; read from any dictionary whose keys are strings or object paths.
     case dictionary([String: BusValue])
     case descriptor(OwnedDescriptor)
+    /// Written only.
+    case variant(BusValue)
     /// A type that nothing here uses.
     case other
 }

@@ -34,6 +34,7 @@ enum BusWriter {
         case .bytes: "ay"
         case .list: "as"
         case .dictionary: "a{sv}"
+        case .variant: "v"
         case .unsigned, .double, .descriptor, .other: nil
         }
     }
@@ -53,6 +54,9 @@ enum BusWriter {
         case .list(let values):
             return contained(in: &iterator, code("a"), "s") { inner in values.allSatisfy { append($0, &inner) } }
         case .dictionary(let entries): return append(entries, &iterator)
+        case .variant(let held):
+            guard let signature = signature(held) else { return false }
+            return contained(in: &iterator, code("v"), signature) { append(held, &$0) }
         case .unsigned, .double, .descriptor, .other: return false
         }
     }
@@ -82,11 +86,7 @@ enum BusWriter {
     private static func append(_ entries: [String: BusValue], _ iterator: inout DBusMessageIter) -> Bool {
         contained(in: &iterator, code("a"), "{sv}") { inner in
             entries.allSatisfy { key, value in
-                guard let signature = signature(value) else { return false }
-                return contained(in: &inner, code("e"), nil) { entry in
-                    append(key, code("s"), &entry)
-                        && contained(in: &entry, code("v"), signature) { append(value, &$0) }
-                }
+                contained(in: &inner, code("e"), nil) { append(key, code("s"), &$0) && append(.variant(value), &$0) }
             }
         }
     }

@@ -90,17 +90,24 @@ extension BlueZConnection {
         _ method: String, _ target: CharacteristicObject, receiver: Inbox<[UInt8]>?, before deadline: SessionClock.Instant
     ) async throws -> (AcquiredSocket, mtu: Int) {
         let request = BusRequest.bluez(BusName.characteristic, method, at: target.path, .dictionary([:]))
+        return try await afterRelease(before: deadline) {
+            let answer = try await session.call(request, before: deadline, link: link)
+            guard answer.count == 2, let descriptor = answer[0].asDescriptor, let mtu = answer[1].asInteger,
+                ObjectLimits.mtu.contains(mtu)
+            else { throw BlueZError.unintelligible(method) }
+            let socket = AcquiredSocket(descriptor, counter: session.counter, receiver: receiver)
+            return (socket, mtu)
+        }
+    }
+
+    /// Asks again while a characteristic is acquired, for a moment: perhaps by an earlier socket of ours, whose end bluetoothd has not
+    /// seen yet.
+    func afterRelease<Value>(before deadline: SessionClock.Instant, _ operation: () async throws -> Value) async throws -> Value {
         let end = min(deadline, clock.deadline(in: Self.releaseTimeout))
         while true {
             do {
-                let answer = try await session.call(request, before: deadline, link: link)
-                guard answer.count == 2, let descriptor = answer[0].asDescriptor, let mtu = answer[1].asInteger,
-                    ObjectLimits.mtu.contains(mtu)
-                else { throw BlueZError.unintelligible(method) }
-                let socket = AcquiredSocket(descriptor, counter: session.counter, receiver: receiver)
-                return (socket, mtu)
+                return try await operation()
             } catch BlueZError.acquiredByAnother where clock.now < end {
-                // Perhaps an earlier socket of ours, whose end bluetoothd has not seen yet.
                 try await clock.sleep(until: clock.deadline(in: .milliseconds(20)))
             }
         }

@@ -34,17 +34,20 @@ final class BlueZConnection: Connection {
     var session: BlueZSession { state.withLock { $0.established.session } }
     var link: Link { state.withLock { $0.established.link } }
     var payloadSize: Int { state.withLock { $0.established.payloadSize } }
+    var isNewlyBonded: Bool { state.withLock { $0.established.isNewlyBonded } }
 
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)
         guard value.count <= payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: payloadSize) }
         try await translating(characteristic, .write) {
-            _ = try await session.call(
-                .bluez(
-                    BusName.characteristic, "WriteValue", at: target.path, .bytes(value),
-                    .dictionary(["type": .string("request")])),
-                before: deadline, link: link)
+            try await afterRelease(before: deadline) {
+                _ = try await session.call(
+                    .bluez(
+                        BusName.characteristic, "WriteValue", at: target.path, .bytes(value),
+                        .dictionary(["type": .string("request")])),
+                    before: deadline, link: link)
+            }
         }
     }
 
@@ -88,7 +91,8 @@ final class BlueZConnection: Connection {
         try await established.session.refresh(before: deadline)
         if let known = lookUp(id, established) { return known }
         try established.link.requireAlive()
-        guard isUntouched else { throw LinkError.characteristicMissing(id) }
+        // The record that would be forgotten holds the key of the bond, too, and the unit may not take another one.
+        guard isUntouched, connector.security == .open else { throw LinkError.characteristicMissing(id) }
         state.withLock { $0.isUntouched = false }
         await established.session.disconnect(established.link)
         let renewed = Connector(central: connector.central, address: address, deadline: deadline, security: connector.security)

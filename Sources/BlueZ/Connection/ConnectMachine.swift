@@ -8,10 +8,9 @@ struct ConnectMachine: Sendable {
         /// Discover until the device is seen.
         case find
         case pause(until: SessionClock.Instant)
-        /// Call `Connect`; give the attempt up at that time.
+        /// Call `Connect`, or `Pair` where a bond is wanted and there is none; give the attempt up at that time.
         case connect(until: SessionClock.Instant)
         case awaitServices
-        case pair
         /// Remove the device with its keys and its attribute table.
         case forget
         case succeed
@@ -24,10 +23,11 @@ struct ConnectMachine: Sendable {
         case paused
         case connected
         case resolved
-        case paired
         case forgotten
         /// The link went away while its services were awaited.
         case linkLost
+        /// The link to a bonded device went away as soon as it was there, while bluetoothd was encrypting it.
+        case encryptionFailed
         /// The step reached its deadline.
         case timedOut
         case failed(BlueZError)
@@ -49,8 +49,7 @@ struct ConnectMachine: Sendable {
 
     private let address: DeviceAddress
     private let deadline: SessionClock.Instant
-    private let wantsPairing: Bool
-    private var mayForget = true
+    private var bond: BondRecovery
     private var hasFailed = false
     /// When the step began that is under way.
     private var stepBegan = SessionClock.Instant(offset: .zero)
@@ -59,11 +58,10 @@ struct ConnectMachine: Sendable {
     private var lastReason = "no such device advertises"
     private var lastError: BlueZError?
 
-    init(address: DeviceAddress, deadline: SessionClock.Instant, wantsPairing: Bool = false, startsByForgetting: Bool = false) {
+    init(address: DeviceAddress, deadline: SessionClock.Instant) {
         self.address = address
         self.deadline = deadline
-        self.wantsPairing = wantsPairing
-        mayForget = !startsByForgetting
+        bond = BondRecovery(address: address)
     }
 
     mutating func handle(_ event: Event, at now: SessionClock.Instant) -> Action {
@@ -73,9 +71,9 @@ struct ConnectMachine: Sendable {
         case .paused: return go(stepAfterPause, now)
         case .forgotten: return go(.find, now)
         case .connected: return .awaitServices
-        case .resolved: return wantsPairing ? .pair : .succeed
-        case .paired: return .succeed
+        case .resolved: return .succeed
         case .linkLost: return retry(.attempt, because: "the link was lost before the services were known", now)
+        case .encryptionFailed: return follow(bond.encryptionFailed(Self.earlyEnd), because: Self.earlyEnd, now)
         case .timedOut:
             // At the deadline the reason is what was under way.
             return now < deadline ? retry(.attempt, because: Self.noAnswer, now) : failure
@@ -83,6 +81,7 @@ struct ConnectMachine: Sendable {
         }
     }
 
+    private static let earlyEnd = "it ends as soon as it is there, twice in a row"
     private static let noAnswer = "the unit did not answer in time"
 
     /// What the deadline leaves to say: bluetoothd's own words where it had any.
@@ -111,10 +110,16 @@ struct ConnectMachine: Sendable {
         case .again: return retry(.attempt, because: reason, now)
         case .rediscover: return retry(.find, because: reason, now)
         case .awaitAdapter: return retry(.awaitAdapter, because: reason, now)
-        case .forget where mayForget:
-            mayForget = false
-            return .forget
-        case .forget, .giveUp: return .fail(.bluez(error))
+        case .pairAgain: return follow(bond.pairingRefused(reason), because: reason, now)
+        case .giveUp: return .fail(.bluez(error))
+        }
+    }
+
+    private mutating func follow(_ step: BondRecovery.Step, because reason: String, _ now: SessionClock.Instant) -> Action {
+        switch step {
+        case .tryAgain: retry(.attempt, because: reason, now)
+        case .forgetKey: .forget
+        case .fail(let error): .fail(.link(error))
         }
     }
 

@@ -16,7 +16,12 @@ struct Connector: Sendable {
         var link: Link
         /// In bytes.
         var payloadSize: Int
+        /// The bond was made on the way.
+        var isNewlyBonded: Bool
     }
+
+    /// A link that ends so soon after it was there was not encrypted: the other side has another key, or none.
+    private static let encryptionTime = Duration.seconds(2)
 
     /// What the steps need of each other.
     private struct Progress {
@@ -24,12 +29,14 @@ struct Connector: Sendable {
         var adapter: AdapterObject?
         var link: Link?
         var isPaused = false
+        var isNewlyBonded = false
+        /// bluetoothd encrypts the link under way with the key of an earlier pairing.
+        var usesKey = false
     }
 
     /// - Parameter byForgetting: begin by removing the device, because its attribute table has proved stale.
     func connect(byForgetting: Bool = false) async throws -> Established {
-        var machine = ConnectMachine(
-            address: address, deadline: deadline, wantsPairing: security == .bonded, startsByForgetting: byForgetting)
+        var machine = ConnectMachine(address: address, deadline: deadline)
         var progress = Progress()
         do {
             var action = ConnectMachine.Action.awaitAdapter
@@ -37,7 +44,8 @@ struct Connector: Sendable {
             while true {
                 if case .succeed = action, let session = progress.session, let link = progress.link {
                     leaveRadio(&progress)
-                    return Established(session: session, link: link, payloadSize: await payloadSize(session, link))
+                    return Established(
+                        session: session, link: link, payloadSize: await payloadSize(session, link), isNewlyBonded: progress.isNewlyBonded)
                 }
                 if case .fail(let failure) = action { throw failure.error }
                 var event = try await perform(action, &progress)
@@ -70,18 +78,22 @@ struct Connector: Sendable {
                 return .paused
             case .connect(let until): return try await attempt(before: until, &progress)
             case .awaitServices: return try await awaitServices(&progress)
-            case .pair: return try await pair(progress)
             case .forget: return try await forget(&progress)
             case .succeed, .fail: return .timedOut
             }
         } catch let error as BlueZError {
-            return .failed(error)
+            return error.recovery == .again && wasNotEncrypted(progress) ? .encryptionFailed : .failed(error)
         } catch LinkError.timedOut {
             return .timedOut
         } catch LinkError.disconnected {
-            progress.link = nil
-            return .linkLost
+            defer { progress.link = nil }
+            return wasNotEncrypted(progress) ? .encryptionFailed : .linkLost
         }
+    }
+
+    private func wasNotEncrypted(_ progress: Progress) -> Bool {
+        guard progress.usesKey, let connectedAt = progress.link?.connectedAt else { return false }
+        return connectedAt.duration(to: clock.now) < Self.encryptionTime
     }
 
     private func find(_ progress: inout Progress) async throws -> ConnectMachine.Event {
@@ -108,9 +120,15 @@ struct Connector: Sendable {
         let link = Link(device: device.path, address: address)
         try session.register(link)
         progress.link = link
-        do {
-            _ = try await session.call(.bluez(BusName.device, "Connect", at: device.path), before: until, link: link)
-        } catch BlueZError.alreadyConnected {}
+        progress.usesKey = security == .bonded && device.hasBond
+        if security == .bonded, !device.hasBond {
+            try await session.pair(link, on: adapter.path, before: until, notice: central.notice)
+            progress.isNewlyBonded = true
+        } else {
+            do {
+                _ = try await session.call(.bluez(BusName.device, "Connect", at: device.path), before: until, link: link)
+            } catch BlueZError.alreadyConnected {}
+        }
         return .connected
     }
 
@@ -125,16 +143,10 @@ struct Connector: Sendable {
         return .resolved
     }
 
-    private func pair(_ progress: Progress) async throws -> ConnectMachine.Event {
-        guard let session = progress.session, let link = progress.link else { return .linkLost }
-        if session.read({ $0.mirror.devices[link.device]?.isPaired }) == true { return .paired }
-        try await session.pair(link, before: deadline)
-        return .paired
-    }
-
     private func forget(_ progress: inout Progress) async throws -> ConnectMachine.Event {
         guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
         await abandon(&progress)
+        if security == .bonded { central.notice(BondRecovery.notice(of: address)) }
         try await session.removeDevice(address, on: adapter.path, before: deadline)
         return .forgotten
     }

@@ -103,19 +103,22 @@ extension BlueZError: DiagnosableError {
         // Pairing.
         case .authenticationFailed:
             unit("BLZ-0030", .tryAgain, "pairing with the unit failed",
-                cause: "one side has forgotten the other's key", remedy: Self.remove)
+                cause: "the unit is bonded to another host, or the link was lost", remedy: Self.again)
         case .authenticationRejected:
             unit("BLZ-0031", .tryAgain, "the unit rejected the pairing",
                 cause: "it is paired with another host, or not in pairing mode",
                 remedy: "reset the unit's pairing and run the same command again")
         case .authenticationCanceled:
-            unit("BLZ-0032", .tryAgain, "the pairing was cancelled", cause: "the unit or another program ended it", remedy: Self.remove)
+            unit("BLZ-0032", .tryAgain, "the pairing was cancelled", cause: "the link was lost, or another program ended it", remedy: Self.again)
         case .authenticationTimedOut:
             unit("BLZ-0033", .tryAgain, "the unit did not answer the pairing", cause: "it is busy or out of range",
                 remedy: "bring the unit closer and run the same command again")
         case .agentMissing:
             station("BLZ-0034", .tryAgain, "bluetoothd has no pairing agent", cause: "the agent of this process was lost",
                 remedy: "run the same command again")
+        case .adapterNotPairable(let name):
+            station("BLZ-0035", .unavailable, "the Bluetooth adapter \(name) makes no bonds", cause: "it is set not to be paired, and that cannot be changed",
+                remedy: "run: bluetoothctl pairable on; then the same command again")
         // An operation.
         case .acquiredByAnother(let text):
             station("BLZ-0040", .tryAgain, "another program holds the unit's characteristic" + detail(text),

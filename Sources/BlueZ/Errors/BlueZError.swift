@@ -40,6 +40,7 @@ public enum BlueZError: Error, Hashable, Sendable {
     case authenticationCanceled
     case authenticationTimedOut
     case agentMissing
+    case adapterNotPairable(String)
     // An operation.
     case acquiredByAnother(String)
     case notPermitted(String)
@@ -65,22 +66,23 @@ extension BlueZError {
         case rediscover
         /// The adapter or the daemon is away.
         case awaitAdapter
-        /// Both sides' keys do not match: forget the device and begin anew, once.
-        case forget
+        /// The unit takes no pairing: once more, then it is believed.
+        case pairAgain
         case giveUp
     }
 
     var recovery: Recovery {
         switch self {
         case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .inProgress,
-            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .noATTTransport, .failed:
+            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .noATTTransport, .failed, .authenticationCanceled,
+            .authenticationTimedOut:
             .again
         case .doesNotExist: .rediscover
         case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
-        case .authenticationFailed, .authenticationRejected, .notPaired: .forget
+        case .authenticationFailed, .authenticationRejected: .pairAgain
         case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
-            .adapterSoftBlocked, .adapterHardBlocked, .alreadyConnected, .authenticationCanceled, .authenticationTimedOut, .agentMissing,
-            .acquiredByAnother, .notPermitted, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
+            .adapterSoftBlocked, .adapterHardBlocked, .alreadyConnected, .agentMissing, .adapterNotPairable,
+            .acquiredByAnother, .notPermitted, .notPaired, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
             .giveUp
         }
     }

@@ -7,9 +7,13 @@ struct AdapterObject: Sendable, Hashable {
     var name = ""
     var isPowered = false
     var isDiscovering = false
+    /// Pairings leave a bond: without it, keys end with their link.
+    var isPairable = false
 
     /// The kernel's name of the adapter, such as `hci0`.
-    var kernelName: String { String(path.split(separator: "/").last ?? "") }
+    var kernelName: String { Self.kernelName(of: path) }
+
+    static func kernelName(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 }
 
 /// A device that bluetoothd knows, near or not.
@@ -25,6 +29,11 @@ struct DeviceObject: Sendable, Hashable {
     var isConnected = false
     var areServicesResolved = false
     var isPaired = false
+    /// `nil` before BlueZ 5.65.
+    var isBonded: Bool?
+
+    /// Both sides keep a key.
+    var hasBond: Bool { isPaired && isBonded != false }
 }
 
 /// A characteristic of a device's attribute table.
@@ -48,6 +57,7 @@ extension AdapterObject {
         if let value = properties["Alias"]?.asText { name = ObjectLimits.name(value) }
         if let value = properties["Powered"]?.asBoolean { isPowered = value }
         if let value = properties["Discovering"]?.asBoolean { isDiscovering = value }
+        if let value = properties["Pairable"]?.asBoolean { isPairable = value }
     }
 }
 
@@ -67,6 +77,7 @@ extension DeviceObject {
         if let value = properties["Connected"]?.asBoolean { isConnected = value }
         if let value = properties["ServicesResolved"]?.asBoolean { areServicesResolved = value }
         if let value = properties["Paired"]?.asBoolean { isPaired = value }
+        if let value = properties["Bonded"]?.asBoolean { isBonded = value }
         if invalidated.contains("RSSI") { rssi = nil }
         if invalidated.contains("Name") { name = nil }
     }

@@ -39,9 +39,13 @@ extension BlueZSession {
 
     /// Sends a request that gives something back and waits for its answer, which may be an error, even while the task is
     /// being cancelled.
-    func releaseAndWait(_ request: BusRequest) async {
+    /// - Returns: whether it was carried out.
+    @discardableResult
+    func releaseAndWait(_ request: BusRequest) async -> Bool {
         await withCheckedContinuation { continuation in
-            bus.send(request, expiry: .now.advanced(by: Self.cleanUpTimeout)) { _ in continuation.resume() }
+            bus.send(request, expiry: .now.advanced(by: Self.cleanUpTimeout)) { answer in
+                if case .success = answer { continuation.resume(returning: true) } else { continuation.resume(returning: false) }
+            }
         }
     }
 

@@ -2,19 +2,96 @@ import Bluetooth
 import Support
 
 extension BlueZSession {
-    /// Pairs without anybody's confirmation; harmless when it is paired already.
-    func pair(_ link: Link, before deadline: SessionClock.Instant) async throws {
+    /// How long bluetoothd may take to make the adapter pairable by itself, which it does for its first agent.
+    private static let pairableTimeout = Duration.milliseconds(500)
+    /// How long the answer to `Pair` may come after the bond, or after the link's end.
+    private static let answerTimeout = Duration.seconds(1)
+
+    private static let othersTimeout = Duration.seconds(5)
+
+    /// Connects to a device and makes a bond with it, without anybody's confirmation.
+    ///
+    /// `Pair` and not `Connect` before it: a unit may ask for the bond as soon as it is connected. The kernel then pairs by itself,
+    /// bluetoothd asks the desktop's agent and not this one, and never answers a `Pair` that comes meanwhile (BlueZ 5.66).
+    /// - Parameter notice: gets what could not be put back.
+    func pair(
+        _ link: Link, on adapter: String, before deadline: SessionClock.Instant, notice: @escaping @Sendable (String) -> Void
+    ) async throws {
         try await registerAgent(for: link, before: deadline)
+        var isChanged = false
         do {
-            _ = try await call(.bluez(BusName.device, "Pair", at: link.device), before: deadline, link: link)
-        } catch BlueZError.alreadyExists {
+            isChanged = try await makePairable(adapter, before: deadline)
+            try await requestBond(link, adapter, before: deadline)
         } catch {
             release(.bluez(BusName.device, "CancelPairing", at: link.device))
-            releaseAgent(of: link)
+            await giveBack(link, adapter, isChanged, notice)
             throw error
         }
-        releaseAgent(of: link)
+        await giveBack(link, adapter, isChanged, notice)
     }
+
+    private func giveBack(_ link: Link, _ adapter: String, _ isChanged: Bool, _ notice: @escaping @Sendable (String) -> Void) async {
+        releaseAgent(of: link)
+        guard isChanged, await !setPairable(false, adapter) else { return }
+        notice("the adapter stays pairable, as bluetoothd does not put it back; run: bluetoothctl pairable off")
+    }
+
+    /// Waits for the bond: bluetoothd's answer says it, and so do the device's properties.
+    private func requestBond(_ link: Link, _ adapter: String, before deadline: SessionClock.Instant) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [self] in
+                do {
+                    _ = try await call(.bluez(BusName.device, "Pair", at: link.device), before: deadline)
+                } catch let error as BlueZError where error == .alreadyExists || error == .inProgress {
+                    // Somebody else makes the bond, perhaps the kernel.
+                    do {
+                        try await awaitBond(link, before: min(deadline, clock.deadline(in: Self.othersTimeout)))
+                    } catch LinkError.timedOut { throw error }
+                }
+            }
+            group.addTask { [self] in
+                do { try await awaitBond(link, before: deadline) } catch let error as LinkError {
+                    // The answer says better why the link ended.
+                    try await clock.sleep(until: clock.deadline(in: Self.answerTimeout))
+                    throw error
+                }
+                try await clock.sleep(until: clock.deadline(in: Self.answerTimeout))
+            }
+            try await group.next()
+        }
+        guard read({ $0.mirror.devices[link.device]?.isBonded }) != false else { throw BlueZError.adapterNotPairable(AdapterObject.kernelName(of: adapter)) }
+    }
+
+    private func awaitBond(_ link: Link, before deadline: SessionClock.Instant) async throws {
+        try await wait(for: "the bond", before: deadline) { state in
+            if let end = link.end { throw end }
+            return state.mirror.devices[link.device]?.hasBond == true ? () : nil
+        }
+    }
+
+    // MARK: The adapter
+
+    /// - Returns: whether it was this that made the adapter pairable.
+    private func makePairable(_ adapter: String, before deadline: SessionClock.Instant) async throws -> Bool {
+        do {
+            try await wait(for: "bluetoothd to make the adapter pairable", before: min(deadline, clock.deadline(in: Self.pairableTimeout))) {
+                $0.mirror.adapters[adapter]?.isPairable == true ? () : nil
+            }
+            return false
+        } catch LinkError.timedOut {
+            guard await setPairable(true, adapter) else { throw BlueZError.adapterNotPairable(AdapterObject.kernelName(of: adapter)) }
+            return true
+        }
+    }
+
+    /// Even while the task is being cancelled.
+    private func setPairable(_ isOn: Bool, _ adapter: String) async -> Bool {
+        await releaseAndWait(
+            .bluez(BusName.properties, "Set", at: adapter, .string(BusName.adapter), .string("Pairable"), .variant(.boolean(isOn))))
+    }
+
+    // MARK: The agent
 
     private func registerAgent(for link: Link, before deadline: SessionClock.Instant) async throws {
         change { _ = $0.pairing.insert(link.device) }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import Synchronization
 
 /// One link, from the first `Connect` to its end. Whatever must end with it registers here.
@@ -6,6 +7,7 @@ final class Link: Sendable {
     private struct State {
         var end: LinkError?
         var isClosing = false
+        var connectedAt: SessionClock.Instant?
         var nextToken = 0
         var endings: [Int: @Sendable (LinkError) -> Void] = [:]
     }
@@ -22,6 +24,11 @@ final class Link: Sendable {
     }
 
     var end: LinkError? { state.withLock { $0.end } }
+
+    /// When bluetoothd said Connected; `nil` before.
+    var connectedAt: SessionClock.Instant? { state.withLock { $0.connectedAt } }
+
+    func noteConnected(at now: SessionClock.Instant) { state.withLock { $0.connectedAt = now } }
 
     /// This host is about to end the link: whatever news of the end comes first, that is the reason.
     func beginClosing() { state.withLock { $0.isClosing = true } }

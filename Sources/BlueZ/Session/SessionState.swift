@@ -50,7 +50,9 @@ struct SessionState: Sendable {
         changes.flatMap { change -> [Consequence] in
             switch change {
             case .advertised(let device, let hasRSSI): return sightings(of: device, hasRSSI, now)
-            case .connected: return []
+            case .connected(let device):
+                links[device]?.noteConnected(at: now)
+                return []
             case .linkLost(let device, let reason):
                 return links.removeValue(forKey: device).map { [.end($0, .disconnected(reason))] } ?? []
             case .deviceRemoved(let device):

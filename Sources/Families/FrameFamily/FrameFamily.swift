@@ -1,32 +1,41 @@
 import Bluetooth
 import DFU
 import Provisioning
+import REPL
+import ScriptBundle
 
 extension FamilyID {
     public static let frame = FamilyID("frame")
 }
 
 extension Family {
-    /// Brilliant Labs' Frame: nRF52840 with Lua. Its units are found and rescued; its Lua prompt takes a bond and is not asked.
+    /// Brilliant Labs' Frame: nRF52840 with Lua, and an FPGA that is a part of its firmware.
     public static let frame = Family(
         id: .frame, components: [.firmware, .scripts], recognise: Frame.recognise,
-        bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor))
+        bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
+        scripts: .frame,
+        console: ConsoleRules(
+            security: .bonded, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) }, updaters: { Frame.updaters(for: $0) }))
 }
 
 private enum Frame {
     static let bootloaderName = "Frame Update"
-    private static let service = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")
+    /// A chunk of Lua without a statement. A unit that was just paired writes its flash and draws from an interrupt (`bluetooth.c`).
+    static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
 
-    /// The names are those of the vendor's firmware (frame-codebase).
+    /// The names are those of the vendor's firmware (frame-codebase, `bluetooth.c`).
     @Sendable static func recognise(_ advertisement: Advertisement) -> UnitMode? {
         let name = advertisement.name ?? ""
         if name == bootloaderName { return .bootloader }
-        return advertisement.services.contains(service) || isFrame(name) ? .application : nil
+        return advertisement.services.contains(LuaService.service) || name == self.name(of: advertisement.address) ? .application : nil
     }
 
-    /// `Frame` and the last octet of its address in hexadecimal.
-    private static func isFrame(_ name: String) -> Bool {
-        let words = name.split(separator: " ", omittingEmptySubsequences: false)
-        return words.count == 2 && words[0] == "Frame" && words[1].count == 2 && words[1].allSatisfy(\.isHexDigit)
+    /// With the first octet of its address as it is printed, since v24.220; before, the name was `Frame` alone, which others may have.
+    private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
+
+    static func updaters(for assets: AssetSet) -> [any ComponentUpdater] {
+        let firmware: (any ComponentUpdater)? = assets.firmware.map { NordicFirmwareUpdater($0) }
+        let scripts: (any ComponentUpdater)? = assets.scripts.map { ScriptUpdater($0) }
+        return [firmware, scripts].compactMap { $0 }
     }
 }

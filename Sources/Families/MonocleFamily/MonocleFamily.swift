@@ -14,9 +14,17 @@ extension Family {
     public static let monocle = Family(
         id: .monocle, components: [.firmware, .fpga, .scripts], recognise: Monocle.recognise,
         bootloader: BootloaderRules(names: [Monocle.bootloaderName], target: .monocle, vendorKey: .monocleVendor),
+        scripts: .monocle,
         console: ConsoleRules(
             open: { try await MonocleConsole.open($0, $1, $2) }, restartWithoutProgram: MonocleConsole.restartWithoutProgram,
             updaters: { Monocle.updaters(for: $0) }, tidyUp: BitstreamUpdater.restartStoppedFPGA))
+}
+
+extension ScriptFamily {
+    /// MicroPython, in the phone app's order (noa-for-ios, `Controller.swift`).
+    public static let monocle = ScriptFamily(
+        name: FamilyID.monocle.rawValue, suffix: ".py", appOrder: ["states.py", "graphics.py", "audio.py", "photo.py"],
+        syntax: .mpyCross)
 }
 
 private enum Monocle {

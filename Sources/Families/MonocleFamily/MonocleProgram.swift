@@ -105,7 +105,7 @@ extension MonocleConsole {
             for event in reader.receive(bytes) {
                 switch event {
                 case .line(let line): lastLine = line
-                case .raised(let exception): throw ProvisioningError.programFailed(exception)
+                case .raised(let exception): throw ProvisioningError.programFailed(exception.lastLine)
                 case .ended: throw ProvisioningError.programEnded
                 }
             }

@@ -20,10 +20,11 @@ extension AssetSet {
             let fpga = try catalogue.fpga(for: hardware)
             self.fpga = BitstreamAsset(image: try FPGAImage(fpga.file.bytes), version: fpga.version)
         }
-        if family.components.contains(.scripts) {
+        if let language = family.scripts {
             let scripts = try catalogue.scripts(for: hardware)
             self.scripts = try ScriptSet(
-                files: scripts.files.map { .init(name: $0.name, bytes: $0.bytes) }, order: .declared, place: scripts.folder)
+                files: scripts.files.map { .init(name: $0.name, bytes: $0.bytes) }, family: language, order: .declared,
+                place: scripts.folder)
         }
     }
 }

@@ -3,10 +3,6 @@ import DFU
 import FPGA
 import ScriptBundle
 
-enum ScriptFamilies {
-    static let names = ScriptFamily.allCases.map(\.rawValue)
-}
-
 extension AssetCatalogue {
     /// Reads an entry's files and holds them against the manifest, and the manifest against what stands in them.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
@@ -16,7 +12,7 @@ extension AssetCatalogue {
         }
         switch item.component {
         case .scripts:
-            guard let family = ScriptFamily(rawValue: item.hardware) else {
+            guard let family = families[FamilyID(item.hardware)]?.scripts else {
                 throw CatalogueError.manifestInvalid(path: "\(item.folder)/manifest.json", reason: "\(item.hardware) has no scripts")
             }
             let listed = zip(item.files, files).map { ScriptSet.File(name: $0, bytes: $1) }
@@ -61,7 +57,7 @@ public struct AssetCandidate: Sendable {
         guard actual == expected else { throw .digestNotStated(file: name, stated: expected, actual: actual) }
     }
 
-    /// The hardware that a package is made for, by its SoftDevice; an FPGA image can only be a Monocle's.
+    /// The hardware that a package is made for, by its SoftDevice; an FPGA image is for the first family that takes one.
     /// - Throws: `DFUError`.
     public static func hardware(of component: Component, bytes: [UInt8], among families: FamilyList) throws -> String {
         let makers = families.all.filter { $0.components.contains(component) }
@@ -72,7 +68,7 @@ public struct AssetCandidate: Sendable {
     }
 
     /// Checks structure, sizes, signature and hardware.
-    /// - Parameter stated: the version that somebody claims; needed where the image does not tell.
+    /// - Parameter stated: the version that the user gives; needed where the image does not tell.
     /// - Returns: the version that the unit will show.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`.
     public func version(stated: String?) throws -> String {

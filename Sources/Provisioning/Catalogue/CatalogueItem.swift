@@ -1,3 +1,5 @@
+import ScriptBundle
+
 extension Component {
     /// Of the asset root, for a family's images.
     func folder(for hardware: String) -> String {
@@ -28,9 +30,9 @@ public struct CatalogueItem: Sendable, Hashable {
 extension AssetCatalogue {
     /// Every entry of every manifest, in their order; the files themselves are not read.
     /// - Throws: ``CatalogueError``.
-    public func items() throws(CatalogueError) -> [CatalogueItem] {
+    public func items(of families: FamilyList) throws(CatalogueError) -> [CatalogueItem] {
         var items: [CatalogueItem] = []
-        for (component, folder) in try folders() {
+        for (component, folder) in try folders(of: families) {
             let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
             var chosen: [String: String] = [:]
             for entry in manifest.entries {
@@ -45,8 +47,8 @@ extension AssetCatalogue {
     }
 
     /// The folders with a manifest: a family's scripts may be missing, the rest may not.
-    private func folders() throws(CatalogueError) -> [(Component, String)] {
-        let scripts = ScriptFamilies.names.map { (Component.scripts, "\(root)/\(Component.scripts.folder(for: $0))") }
+    private func folders(of families: FamilyList) throws(CatalogueError) -> [(Component, String)] {
+        let scripts = families.scripts.map { (Component.scripts, "\(root)/\(Component.scripts.folder(for: $0.name))") }
         return [(.firmware, "\(root)/Firmware"), (.fpga, "\(root)/FPGA")]
             + scripts.filter { CatalogueFiles.exists("\($0.1)/manifest.json") }
     }

@@ -34,8 +34,8 @@ extension AssetCatalogue {
     }
 
     private static func holdsAssets(_ folder: String) -> Bool {
-        ["Firmware", "FPGA", "Scripts/monocle"].allSatisfy {
-            FileManager.default.fileExists(atPath: "\(folder)/\($0)/manifest.json")
+        ["Firmware/manifest.json", "FPGA/manifest.json", "Scripts"].allSatisfy {
+            FileManager.default.fileExists(atPath: "\(folder)/\($0)")
         }
     }
 

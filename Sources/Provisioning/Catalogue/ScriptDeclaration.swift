@@ -10,18 +10,20 @@ public struct ScriptDeclaration: Sendable {
     private let digests: [String: String]
     private let folder: String
 
-    /// - Parameter family: `nil` where the manifest is to tell.
+    /// - Parameters:
+    ///   - family: `nil` where the manifest is to tell.
+    ///   - families: that it may tell.
     /// - Returns: `nil` when the folder has no `manifest.json`.
     /// - Throws: ``CatalogueError``.
-    public init?(folder: String, family: ScriptFamily?) throws(CatalogueError) {
+    public init?(folder: String, family: ScriptFamily?, among families: [ScriptFamily]) throws(CatalogueError) {
         let manifest: CatalogueManifest
         do {
             manifest = try CatalogueManifest(path: "\(folder)/manifest.json", requiresDigests: false)
         } catch .manifestMissing {
             return nil
         }
-        let hardware = if let family { family.rawValue } else { try Self.onlyHardware(of: manifest) }
-        guard let known = ScriptFamily(rawValue: hardware) else {
+        let hardware = if let family { family.name } else { try Self.onlyHardware(of: manifest) }
+        guard let known = family ?? families.first(where: { $0.name == hardware }) else {
             throw .manifestInvalid(path: manifest.path, reason: "\(hardware) is no hardware with scripts")
         }
         let entry = try manifest.choose(for: hardware)

@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import ScriptBundle
 import Support
 
 /// All that there is to know of one family of units. A folder in `Families` holds the value and what it is made of; nothing else
@@ -12,17 +13,20 @@ public struct Family: Sendable {
     public let recognise: @Sendable (Advertisement) -> UnitMode?
     /// `nil` for units that have no bootloader which takes firmware over the air.
     public let bootloader: BootloaderRules?
+    /// `nil` for units without a program made of scripts.
+    public let scripts: ScriptFamily?
     /// `nil` for a family whose units can be found and rescued, but not asked.
     public let console: ConsoleRules?
 
     public init(
         id: FamilyID, components: [Component], recognise: @escaping @Sendable (Advertisement) -> UnitMode?,
-        bootloader: BootloaderRules? = nil, console: ConsoleRules? = nil
+        bootloader: BootloaderRules? = nil, scripts: ScriptFamily? = nil, console: ConsoleRules? = nil
     ) {
         self.id = id
         self.components = components
         self.recognise = recognise
         self.bootloader = bootloader
+        self.scripts = scripts
         self.console = console
     }
 }
@@ -31,6 +35,8 @@ public struct Family: Sendable {
 public struct ConsoleRules: Sendable {
     /// What the application asks of a link before it takes a write.
     public let security: LinkSecurity
+    /// `nil` for a family whose units make no bonds.
+    public let bondProof: BondProof?
     /// Brings a unit to where it answers, over a link that the caller owns.
     public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
     /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
@@ -42,16 +48,42 @@ public struct ConsoleRules: Sendable {
 
     public init(
         security: LinkSecurity = .open,
+        bondProof: BondProof? = nil,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
         updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.security = security
+        self.bondProof = bondProof
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.updaters = updaters
         self.tidyUp = tidyUp
+    }
+}
+
+/// What shows that a unit takes this host's bond.
+public struct BondProof: Sendable {
+    /// Takes writes over an encrypted link alone.
+    let characteristic: AttributeID
+    /// Changes nothing on a unit.
+    let value: [UInt8]
+    /// How long a unit may not be written to after it was paired.
+    let settling: Duration
+
+    private static let timeout = Duration.seconds(5)
+
+    public init(characteristic: AttributeID, value: [UInt8], settling: Duration) {
+        self.characteristic = characteristic
+        self.value = value
+        self.settling = settling
+    }
+
+    /// - Throws: ``LinkError``, when the unit does not take it.
+    public func show(over connection: any Connection, clock: SessionClock) async throws {
+        if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: settling)) }
+        try await connection.write(value, to: characteristic, deadline: clock.deadline(in: Self.timeout))
     }
 }
 
@@ -62,6 +94,8 @@ public struct FamilyList: Sendable {
     public init(_ all: [Family]) { self.all = all }
 
     public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
+
+    public var scripts: [ScriptFamily] { all.compactMap(\.scripts) }
 
     /// Of all families' firmware.
     public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }

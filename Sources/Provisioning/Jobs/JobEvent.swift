@@ -9,6 +9,8 @@ public struct JobEvent: Sendable {
         case progress(stage: Stage, overall: Double, bytesDone: Int, bytesTotal: Int)
         /// Something the operator should know: pacing slowed down, a retry, a resumed transfer.
         case notice(String)
+        /// The unit to work on was made out.
+        case found(FamilyID)
         case probed(UnitIdentity)
         case planned(Plan)
         case step(StepReport)

@@ -32,7 +32,7 @@ public struct ProvisioningJob: Sendable {
             unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
             options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
         let lease = UnitLease(locator)
-        let policy = RetryPolicy(mayRestartUnit: locator.family.console != nil)
+        let policy = RetryPolicy(mayRestartUnit: locator.family.console?.restartWithoutProgram != nil)
         let failure = try await lease.attempt(
             policy, progress: { state.advances }, recovering: { state.recovers(by: $0, from: $1) }
         ) { try await attempt(lease, state) }

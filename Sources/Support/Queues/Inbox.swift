@@ -112,7 +112,7 @@ public struct InboxOverrun: DiagnosableError, Hashable {
 
     public var diagnosis: Diagnosis {
         Diagnosis(
-            code: "SUP-0001", category: .unitFailed, fault: .station, message: "more events arrived than noafw could handle",
+            code: "SUP-0001", category: .tryAgain, fault: .station, message: "more events arrived than noafw could handle",
             cause: "the machine is overloaded, or a device sends without end",
             remedy: "power-cycle the unit, end other programs, and run the same command again")
     }

@@ -1,53 +1,55 @@
+import Bluetooth
 import Foundation
 
-/// What the processor's pins lead to on a virtual Frame: display, microphone, camera, battery.
+/// What the processor's pins lead to on a virtual Frame: display, microphone, camera.
 struct FrameHardware {
+    var microphone = FrameMicrophone()
+    var camera = FrameCamera()
     private let folder: UnitFolder
-    private var recording: VirtualRecording?
-    private var picture: ArraySlice<UInt8> = []
-    private var exposed: Duration?
-
-    /// From the trigger to the first byte.
-    private static let exposure = Duration.milliseconds(150)
-
-    /// The folder that holds `wire.lua`, `frame.lua` and `run.lua`.
-    static func programs() throws(UnitFolderError) -> URL { try Resources.own.locate("Lua") }
 
     init(folder: UnitFolder) { self.folder = folder }
 
-    /// The hardware's answer; `nil` for what is the radio's or the clock's to answer.
-    mutating func answer(_ request: LuaWire.Request, now: Duration) -> LuaWire.Reply? {
-        switch request.name {
-        case "battery": return .text("\((try? folder.identity().batteryPercent) ?? 0)")
-        case "display":
-            try? UnitFolder.replace(folder.display, with: request.payload)
-            return .done
-        case "listen":
-            let numbers = request.numbers
-            guard numbers.count == 3 else { return .refusal("garbled request") }
-            recording = VirtualRecording(
-                of: folder.sound, milliseconds: numbers[0], bytesPerSample: numbers[1] == 16 ? 2 : 1, rate: numbers[2], start: now)
-            return .done
-        case "unlisten":
-            recording = nil
-            return .done
-        case "sound":
-            let count = request.numbers.first ?? 0
-            let sound = recording?.read(bytes: count, now: now) ?? []
-            return sound.isEmpty ? LuaWire.Reply.none : .value(sound)
-        case "capture":
-            picture = folder.scene[...]
-            exposed = now + Self.exposure
-            return .done
-        case "captured": return .text(isExposed(now) && !picture.isEmpty ? "1" : "0")
-        case "picture":
-            guard isExposed(now), !picture.isEmpty else { return LuaWire.Reply.none }
-            let piece = picture.prefix(max(0, request.numbers.first ?? 0))
-            picture = picture.dropFirst(piece.count)
-            return .value(Array(piece))
-        default: return nil
-        }
+    private struct Item: Encodable {
+        var kind: String
+        var text: String?
+        var x: Int
+        var y: Int
+        var color: Int?
+        var width: Int?
+        var bytes: Int?
     }
 
-    private func isExposed(_ now: Duration) -> Bool { exposed.map { $0 <= now } ?? false }
+    /// Shows what was drawn: items as `Port/display.c` notes them.
+    func show(_ drawn: [UInt8]) {
+        var rest = drawn[...]
+        var items: [Item] = []
+        func short(_ offset: Int) -> Int { Int(FrameInterpreter.word(rest.dropFirst(offset))) & 0xFFFF }
+        while rest.count >= 11 {
+            let (x, y) = (short(1), short(3))
+            if rest.first == UInt8(ascii: "T") {
+                let length = short(9)
+                let text = String(decoding: rest.dropFirst(11).prefix(length), as: UTF8.self)
+                items.append(Item(kind: "text", text: text, x: x, y: y, color: Int(FrameInterpreter.word(rest.dropFirst(5)))))
+                rest = rest.dropFirst(11 + length)
+            } else {
+                items.append(Item(kind: "bitmap", x: x, y: y, width: short(5), bytes: Int(FrameInterpreter.word(rest.dropFirst(7)))))
+                rest = rest.dropFirst(11)
+            }
+        }
+        put(items)
+    }
+
+    /// The radio's interrupt draws over whatever a program shows.
+    func showPaired(as address: DeviceAddress) {
+        put([
+            Item(kind: "text", text: "Frame is Paired", x: 185, y: 140, color: 0xFFFFFF),
+            Item(kind: "text", text: "Frame \(address.description.prefix(2))", x: 245, y: 210, color: 0xEB8931),
+        ])
+    }
+
+    private func put(_ items: [Item]) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        if let document = try? encoder.encode(items) { try? UnitFolder.replace(folder.display, with: document) }
+    }
 }

@@ -55,7 +55,7 @@ struct MonocleModel: UnitModel {
 
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws {
         hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
-        hardware.firmwareVersion = FactoryImages.versionText(in: image)
+        hardware.firmwareVersion = ApplicationImage.versionText(in: image)
         timers.add(.applicationReady, at: unit.now + Self.bootTime)
         // Asked before anything else, and again every half second.
         sleepIfCharging(on: &unit)
@@ -126,7 +126,7 @@ struct MonocleModel: UnitModel {
             timers.add(.release(pad), at: unit.now + Self.tapTime)
         case .press(let pad): try press(pad, on: &unit)
         case .release(let pad): touched.remove(pad)
-        case .cut: break
+        case .dock, .undock, .unpair, .cut: break
         }
     }
 

@@ -1,7 +1,7 @@
 extension VirtualFamily {
     static let monocle = VirtualFamily(
         name: MonocleModel.family, largestMTU: MonocleModel.largestMTU,
-        openFolder: { try UnitFolder.monocle(root: $0, name: $1) },
+        openFolder: { try UnitFolder.monocle(root: $0, name: $1.name) },
         makeUnit: { folder, settings, air in
             var configuration = MonocleConfiguration(python: settings.python)
             configuration.trustedKeys += (settings.trustedKeys ?? []).map(\.bytes)

@@ -49,6 +49,8 @@ enum CommandError: Error, Hashable, Sendable {
     /// After `noafw assets check`; each bad entry is explained beside it.
     case badEntries(count: Int)
     case bundleDiffers(folder: String, file: String, count: Int)
+    /// What noafw does with units of other families, such as `chat`.
+    case unsupported(String, family: FamilyID)
 }
 
 extension CommandError: DiagnosableError {
@@ -197,6 +199,11 @@ extension CommandError: DiagnosableError {
                 code: "BND-0030", category: .unitFailed, fault: nil,
                 message: "\(folder) is no longer what \(file) holds: \(count == 1 ? "1 difference" : "\(count) differences")",
                 cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
+        case .unsupported(let feature, let family):
+            Diagnosis(
+                code: "NOA-0031", category: .usage, fault: nil, message: "noafw has no \(feature) for the \(family)",
+                cause: "this version of noafw does not support it for units of this family",
+                remedy: "use a unit of another family, or a newer noafw")
         }
     }
 }

@@ -1,32 +1,51 @@
 import Bluetooth
 import Provisioning
+import Support
 
 /// Joins the verbs to the modules that do the work. Each verb's folder adds its own service.
 struct LiveServices: Sendable {
-    /// Opens and checks what a run needs before a unit is touched.
-    func load(
-        _ components: Set<Component>, for family: Family, from inputs: AssetInputs, allowsDevelopment: Bool,
-        events: @escaping @Sendable (JobEvent) -> Void
-    ) throws -> AssetSet {
-        try AssetLoader(
-            family: family, inputs: inputs, allowsDevelopment: allowsDevelopment, notice: { events(.notice($0)) }
-        ).load(components)
-    }
+    typealias Events = @Sendable (JobEvent) -> Void
 
-    /// Puts the unit on the air, and runs `body`.
+    /// Puts the unit on the air, or finds it there, and runs `body` with it.
+    /// - Throws: ``UnitSelectionError`` when no unit, or more than one, can be meant.
     func withUnit<Value: Sendable>(
-        _ unit: UnitSelection, inputs: AssetInputs, stateFolder: String,
-        events: @escaping @Sendable (JobEvent) -> Void,
-        _ body: @escaping @Sendable (any Central, DeviceAddress) async throws -> Value
+        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
+        _ body: @escaping @Sendable (StationUnit) async throws -> Value
     ) async throws -> Value {
-        switch unit {
-        case .virtual(let selection):
-            return try await VirtualStation(selection, stateFolder: stateFolder, inputs: inputs).run(body)
-        case .radio(let selection):
-            return try await Radio.with(adapter: selection.adapter) { central in
-                try await RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
-                    .run(selection.selector, families: [unit.family.id]) { try await body(central, $0.address) }
+        switch selection {
+        case .virtual(let virtual):
+            let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
+            let (support, sensors) = (station.support, station.sensors)
+            return try await station.run { central, address in
+                try await body(StationUnit(support: support, central: central, address: address, sensors: sensors))
+            }
+        case .radio(let radio):
+            return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
+                try await withUnit(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events, body)
             }
         }
+    }
+
+    /// The unit's advertisement says of which family it is.
+    func withUnit<Value: Sendable>(
+        _ radio: RadioSelection, of families: [SupportedFamily], on central: any Central, stateFolder: String,
+        events: @escaping Events, _ body: (StationUnit) async throws -> Value
+    ) async throws -> Value {
+        let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
+        return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
+            events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
+            guard let support = families.first(where: { $0.id == found.family }) else {
+                throw UnitSelectionError.otherFamily(found)
+            }
+            return try await body(StationUnit(support: support, central: central, address: found.address, sensors: nil))
+        }
+    }
+
+    /// Brings a unit to what its assets say.
+    func provision(
+        _ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, events: @escaping Events
+    ) async throws -> UnitReport {
+        try await ProvisioningJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, options: options)
+            .run(report: events)
     }
 }

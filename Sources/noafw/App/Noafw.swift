@@ -13,7 +13,7 @@ struct Noafw: ParsableCommand {
             Examples:
               noafw flash                              flash the Monocle in reach and verify it
               noafw chat                               talk through the Monocle in reach
-              noafw console                            open the Python prompt of the Monocle in reach
+              noafw console                            open the prompt of the unit in reach
               noafw scan                               show the glasses in reach
               noafw doctor                             check this machine
               noafw flash --virtual monocle            flash a virtual Monocle and verify it
@@ -26,7 +26,7 @@ struct Noafw: ParsableCommand {
             """,
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
-            DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
+            PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

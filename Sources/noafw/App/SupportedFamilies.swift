@@ -1,14 +1,12 @@
-import FrameFamily
-import MonocleFamily
 import Provisioning
 
-extension FamilyList {
+extension SupportedFamily {
     /// The families that this tool works with; nothing else lists them.
-    static let supported = FamilyList([.monocle, .frame])
+    static let all: [SupportedFamily] = [.monocle, .frame]
 
-    /// The family that is meant where none is named.
-    static let standard = Family.monocle
+    static subscript(_ id: FamilyID) -> SupportedFamily? { all.first { $0.id == id } }
+}
 
-    /// Those whose units can be flashed, verified and talked to.
-    var asked: [Family] { all.filter { $0.console != nil } }
+extension FamilyList {
+    static let supported = FamilyList(SupportedFamily.all.map(\.family))
 }

@@ -35,7 +35,7 @@ struct AssetsAddCommand: ContextCommand {
     var version: String?
 
     @Option(help: "The glasses that it is for. The default comes from the package.")
-    var hardware: ScriptFamily?
+    var hardware: FamilyName?
 
     @Option(help: ArgumentHelp("Refuse the file unless it has this SHA-256.", valueName: "digest"))
     var sha256: String?
@@ -66,7 +66,7 @@ struct AssetsAddCommand: ContextCommand {
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file) }
             let part = bytes.starts(with: Array("PK".utf8)) ? Component.firmware : .fpga
             let candidate = AssetCandidate(
-                component: part, hardware: try hardware?.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported), bytes: bytes,
+                component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported), bytes: bytes,
                 key: try key.map { try publicKey(context.path($0)) }, name: file, families: .supported)
             let version = try candidate.version(stated: version)
             if part == .fpga, bytes.count != Self.usualImageByteCount {

@@ -14,7 +14,7 @@ struct AssetsListCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
             let catalogue = try options.catalogue(context)
-            let report = AssetsReport(root: catalogue.root, rows: try catalogue.items().map { .init(item: $0) })
+            let report = AssetsReport(root: catalogue.root, rows: try catalogue.items(of: .supported).map { .init(item: $0) })
             return OfflineCommand.Result(lines: report.lines(style: style), document: report.document())
         }
     }
@@ -36,7 +36,7 @@ struct AssetsCheckCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: options.json).run(failure: { AssetsReport.failure($0) }) { style in
             let catalogue = try options.catalogue(context)
-            let rows = try catalogue.items().map { item in
+            let rows = try catalogue.items(of: .supported).map { item in
                 do {
                     try catalogue.check(item, for: .supported)
                     return AssetsReport.Row(item: item, isChecked: true)

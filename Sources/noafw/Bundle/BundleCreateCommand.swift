@@ -39,7 +39,7 @@ struct BundleCreateCommand: ContextCommand {
     var check: String?
 
     @Option(help: "The glasses that the scripts are for. The default comes from the manifest, main.py or main.lua.")
-    var family: ScriptFamily?
+    var family: FamilyName?
 
     @Option(help: "The form of the version: app, as the phone app computes it, or sha256, a plain digest.")
     var versionScheme: VersionScheme = .app
@@ -102,14 +102,17 @@ struct BundleCreateCommand: ContextCommand {
     private func write(_ place: OutputPlace, _ verb: OfflineCommand) throws {
         let context = verb.context
         let key = try sign.map { try BundleKeyFile.signing(context.path($0)) }
-        let source = BundleSource(folder: context.path(folder), family: family, scheme: versionScheme)
+        let source = BundleSource(folder: context.path(folder), family: family?.family?.scripts, scheme: versionScheme)
         let scripts = try source.scripts(note: verb.note)
         if !noCheck {
-            let tool = SyntaxTool(scripts.family)
+            let tool = scripts.family.syntax
             let path = try CheckerSearch(search: context.assetSearch(nil)).find(tool)
             try SyntaxChecker(tool, path: path).check(scripts.files)
         }
-        let parts = BundleParts(family: scripts.family, trust: trustInputs(context))
+        guard let family = FamilyList.supported[FamilyID(scripts.family.name)] else {
+            throw CatalogueError.hardwareUnknown(scripts.family.name)
+        }
+        let parts = BundleParts(family: family, trust: trustInputs(context))
         let recipe = BundleRecipe(
             scripts: scripts, firmware: try firmware.map { try parts.firmware(context.path($0)) },
             fpga: try fpga.map { try parts.fpga(context.path($0), version: fpgaVersion ?? "", isChecked: !anyFpgaImage) }, tool: ToolVersion.current)
@@ -123,10 +126,10 @@ struct BundleCreateCommand: ContextCommand {
             let bundle = try BundleFile.open(context.path(file))
             let keys = try trustInputs(context).bundleKeys(note: verb.note)
             if !keys.isEmpty { try bundle.verify(trusting: keys) }
-            if let family, family != bundle.manifest.family {
-                throw BundleError.wrongFamily(place: file, bundle: bundle.manifest.family, wanted: family.rawValue)
+            if let family, family.id.rawValue != bundle.family.name {
+                throw BundleError.wrongFamily(place: file, bundle: bundle.family.name, wanted: family.id.rawValue)
             }
-            let source = BundleSource(folder: context.path(folder), family: bundle.manifest.family, scheme: bundle.manifest.scripts.scheme)
+            let source = BundleSource(folder: context.path(folder), family: bundle.family, scheme: bundle.manifest.scripts.scheme)
             var differences = try bundle.scripts().differences(in: source.scripts(note: verb.note))
             differences += try imageDifferences(bundle, context)
             let report = BundleComparisonReport(
@@ -156,5 +159,4 @@ struct BundleCreateCommand: ContextCommand {
     }
 }
 
-extension ScriptFamily: ExpressibleByArgument {}
 extension VersionScheme: ExpressibleByArgument {}

@@ -8,31 +8,23 @@ struct BundleParts {
     /// In bytes; the largest of either kind.
     static let imageLimit = DFUPackage.fileSizeLimit
 
-    let family: ScriptFamily
+    let family: Family
     let trust: TrustInputs
 
     func firmware(_ path: NamedPath) throws -> BundleRecipe.Image {
+        guard let target = family.bootloader?.target else { throw CatalogueError.hardwareUnknown(family.id.rawValue) }
         let bytes = try InputFile.read(path, limit: Self.imageLimit)
         let package = try DFUPackage(bytes: bytes)
-        try package.check(against: family.target, trusting: trust.packageKeys())
+        try package.check(against: target, trusting: trust.packageKeys())
         guard let version = package.images.first?.version else { throw ProvisioningError.versionUnknown(path.name) }
         return BundleRecipe.Image(version: version.description, bytes: bytes)
     }
 
-    /// - Parameter isChecked: the image has to be a bitstream for the Monocle's FPGA.
+    /// - Parameter isChecked: the image has to be a bitstream for the unit's FPGA.
     func fpga(_ path: NamedPath, version: String, isChecked: Bool) throws -> BundleRecipe.Image {
-        guard family == .monocle else { throw BundleError.fpgaInFirmware(family) }
+        guard family.components.contains(.fpga) else { throw BundleError.fpgaInFirmware(family: family.id.rawValue) }
         let bytes = try InputFile.read(path, limit: Self.imageLimit)
         _ = try FPGAImage(bytes, isChecked: isChecked)
         return BundleRecipe.Image(version: version, bytes: bytes)
-    }
-}
-
-extension ScriptFamily {
-    var target: DFUTarget {
-        switch self {
-        case .monocle: .monocle
-        case .frame: .frame
-        }
     }
 }

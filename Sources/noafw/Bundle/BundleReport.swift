@@ -17,7 +17,7 @@ struct BundleReport {
         let scriptBytes = manifest.scripts.files.reduce(0) { $0 + $1.bytes }
         let count = manifest.scripts.files.count == 1 ? "1 script" : "\(manifest.scripts.files.count) scripts"
         return [
-            style.paint("\(UntrustedText.escape(file)): bundle for the \(manifest.family.rawValue), \(Format.bytes(bundle.byteCount)) bytes", .strong),
+            style.paint("\(UntrustedText.escape(file)): bundle for the \(manifest.family), \(Format.bytes(bundle.byteCount)) bytes", .strong),
             "  scripts   \(UntrustedText.escape(manifest.scripts.version))  (\(count), \(Format.bytes(scriptBytes)) bytes)",
             "  firmware  \(Self.text(manifest.firmware))",
             "  fpga      \(Self.text(manifest.fpga))",
@@ -47,7 +47,7 @@ struct BundleReport {
         let manifest = bundle.manifest
         return .object([
             ("schema", .string(Self.schema)), ("file", .string(file)), ("bytes", .integer(bundle.byteCount)),
-            ("sha256", .string(bundle.sha256)), ("family", .string(manifest.family.rawValue)), ("tool", .string(manifest.tool)),
+            ("sha256", .string(bundle.sha256)), ("family", .string(manifest.family)), ("tool", .string(manifest.tool)),
             ("scripts", .object([
                 ("version", .string(manifest.scripts.version)), ("scheme", .string(manifest.scripts.scheme.rawValue)),
                 ("files", .array(manifest.scripts.files.map(Self.document))),

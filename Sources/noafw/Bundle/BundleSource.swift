@@ -14,8 +14,8 @@ struct BundleSource {
     /// - Parameter note: told about everything that an operator should know of the files.
     func scripts(note: (String) -> Void) throws -> ScriptSet {
         let place = ScriptFolder(folder.location)
-        let declaration = try ScriptDeclaration(folder: folder.location, family: family)
-        let family = try family ?? declaration?.family ?? place.family()
+        let declaration = try ScriptDeclaration(folder: folder.location, family: family, among: FamilyList.supported.scripts)
+        let family = try family ?? declaration?.family ?? place.family(among: FamilyList.supported.scripts)
         let found = try place.scriptNames(of: family)
         let names = declaration?.names ?? found.scripts
         let scripts = try place.scripts(

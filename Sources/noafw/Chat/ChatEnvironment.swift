@@ -1,7 +1,7 @@
 import Assistant
 import Bluetooth
+import Provisioning
 import Support
-import VirtualDevices
 
 /// Who answers.
 enum AssistantChoice: Sendable {
@@ -23,21 +23,12 @@ struct ChatEnvironment: Sendable {
 
     /// The unit's time, which a virtual one may have to itself.
     var clock: SessionClock
+    /// `nil` where it was known before.
+    var family: FamilyID?
     /// Hands, voice and eyes, which only a virtual unit lends.
     var sensors: VirtualSensors?
     /// Holds the conversation until it is cancelled, or its link cannot be made.
     var converse: @Sendable (Inbox<SessionCommand>, @escaping Report) async throws -> Void
-}
-
-/// What a person does with a virtual unit.
-struct VirtualSensors: Sendable {
-    var stimulate: @Sendable (UserInput) -> Void
-    /// A WAV file's bytes, heard by the next recordings.
-    var speak: @Sendable ([UInt8]) throws -> Void
-    /// A JPEG file's bytes, seen by the next pictures.
-    var show: @Sendable ([UInt8]) throws -> Void
-    /// The lines on the display, from top to bottom. Untrusted text.
-    var display: @Sendable () -> [String]
 }
 
 /// How a conversation ended that was not broken off.
@@ -46,5 +37,7 @@ struct ChatVerdict: Verdict {
     var failure: Diagnosis?
     /// What a virtual unit shows at the end; `nil` where nobody looked.
     var display: [String]?
+    /// Of a script's soaks, in their order.
+    var soaks: [SoakResult] = []
     var passed: Bool { failure == nil }
 }

@@ -50,7 +50,7 @@ extension ChatRunner {
 
     private func pinned(_ address: DeviceAddress) -> UnitSelection {
         guard case .radio(let selection) = command.unit.value else { return command.unit.value }
-        return .radio(RadioSelection(selector: .address(address), adapter: selection.adapter))
+        return .radio(RadioSelection(selector: .address(address), family: selection.family, adapter: selection.adapter))
     }
 
     private func flashCommand(_ parts: [Component], _ unit: UnitSelection) -> String {
@@ -59,6 +59,7 @@ extension ChatRunner {
         case .virtual(let unit): arguments += ["--virtual", unit.name.description]
         case .radio(let selection):
             if case .address(let address) = selection.selector { arguments += ["--device", address.description] }
+            if let family = selection.family { arguments += ["--family", family.rawValue] }
             if let adapter = selection.adapter { arguments += ["--adapter", adapter] }
         }
         if let assets = command.assets { arguments += ["--assets", assets] }

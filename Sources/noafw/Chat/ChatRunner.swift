@@ -57,6 +57,7 @@ struct ChatRunner: Sendable {
         defer { context.interrupts.exitReport.set(nil) }
         do {
             let verdict = try await converse(plan)
+            if !command.report.json { for soak in verdict.soaks { context.output.writeLine(soak.summary) } }
             if let display = verdict.display, !command.report.json { printer.show(display: display) }
             end(verdict, nil)
             return verdict.failure?.category.rawValue ?? 0
@@ -82,7 +83,8 @@ struct ChatRunner: Sendable {
         if command.unit.speed == .maximum {
             guard case .echo = choice, !isAtTerminal else { throw CommandError.noRealTime }
         }
-        let script = try command.script.map { try ChatScript.load(context.path($0), isVirtual: isVirtual) }
+        let takesPictures = command.unit.value.families.contains { $0.chat?.makeRelay().takesPictures == true }
+        let script = try command.script.map { try ChatScript.load(context.path($0), isVirtual: isVirtual, takesPictures: takesPictures) }
         if let transcript = command.report.transcript {
             try OutputGuard.check(context.path(transcript), inputs: [command.script.map(context.path)])
         }
@@ -123,7 +125,7 @@ struct ChatRunner: Sendable {
         let controller = ChatController(environment: environment, recorder: plan.recorder)
         if isAtTerminal {
             let status = ChatStatus(
-                unit: target.id ?? target.family.rawValue, assistant: plan.choice.name, mode: command.assistant.mode)
+                unit: target.id ?? (environment.family ?? target.family)?.rawValue ?? "the unit", assistant: plan.choice.name, mode: command.assistant.mode)
             let history = HistoryFile(stateFolder: plan.stateFolder)
             let driver = TerminalDriver(context: context, status: status, history: history, isVerbose: command.report.verbose)
             return try await controller.run(show: { _, _ in }, driver: driver.drive)

@@ -6,22 +6,15 @@ import Synchronization
 
 /// A unit on its station. The link over which it was verified is the conversation's first one.
 final class LiveChatUnit: ChatUnit {
-    private let central: any Central
-    private let address: DeviceAddress
-    private let sensors: VirtualSensors?
+    private let unit: StationUnit
+    private let support: ChatSupport
     private let preparation: ChatPreparation
     private let services: LiveServices
     private let lease = Mutex<UnitLease?>(nil)
 
-    init(
-        _ central: any Central, _ address: DeviceAddress, _ sensors: VirtualSensors?, _ preparation: ChatPreparation,
-        _ services: LiveServices
-    ) {
-        (self.central, self.address, self.sensors) = (central, address, sensors)
-        (self.preparation, self.services) = (preparation, services)
+    init(_ unit: StationUnit, _ support: ChatSupport, _ preparation: ChatPreparation, _ services: LiveServices) {
+        (self.unit, self.support, self.preparation, self.services) = (unit, support, preparation, services)
     }
-
-    private var family: Family { preparation.unit.family }
 
     private func takeLease() -> UnitLease? {
         lease.withLock { lease in
@@ -34,9 +27,8 @@ final class LiveChatUnit: ChatUnit {
     func release() async { await takeLease()?.abandon() }
 
     func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
-        let assets = try services.load(
-            Set(Component.allCases), for: family, from: preparation.inputs, allowsDevelopment: true, events: events)
-        let job = try VerifyJob(family: family, central: central, address: address, assets: assets, isDeep: false)
+        let assets = try assets(Set(Component.allCases), allowsDevelopment: true, events: events)
+        let job = try VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: false)
         let (report, held) = try await job.hold(report: events)
         lease.withLock { $0 = held }
         return report
@@ -44,15 +36,16 @@ final class LiveChatUnit: ChatUnit {
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         await takeLease()?.end()
-        let isVirtual = if case .virtual = preparation.unit { true } else { false }
-        let assets = try services.load(
-            components, for: family, from: preparation.inputs,
-            allowsDevelopment: isVirtual || preparation.inputs.allowsDevelopment, events: events)
+        let allowsDevelopment = preparation.unit.allowsDevelopment(preparation.inputs)
+        let assets = try assets(components, allowsDevelopment: allowsDevelopment, events: events)
         var options = JobOptions()
         options.components = components
-        return try await ProvisioningJob(
-            family: family, central: central, address: address, assets: assets, options: options
-        ).run(report: events)
+        return try await services.provision(unit, with: assets, options, events: events)
+    }
+
+    private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
+        try AssetChoice(components, for: [unit.family], from: preparation.inputs, allowsDevelopment: allowsDevelopment)
+            .assets(for: unit.family.id, events: events)
     }
 
     func converse(
@@ -61,12 +54,12 @@ final class LiveChatUnit: ChatUnit {
         var options = ChatOptions()
         options.mode = request.mode
         if case .server(let settings) = request.assistant { options.tokenLimit = settings.tokenLimit }
-        let central = PrimedCentral(central, with: await takeLease()?.handOver())
-        return try await Self.withResponder(request.assistant) { [options, address, sensors] responder in
+        let central = PrimedCentral(unit.central, with: await takeLease()?.handOver())
+        return try await Self.withResponder(request.assistant) { [options, unit, support] responder in
             let session = ChatSession(
-                central: central, address: address, relay: MonocleRelay(), responder: responder, options: options,
-                startProgram: MonocleProgram.restart(clock: central.clock))
-            return try await body(ChatEnvironment(clock: central.clock, sensors: sensors, converse: session.run))
+                central: central, address: unit.address, relay: support.makeRelay(), responder: responder, options: options,
+                startProgram: support.makeStarter(central.clock))
+            return try await body(ChatEnvironment(clock: central.clock, family: unit.family.id, sensors: unit.sensors, converse: session.run))
         }
     }
 

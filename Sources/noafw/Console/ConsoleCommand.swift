@@ -7,18 +7,24 @@ import Support
 struct ConsoleCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "console",
-        abstract: "Open the Python prompt of a unit, for support.",
+        abstract: "Open the prompt of a unit, Python or Lua, for support.",
         discussion: """
-            Interrupts the unit's program and opens MicroPython's own prompt. Ctrl-C goes to the unit. Press Ctrl-] or Ctrl-X to \
-            leave; noafw then starts the unit's program again. Press Ctrl-E to begin a paste and Ctrl-D to end it; an indented \
+            Interrupts the unit's program and opens its prompt. On leaving, noafw starts the program again.
+
+            A Monocle shows MicroPython's own prompt. Ctrl-C goes to the unit. Press Ctrl-] or Ctrl-X to \
+            leave. Press Ctrl-E to begin a paste and Ctrl-D to end it; an indented \
             block needs that. Press Ctrl-\\ twice to restart the unit into safe mode, without its program; this ends the link.
 
-            Without a terminal, noafw runs each line of standard input together with the lines indented below it. Their output \
-            goes to standard output, and tracebacks go to standard error.
+            A Frame evaluates one line of Lua at a time, and more when a statement goes on. Press Ctrl-D to leave.
+
+            Without a terminal, noafw runs the lines of standard input. In Python, the lines indented below a line belong to it. \
+            Output goes to standard output, and errors of the lines go to standard error.
 
             Examples:
               noafw console
               noafw console --virtual monocle
+              noafw console --virtual frame
+              echo "frame.battery_level()" | noafw console --family frame
               echo "import device; device.battery_level()" | noafw console --nearest
               noafw console --stay < diagnose.py
 
@@ -49,9 +55,12 @@ struct ConsoleCommand: ContextCommand {
                 stateFolder: try context.stateFolder(), notice: { note($0, in: context) })
             let isAtTerminal = context.input.isTerminal && context.output.isTerminal
             let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
-                try await context.services.console(request) { repl in
-                    isAtTerminal
-                        ? try await ConsoleTerminal(context: context).run(repl) : try await ConsoleLines(context: context).run(repl)
+                try await context.services.console(request) { prompt in
+                    switch prompt {
+                    case .python(let repl) where isAtTerminal: try await ConsoleTerminal(context: context).run(repl)
+                    case .python(let repl): try await ConsoleLines(context: context).run(repl)
+                    case .lua(let repl): try await LuaLines(context: context).run(repl)
+                    }
                 }
             }
             switch outcome {

@@ -10,20 +10,12 @@ struct ConsoleLines: Sendable {
     let context: CommandContext
 
     func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
-        let pieces = Inbox<[UInt8]?>()
-        let typed = try context.input.open(false) { pieces.deliver($0) }
-        defer { typed.close() }
+        var lines = try InputLines(context, limit: Self.lineLimit)
+        defer { lines.close() }
         var statements = PythonStatements()
         var verdict = ConsoleVerdict()
-        var pending: [UInt8] = []
-        typed.more()
-        while let piece = try await pieces.next(before: context.clock.deadline(in: .forever), on: context.clock) {
-            pending += piece ?? []
-            while let line = try Self.takeLine(&pending, hasEnded: piece == nil) {
-                for statement in try Self.completed(by: line, &statements) { try await run(statement, on: repl, &verdict) }
-            }
-            guard piece != nil else { break }
-            typed.more()
+        while let line = try await lines.next() {
+            for statement in try Self.completed(by: line, &statements) { try await run(statement, on: repl, &verdict) }
         }
         for statement in statements.finish() { try await run(statement, on: repl, &verdict) }
         return verdict
@@ -33,17 +25,8 @@ struct ConsoleLines: Sendable {
         do { return try statements.take(line) } catch { throw .statementTooLong(limit: PythonStatements.limit) }
     }
 
-    private static func takeLine(_ pending: inout [UInt8], hasEnded: Bool) throws(CommandError) -> String? {
-        let end = pending.firstIndex(of: 0x0A) ?? (hasEnded && !pending.isEmpty ? pending.endIndex : nil)
-        guard end ?? pending.count <= lineLimit else { throw .statementTooLong(limit: lineLimit) }
-        guard let end else { return nil }
-        defer { pending.removeSubrange(..<min(end + 1, pending.count)) }
-        let line = pending[..<end]
-        return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
-    }
-
     /// As at a prompt: the value of an expression is printed. The released firmware has no `compile`: the body of a function that
-    /// nobody calls tells an expression from a statement, so that nothing runs twice.
+    /// is not called tells an expression from a statement, so that nothing runs twice.
     static func code(_ statement: String) throws -> PythonCode {
         let literal = String(decoding: PythonLiteral.string(statement), as: UTF8.self)
         if statement.contains("\n") { return try PythonCode("exec(\(literal))") }

@@ -1,10 +1,8 @@
-import REPL
-
-/// Gives a person Python's prompt on one unit.
+/// Gives the user the prompt of one unit.
 protocol ConsoleService: Sendable {
-    /// Puts a unit on the air, brings it to its raw prompt and has `body` use it. Its program starts again afterwards.
+    /// Puts a unit on the air, brings it to its prompt and has `body` use it. Its program starts again afterwards.
     func console(
-        _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
+        _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict
 }
 

@@ -1,4 +1,3 @@
-import Assistant
 import Bluetooth
 import Provisioning
 import REPL
@@ -11,39 +10,58 @@ extension LiveServices: ConsoleService {
     private static let farewell = Duration.seconds(5)
 
     func console(
-        _ request: ConsoleRequest, _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
+        _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
-        switch request.unit {
-        case .virtual(let unit):
-            let station = try VirtualStation(
-                unit, stateFolder: request.stateFolder, inputs: request.inputs)
-            return try await station.run { central, address in try await Self.attend(request, central, address, body) }
-        case .radio(let selection):
-            return try await Radio.with(adapter: selection.adapter) { central in
-                try await RadioStation(central: central, stateFolder: request.stateFolder, notice: request.notice)
-                    .run(selection.selector, families: [request.unit.family.id]) { try await Self.attend(request, central, $0.address, body) }
+        let tell: Events = { if case .notice(let text) = $0.content { request.notice(text) } }
+        return try await withUnit(
+            request.unit, search: request.inputs.search, stateFolder: request.stateFolder, events: tell
+        ) { unit in
+            guard let language = unit.support.prompt, let rules = unit.family.console else {
+                throw CommandError.unsupported("console", family: unit.family.id)
+            }
+            let clock = unit.central.clock
+            let connection = try await unit.central.connect(
+                to: unit.address, security: rules.security, deadline: clock.deadline(in: Self.connectTimeout))
+            do {
+                let verdict = switch language {
+                case .python: try await Self.attend(request, connection, clock) { try await body(.python($0)) }
+                case .lua: try await Self.attendLua(request, connection, clock) { try await body(.lua($0)) }
+                }
+                await connection.disconnect()
+                return verdict
+            } catch {
+                await connection.disconnect()
+                throw error
             }
         }
     }
 
     static func attend(
-        _ request: ConsoleRequest, _ central: any Central, _ address: DeviceAddress,
+        _ request: ConsoleRequest, _ connection: any Connection, _ clock: SessionClock,
         _ body: @escaping @Sendable (PythonREPL) async throws -> ConsoleVerdict
     ) async throws -> ConsoleVerdict {
-        let clock = central.clock
-        let connection = try await central.connect(to: address, deadline: clock.deadline(in: connectTimeout))
+        try await PythonREPL.visit(
+            connection, clock: clock, within: promptTimeout, leavesProgram: request.staysAtPrompt
+        ) { repl in
+            let verdict = try await body(repl)
+            if !verdict.hasLeft, !request.staysAtPrompt { await repl.putBack(within: farewell) }
+            return verdict
+        }
+    }
+
+    static func attendLua(
+        _ request: ConsoleRequest, _ connection: any Connection, _ clock: SessionClock,
+        _ body: @escaping @Sendable (LuaREPL) async throws -> ConsoleVerdict
+    ) async throws -> ConsoleVerdict {
+        let repl = try await LuaREPL.attach(to: connection, clock: clock, within: promptTimeout)
         do {
-            let verdict = try await PythonREPL.visit(
-                connection, clock: clock, within: promptTimeout, leavesProgram: request.staysAtPrompt
-            ) { repl in
-                let verdict = try await body(repl)
-                if !verdict.hasLeft, !request.staysAtPrompt { await repl.putBack(within: farewell) }
-                return verdict
-            }
-            await connection.disconnect()
+            let verdict = try await body(repl)
+            if !request.staysAtPrompt { await repl.putBack(within: farewell) }
+            await repl.close()
             return verdict
         } catch {
-            await connection.disconnect()
+            if !request.staysAtPrompt { await repl.putBack() }
+            await repl.close()
             throw error
         }
     }

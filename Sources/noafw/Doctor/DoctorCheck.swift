@@ -43,7 +43,7 @@ struct DoctorCheck: Sendable, Hashable {
 extension DoctorCheck {
     /// A pure function of what was found.
     static func all(_ facts: DoctorFacts) -> [DoctorCheck] {
-        bluetooth(facts.bluetooth) + [state(facts), catalogue(facts), interpreter(facts.micropython), lua(facts.lua)]
+        bluetooth(facts.bluetooth) + [state(facts), catalogue(facts)] + facts.interpreters.map(interpreter) + [luac(facts.luac)]
     }
 
     static func failure(_ name: String, _ error: Diagnosis, _ addition: String = "") -> DoctorCheck {
@@ -75,21 +75,21 @@ extension DoctorCheck {
     private static func interpreter(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
         let fix = "Tools/setup runtime, or set NOAFW_PYTHON"
         guard let path = found.path else {
-            return DoctorCheck(name: "interpreter", status: .warn, detail: "none: virtual units cannot run", fix: fix)
+            return DoctorCheck(name: "interpreter", status: .warn, detail: "none: a virtual \(found.name) cannot run", fix: fix)
         }
         guard let version = found.version else {
             return DoctorCheck(
-                name: "interpreter", status: .warn, detail: "\(path) does not run MicroPython: virtual units cannot run", fix: fix)
+                name: "interpreter", status: .warn, detail: "\(path) does not run: a virtual \(found.name) cannot run", fix: fix)
         }
-        return DoctorCheck(name: "interpreter", status: .ok, detail: "\(version) in \(path)")
+        return DoctorCheck(name: "interpreter", status: .ok, detail: "\(found.name): \(version) in \(path)")
     }
 
-    private static func lua(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
+    private static func luac(_ found: DoctorFacts.Interpreter) -> DoctorCheck {
         guard let version = found.version else {
             return DoctorCheck(
-                name: "lua", status: .warn, detail: "none: Frame's scripts can neither be checked nor tried",
+                name: "luac", status: .warn, detail: "none: noafw bundle cannot check scripts in Lua",
                 fix: "apt-get install lua5.4")
         }
-        return DoctorCheck(name: "lua", status: .ok, detail: "\(version), \(found.path ?? "")")
+        return DoctorCheck(name: "luac", status: .ok, detail: "\(version), \(found.path ?? "")")
     }
 }

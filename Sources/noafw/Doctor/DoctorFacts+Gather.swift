@@ -1,7 +1,7 @@
 import Foundation
 import Provisioning
+import ScriptBundle
 import Support
-import VirtualDevices
 
 extension DoctorFacts {
     static func gather(_ request: DoctorRequest) async -> DoctorFacts {
@@ -9,23 +9,32 @@ extension DoctorFacts {
             bluetooth: await BluetoothSurvey.take(request),
             state: finding { try disk(request.stateFolder) },
             catalogue: finding { try catalogue(request.search) },
-            micropython: await micropython(request), lua: await lua(request))
+            interpreters: await interpreters(request), luac: await luac(request))
     }
 
-    /// An interpreter for another processor is there and does not run.
-    private static func micropython(_ request: DoctorRequest) async -> Interpreter {
-        guard let python = try? VirtualStation.python(request.search) else { return Interpreter() }
-        return Interpreter(path: python, version: await answer(of: MonocleConfiguration.versionCommand(python: python), request))
+    /// Those of the virtual units. One for another processor is there and does not run.
+    private static func interpreters(_ request: DoctorRequest) async -> [Interpreter] {
+        let python = try? InterpreterSearch(search: request.search).python()
+        var found: [Interpreter] = []
+        for family in SupportedFamily.all {
+            guard let model = family.virtual else { continue }
+            let command = python.map(model.versionCommand) ?? []
+            found.append(Interpreter(
+                name: family.id.rawValue, path: command.first, version: await answer(of: command, request)))
+        }
+        return found
     }
 
-    private static func lua(_ request: DoctorRequest) async -> Interpreter {
-        let named = request.search.environment["NOAFW_LUA"].flatMap { $0.isEmpty ? nil : $0 } ?? "lua5.4"
+    private static func luac(_ request: DoctorRequest) async -> Interpreter {
+        let tool = SyntaxTool.luac
+        let named = request.search.environment[tool.variable].flatMap { $0.isEmpty ? nil : $0 } ?? tool.program
         let program = named.contains("/") ? request.search.path(named).location : named
-        return Interpreter(path: program, version: await answer(of: [program, "-e", "print(_VERSION)"], request))
+        return Interpreter(name: tool.program, path: program, version: await answer(of: [program, "-v"], request))
     }
 
     /// The first line that a program prints.
     private static func answer(of words: [String], _ request: DoctorRequest) async -> String? {
+        guard !words.isEmpty else { return nil }
         let output = try? await ShortCommand.run(
             words, path: request.search.environment["PATH"], clock: request.clock, within: .seconds(15))
         return output?.split(whereSeparator: \.isNewline).first.map(String.init)
@@ -51,11 +60,16 @@ extension DoctorFacts {
 
     private static func catalogue(_ search: AssetSearch) throws -> Catalogue {
         let catalogue = try search.locate()
-        let firmware = try catalogue.firmware(for: "monocle")
-        let fpga = try catalogue.fpga(for: "monocle")
-        let scripts = try catalogue.scripts(for: "monocle")
+        let items = try catalogue.items(of: .supported).filter(\.isChosen)
+        let families = FamilyList.supported.all.map { family in
+            let own = items.filter { $0.hardware == family.id.rawValue }
+            let parts = family.components.map { component in
+                "\(component.rawValue) \(own.first { $0.component == component }?.version ?? "none")"
+            }
+            return "\(family.id) \(parts.joined(separator: ", "))"
+        }
         return Catalogue(
-            description: "\(catalogue.root): firmware \(firmware.version), FPGA \(fpga.version), scripts \(scripts.version)",
-            isDevelopment: firmware.isDevelopment || fpga.isDevelopment)
+            description: "\(catalogue.root): \(families.joined(separator: "; "))",
+            isDevelopment: items.contains { $0.component != .scripts && $0.isDevelopment })
     }
 }

@@ -44,8 +44,10 @@ struct DoctorFacts: Sendable {
         }
     }
 
-    /// A program of the virtual units.
+    /// A program that virtual units or checks run on.
     struct Interpreter: Sendable {
+        /// The virtual units' family, or the program itself.
+        var name: String
         /// What was tried; `nil` when there was nothing to try.
         var path: String?
         /// What it said of itself; `nil` when it did not run.
@@ -65,6 +67,6 @@ struct DoctorFacts: Sendable {
     var bluetooth: Bluetooth
     var state: Result<Disk, Finding>
     var catalogue: Result<Catalogue, Finding>
-    var micropython = Interpreter()
-    var lua = Interpreter()
+    var interpreters: [Interpreter] = []
+    var luac = Interpreter(name: "luac5.4")
 }

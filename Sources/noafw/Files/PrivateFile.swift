@@ -82,10 +82,10 @@ final class MediaFolder: Sendable {
     }
 
     /// - Returns: the file's path.
-    func save(_ jpeg: [UInt8]) throws -> String {
+    func save(_ bytes: [UInt8], as fileExtension: String) throws -> String {
         try next.withLock { number in
             while number < Self.limit {
-                let file = "\(path)/photo-\(String(format: "%04d", number)).jpg"
+                let file = "\(path)/photo-\(String(format: "%04d", number)).\(fileExtension)"
                 number += 1
                 if access(file, F_OK) == 0 { continue }
                 let descriptor: Int32
@@ -96,7 +96,7 @@ final class MediaFolder: Sendable {
                     throw error
                 }
                 defer { close(descriptor) }
-                guard FileWriter.write(jpeg, to: descriptor) else {
+                guard FileWriter.write(bytes, to: descriptor) else {
                     throw PrivateFile.Failure("write to", file, SystemError.last)
                 }
                 return file

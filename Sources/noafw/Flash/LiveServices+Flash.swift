@@ -2,15 +2,13 @@ import Provisioning
 
 extension LiveServices: FlashService {
     func flash(_ request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
-        let isVirtual = if case .virtual = request.unit { true } else { false }
-        let family = request.unit.family
-        let assets = try load(
-            request.options.components, for: family, from: request.inputs, allowsDevelopment: isVirtual || request.inputs.allowsDevelopment, events: events)
+        let choice = try AssetChoice(
+            request.options.components, for: request.unit.families.map(\.family), from: request.inputs,
+            allowsDevelopment: request.unit.allowsDevelopment(request.inputs))
         return try await withUnit(
-            request.unit, inputs: request.inputs, stateFolder: request.stateFolder, events: events
-        ) { central, address in
-            try await ProvisioningJob(family: family, central: central, address: address, assets: assets, options: request.options)
-                .run(report: events)
+            request.unit, search: request.inputs.search, stateFolder: request.stateFolder, events: events
+        ) { unit in
+            try await provision(unit, with: try choice.assets(for: unit.family.id, events: events), request.options, events: events)
         }
     }
 }

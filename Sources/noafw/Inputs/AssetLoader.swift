@@ -115,16 +115,18 @@ struct AssetLoader {
         (try? catalogue().fpgaVersions(for: family.id.rawValue))?[image.contentSHA256Text]
     }
 
-    private func scripts() throws -> ScriptSet {
-        let scripts = try loadedScripts()
+    private func scripts() throws -> ScriptSet? {
+        guard let language = family.scripts else { return nil }
+        let scripts = try scripts(in: language)
         scripts.warnings.forEach(notice)
         return scripts
     }
 
-    private func loadedScripts() throws -> ScriptSet {
-        if let folder = inputs.scripts { return try ScriptSet.load(folder: inputs.path(folder).location) }
+    private func scripts(in language: ScriptFamily) throws -> ScriptSet {
+        if let folder = inputs.scripts { return try ScriptSet.load(folder: inputs.path(folder).location, family: language) }
         let entry = try catalogue().scripts(for: family.id.rawValue)
         return try ScriptSet(
-            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, order: .declared, place: entry.folder)
+            files: entry.files.map { ScriptSet.File(name: $0.name, bytes: $0.bytes) }, family: language, order: .declared,
+            place: entry.folder)
     }
 }

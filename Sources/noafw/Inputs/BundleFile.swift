@@ -1,12 +1,14 @@
 import Bluetooth
 import Cryptography
+import Provisioning
 import ScriptBundle
 
 /// Bundles and their keys in files named on the command line.
 enum BundleFile {
     /// - Parameter limits: `unit` for what is to go to one.
     static func open(_ path: NamedPath, limits: ScriptLimits = .bundle) throws -> ReleaseBundle {
-        try ReleaseBundle(InputFile.open(path, limit: ReleaseBundle.fileByteCount(limits)), place: path.name, limits: limits)
+        try ReleaseBundle(InputFile.open(path, limit: ReleaseBundle.fileByteCount(limits)), place: path.name,
+            families: FamilyList.supported.scripts, limits: limits)
     }
 }
 

@@ -15,8 +15,8 @@ struct BundleLoader {
         let trust = TrustInputs(given: inputs.trust.map(inputs.path), search: inputs.search)
         let keys = try trust.bundleKeys(note: notice)
         notice("bundle \(path.name): \(try BundleTrust(bundle, keys: keys).text(bundle))")
-        guard bundle.manifest.family.rawValue == family.id.rawValue else {
-            throw BundleError.wrongFamily(place: path.name, bundle: bundle.manifest.family, wanted: family.id.rawValue)
+        guard bundle.family.name == family.id.rawValue else {
+            throw BundleError.wrongFamily(place: path.name, bundle: bundle.family.name, wanted: family.id.rawValue)
         }
         let assets = AssetSet(
             firmware: parts.contains(.firmware) ? try firmware(bundle, trust) : nil,

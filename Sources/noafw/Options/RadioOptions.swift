@@ -10,10 +10,13 @@ struct RadioOptions: ParsableArguments, Sendable {
     @Flag(help: "Use the unit beside the adapter. It needs at least -65 dBm, and no other unit may be as near.")
     var nearest = false
 
+    @Option(help: "Use only a unit of this family. The default is what is found in reach.")
+    var family: FamilyName?
+
     @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
     var adapter: String?
 
-    var isGiven: Bool { device != nil || nearest || adapter != nil }
+    var isGiven: Bool { device != nil || nearest || family != nil || adapter != nil }
 
     func validate() throws {
         if device != nil, nearest { throw ValidationError("Give either --device or --nearest.") }
@@ -36,6 +39,6 @@ struct RadioOptions: ParsableArguments, Sendable {
         } else {
             nearest ? .nearest : .only
         }
-        return RadioSelection(selector: selector, adapter: adapter)
+        return RadioSelection(selector: selector, family: family?.id, adapter: adapter)
     }
 }

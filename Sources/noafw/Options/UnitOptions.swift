@@ -1,4 +1,5 @@
 import ArgumentParser
+import Provisioning
 
 /// Which unit a verb works on.
 struct UnitOptions: ParsableArguments, Sendable {
@@ -6,7 +7,9 @@ struct UnitOptions: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("virtual"),
-        help: ArgumentHelp("Use a virtual unit: monocle, or monocle:NAME for one of several.", valueName: "family[:name]"),
+        help: ArgumentHelp(
+            "Use a virtual unit of this family (\(VirtualUnitName.families.map(\.rawValue).joined(separator: ", "))). FAMILY:NAME is one of several.",
+            valueName: "family[:name]"),
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
 
@@ -17,7 +20,7 @@ struct UnitOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         if virtual != nil, radio.isGiven {
-            throw ValidationError("--virtual names the unit already: leave out --device, --nearest and --adapter.")
+            throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
         }
         if virtual == nil, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual.") }
     }

@@ -1,4 +1,3 @@
-import MonocleFamily
 import Provisioning
 
 /// The unit a verb works on.
@@ -10,21 +9,35 @@ enum UnitSelection: Sendable, Hashable {
     var target: ReportTarget {
         switch self {
         case .virtual(let unit): ReportTarget(id: unit.name.description, family: unit.name.family)
-        case .radio: ReportTarget(id: nil, family: family.id)
+        case .radio(let selection): ReportTarget(id: nil, family: selection.family)
         }
     }
 
-    /// On the air there is one family that can be asked.
-    var family: Family {
-        let families = FamilyList.supported
-        let named: Family? = if case .virtual(let unit) = self { families[unit.name.family] } else { nil }
-        return named ?? FamilyList.standard
+    /// Whether the unit may be given development images.
+    func allowsDevelopment(_ inputs: AssetInputs) -> Bool {
+        switch self {
+        case .virtual: true
+        case .radio: inputs.allowsDevelopment
+        }
+    }
+
+    /// The families of which it may be; on the air its advertisement decides.
+    var families: [SupportedFamily] {
+        switch self {
+        case .virtual(let unit): SupportedFamily.all.filter { $0.id == unit.name.family }
+        case .radio(let selection):
+            SupportedFamily.all.filter { supported in
+                selection.family.map { $0 == supported.id } ?? (supported.family.console != nil)
+            }
+        }
     }
 }
 
 /// A unit on the air.
 struct RadioSelection: Sendable, Hashable {
     var selector: UnitSelector
+    /// `nil` is any that noafw talks to.
+    var family: FamilyID?
     /// Such as `hci0`; `nil` is the first one.
     var adapter: String?
 }
@@ -39,5 +52,6 @@ struct VirtualUnitSelection: Sendable, Hashable {
 struct ReportTarget: Sendable {
     /// As the command line names it; `nil` for a unit that its address identifies.
     var id: String?
-    var family: FamilyID
+    /// `nil` where the air decides.
+    var family: FamilyID?
 }

@@ -31,7 +31,7 @@ extension VirtualUnitName {
     }
 
     /// Those that have a virtual model.
-    static let families = FamilyList.supported.asked.map(\.id)
+    static let families = SupportedFamily.all.filter { $0.virtual != nil }.map(\.id)
 
     static var completion: CompletionKind { .list(families.map(\.rawValue)) }
 }

@@ -86,7 +86,7 @@ struct PackageCreateCommand: ContextCommand {
         recipe.newSoftDevices = target.newSoftDevices
         recipe.isDebug = target.debugMode
         if let path = images.application {
-            let room = target.family?.target.imageCapacity ?? DFUPackage.imageSizeLimit
+            let room = target.target?.imageCapacity ?? DFUPackage.imageSizeLimit
             recipe.application = .init(
                 image: try image(path, limit: room, verb), version: applicationVersion ?? .max,
                 isExternal: images.externalApp, bootValidation: images.appBootValidation.method)

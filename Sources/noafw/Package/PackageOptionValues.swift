@@ -68,15 +68,3 @@ enum BootValidationName: String, ExpressibleByArgument, Sendable, CaseIterable {
         }
     }
 }
-
-/// The glasses a package is made for.
-enum PackageFamily: String, ExpressibleByArgument, Sendable, CaseIterable {
-    case monocle, frame
-
-    var target: DFUTarget {
-        switch self {
-        case .monocle: .monocle
-        case .frame: .frame
-        }
-    }
-}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DFU
+import Provisioning
 
 /// The images of a new package.
 struct PackageImageOptions: ParsableArguments, Sendable {
@@ -55,7 +56,7 @@ struct PackageImageOptions: ParsableArguments, Sendable {
 /// Which units a new package suits.
 struct PackageTargetOptions: ParsableArguments, Sendable {
     @Option(help: "Set --hw-version, --sd-req and the room for the application for these glasses.")
-    var family: PackageFamily?
+    var family: FamilyName?
 
     @Option(help: ArgumentHelp("The hardware version.", valueName: "n"))
     var hwVersion: WireNumber?
@@ -72,12 +73,15 @@ struct PackageTargetOptions: ParsableArguments, Sendable {
     @Flag(help: "Let a bootloader built for debugging skip its version checks.")
     var debugMode = false
 
-    var hardwareVersion: UInt32? { hwVersion?.value ?? family?.target.hardwareVersion ?? (debugMode ? .max : nil) }
+    var hardwareVersion: UInt32? { hwVersion?.value ?? target?.hardwareVersion ?? (debugMode ? .max : nil) }
 
     var softDevices: [UInt32]? {
         if !sdReq.isEmpty { return Self.union(sdReq) }
-        return family.map { [$0.target.softDeviceID] } ?? (debugMode ? [Self.anySoftDevice] : nil)
+        return target.map { [$0.softDeviceID] } ?? (debugMode ? [Self.anySoftDevice] : nil)
     }
+
+    /// What the bootloader of these glasses takes.
+    var target: DFUTarget? { family?.family?.bootloader?.target }
 
     var newSoftDevices: [UInt32] { Self.union(sdId) }
 

@@ -1,5 +1,4 @@
 import Bluetooth
-import DFU
 import Foundation
 import Provisioning
 import Support
@@ -7,12 +6,23 @@ import VirtualDevices
 
 /// A bench with one virtual unit on it, for the time of one command.
 struct VirtualStation {
+    let support: SupportedFamily
     let unit: VirtualDevices.VirtualUnit
     private let air: VirtualAir
     let folder: UnitFolder
+    /// The host's, of all its virtual units.
+    private let bonds: BondStore
+    private let notice: @Sendable (String) -> Void
     private let lock: VirtualDevices.UnitLock
 
-    init(_ selection: VirtualUnitSelection, stateFolder: String, inputs: AssetInputs) throws {
+    /// - Parameter notice: gets what the operator should know of a bond.
+    init(
+        _ selection: VirtualUnitSelection, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        guard let support = SupportedFamily[selection.name.family], let model = support.virtual else {
+            throw CommandError.unsupported("virtual unit", family: selection.name.family)
+        }
+        self.support = support
         let root = URL(fileURLWithPath: stateFolder)
             .appendingPathComponent("virtual/\(selection.name.family)/\(selection.name.name)", isDirectory: true)
         let time: VirtualTime = switch selection.speed {
@@ -20,10 +30,12 @@ struct VirtualStation {
         case .maximum: .simulated()
         }
         air = VirtualAir(time: time)
+        bonds = BondStore(folder: URL(fileURLWithPath: stateFolder).appendingPathComponent("virtual-bonds", isDirectory: true))
+        self.notice = notice
         do {
-            folder = try UnitFolder.monocle(root: root, name: selection.name.name)
+            folder = try model.openFolder(root, selection.name.name)
             lock = try folder.lock()
-            unit = try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: try Self.configuration(inputs), air: air)
+            unit = try model.makeUnit(folder, search, air)
         } catch let error as any DiagnosableError {
             throw error
         } catch {
@@ -31,57 +43,26 @@ struct VirtualStation {
         }
     }
 
+    var address: DeviceAddress { unit.address }
+
+    /// - Returns: whether the host had a key of the unit.
+    func forgetBond() throws -> Bool {
+        defer { withExtendedLifetime(lock) {} }
+        let hadKey = try bonds.key(for: unit.address) != nil
+        try bonds.forget(unit.address)
+        return hadKey
+    }
+
     func run<Value: Sendable>(
         _ body: @escaping @Sendable (any Central, DeviceAddress) async throws -> Value
     ) async throws -> Value {
+        let central = VirtualCentral(air: air, bonds: bonds, notice: notice)
         let (air, unit) = (air, unit)
         defer { withExtendedLifetime(lock) {} }
         return try await air.time.run {
             try await withVirtualUnit(unit) {
-                try await body(VirtualCentral(air: air), unit.address)
+                try await body(central, unit.address)
             }
         }
-    }
-
-    /// The virtual unit trusts the project's development key, and its FPGA knows the catalogue's images.
-    private static func configuration(_ inputs: AssetInputs) throws -> MonocleConfiguration {
-        var configuration = MonocleConfiguration(python: try python(inputs.search))
-        if let catalogue = try? inputs.search.locate() {
-            configuration.fpgaVersions = (try? catalogue.fpgaVersions(for: "monocle")) ?? [:]
-            if let key = try? catalogue.firmware(for: "monocle").key, let coordinates = try? coordinates(of: key) {
-                configuration.trustedKeys.append(BootloaderKey.bigEndian(coordinates))
-            }
-        }
-        return configuration
-    }
-
-    static func coordinates(of key: AssetCatalogue.File) throws -> [UInt8] {
-        try TrustedKey(name: key.name, pem: key.bytes).coordinates
-    }
-
-    /// The project's own virtual environment, or `$NOAFW_PYTHON`.
-    static func python(_ search: AssetSearch) throws -> String {
-        if let own = search.environment["NOAFW_PYTHON"], !own.isEmpty {
-            let program = search.path(own).location
-            guard ProgramFile.isThere(program) else { throw CommandError.noPython("NOAFW_PYTHON names no program: \(own)") }
-            return program
-        }
-        var candidates: [String] = []
-        for start in [search.executable.map { ($0 as NSString).resolvingSymlinksInPath }, search.currentDirectory + "/x"] {
-            var folder = (start ?? "/") as NSString
-            while folder.length > 1 {
-                folder = folder.deletingLastPathComponent as NSString
-                candidates.append(folder.appendingPathComponent(".venv/bin/python3"))
-            }
-        }
-        guard let found = candidates.first(where: ProgramFile.isThere) else { throw CommandError.noPython("the project's .venv is missing") }
-        return found
-    }
-}
-
-/// Nordic writes keys with both coordinates byte-reversed; the virtual bootloader takes them big-endian.
-enum BootloaderKey {
-    static func bigEndian(_ coordinates: [UInt8]) -> [UInt8] {
-        Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed())
     }
 }

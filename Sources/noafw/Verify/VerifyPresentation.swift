@@ -15,12 +15,14 @@ struct VerifyPresentation: RunPresentation {
     func document(_ result: RunResult<VerifyReport>) -> JSONText {
         let error = error(of: result)
         let verdict = JSONText.string(error == nil && result.report?.passed == true ? "pass" : "fail")
+        let family = result.report?.family ?? result.progress.family ?? target.family
+        let findings: [(String, JSONText)] = Component.allCases.map { ($0.rawValue, finding($0, result)) }
         let unit = JSONText.object(
             [
                 ("id", .optional(target.id ?? identity(result)?.address.description)),
-                ("family", .string((result.report?.family ?? target.family).rawValue)),
+                ("family", .optional(family?.rawValue)),
                 ("address", .optional(identity(result)?.address.description)),
-            ] + Component.allCases.map { ($0.rawValue, finding($0, result)) } + [
+            ] + findings + [
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
                 ("program", .optional(result.report?.program?.rawValue)),
@@ -37,11 +39,11 @@ struct VerifyPresentation: RunPresentation {
                 ("expected", .string(finding.expected)),
                 ("actual", .optional(finding.actual)),
                 ("match", .bool(finding.matches)),
-                ("proof", .string(proof(of: component).rawValue)),
+                ("proof", .string(evidence(for: component).rawValue)),
             ] + (isDeep ? [differences, ("extras", .array(finding.extras.map { .string($0) }))] : []))
     }
 
-    private func proof(of component: Component) -> Evidence { isDeep && component != .firmware ? .digest : .version }
+    private func evidence(for component: Component) -> Evidence { isDeep && component != .firmware ? .digest : .version }
 
     func summary(_ result: RunResult<VerifyReport>, style: TextStyle) -> [String] {
         let findings = (result.report?.findings ?? [:]).sorted { $0.key < $1.key }
@@ -57,7 +59,7 @@ struct VerifyPresentation: RunPresentation {
     private func table(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
         var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
         for (component, finding) in findings {
-            let result = finding.matches ? (proof(of: component) == .digest ? "proved" : "matches") : "DIFFERS"
+            let result = finding.matches ? (evidence(for: component) == .digest ? "proved" : "matches") : "DIFFERS"
             table.append([
                 component.rawValue, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
             ])
@@ -73,7 +75,7 @@ struct VerifyPresentation: RunPresentation {
             return [verdict] + removal(result) + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
         if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time] }
-        return ["\(style.paint("PASS", .good))  \(proof(result)) \(time)"] + ReportText.silence(result.report?.program)
+        return ["\(style.paint("PASS", .good))  \(summary(of: result)) \(time)"] + ReportText.silence(result.report?.program)
     }
 
     /// What flash does not take away from a unit by itself.
@@ -83,7 +85,7 @@ struct VerifyPresentation: RunPresentation {
     }
 
     /// No more than was looked at.
-    private func proof(_ result: RunResult<VerifyReport>) -> String {
+    private func summary(of result: RunResult<VerifyReport>) -> String {
         let parts = result.report?.findings.keys.sorted() ?? []
         let digest = switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
         case (true, true): "versions match; FPGA flash and scripts are proved by digest"

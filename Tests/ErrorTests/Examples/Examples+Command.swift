@@ -14,7 +14,7 @@ extension Examples {
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
         .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
         .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .badEntries(count: 2),
-        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2),
+        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
     ])
 
     static let inputFile = CataloguedErrors(
@@ -29,13 +29,17 @@ extension Examples {
     }
 
     static let privateFile = CataloguedErrors([PrivateFile.Failure("open", path, reason)])
+    static let bond = CataloguedErrors([BondError.noBonds("FAMILY"), .notNamed([]), .notNamed([address, address]), .interrupted])
+    static let pictureInput = CataloguedErrors([PictureInput.Fault(name: path, reason: reason)])
+    static let soak = CataloguedErrors("SoakResult", [SoakResult(planned: 9, sent: 9, delivered: 8, answered: 9).failure].compactMap { $0 }.map { ("failure", $0) })
     static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])
 
     static let chat = CataloguedErrors(
         "ChatFailure",
         [
-            ("cancelled", ChatFailure.cancelled(.byUser)), ("undeliverable", ChatFailure.undeliverable(.noReceipt)),
+            ("cancelled", ChatFailure.cancelled(.byUser)), ("noPictures", ChatFailure.noPictures),
+            ("undeliverable", ChatFailure.undeliverable(.noReceipt)),
             ("undeliverable", ChatFailure.undeliverable(.linksLost(count: 3, reason: reason))),
             ("notSeen", ChatFailure.notSeen(line: 7, pattern: "PATTERN", seconds: 10, seen: ["TEXT"])),
-        ] + [ChatFailure.ofProgram(.raised(exception)), ChatFailure.ofProgram(.programEnded)].compactMap { $0 }.map { ("\($0.code)", $0) })
+        ] + [ChatFailure.ofProgram(.raised(ProgramFault(exception))), ChatFailure.ofProgram(.programEnded)].compactMap { $0 }.map { ("\($0.code)", $0) })
 }

@@ -38,14 +38,15 @@ extension Examples {
         .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
         .linkLimit, .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason),
         .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
-        .authenticationTimedOut, .agentMissing, .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
+        .authenticationTimedOut, .agentMissing, .adapterNotPairable(reason), .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
         .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .noATTTransport, .failed(reason),
         .unexpected(name: "ERROR", text: reason),
     ])
 
     static let repl = CataloguedErrors([
         REPLError.noPrompt, .exception(exception), .garbage("ANSWER"), .outputOverflow(limit: 8192), .forbiddenByte(0x03, offset: 10),
-        .outOfStep, .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"),
+        .outOfStep, .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"), .lua(LuaException("ERROR".utf8)), .programDoesNotStop,
+        .payloadTooSmall(20, least: 97), .codeTooLong(byteCount: 20_000, limit: 16_384),
     ])
 
     static let assistant = CataloguedErrors([

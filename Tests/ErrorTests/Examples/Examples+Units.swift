@@ -1,3 +1,5 @@
+import FrameFamily
+import MonocleFamily
 import Support
 
 @testable import Provisioning
@@ -10,7 +12,7 @@ extension Examples {
     static let script = CataloguedErrors([
         ScriptError.folderUnreadable("FOLDER", reason: reason), .fileUnreadable("FILE", reason: reason), .fileMissing("FILE"),
         .nameUnsafe("NAME", suffix: ".py"), .duplicateName("NAME"), .mainMissing("main.py", place: "PLACE"),
-        .mainNotLast("main.py", place: "PLACE"), .familyAmbiguous("FOLDER"), .tooManyFiles(90, limit: 64),
+        .mainNotLast("main.py", place: "PLACE"), .familyAmbiguous("FOLDER", [.monocle, .frame]), .tooManyFiles(90, limit: 64),
         .fileTooLong("FILE", byteCount: 9000, limit: 8192), .setTooLong(byteCount: 9000, limit: 8192), .noSpace(needed: 9000, free: 8192),
         .verificationFailed("FILE"), .uploadFailed("FILE"), .shadowed(["NAME"]),
     ])
@@ -19,8 +21,8 @@ extension Examples {
         [
             BundleError.manifestInvalid(reason: reason), .entryUnlisted("NAME", place: path),
             .digestDiffers(file: "FILE", place: path, expected: "DIGEST", actual: "DIGEST"),
-            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"), .wrongFamily(place: path, bundle: .frame, wanted: "FAMILY"),
-            .nothingWanted(place: path), .fpgaInFirmware(.frame), .unsigned(place: path),
+            .versionDiffers(place: path, expected: "VERSION", actual: "VERSION"), .wrongFamily(place: path, bundle: "frame", wanted: "FAMILY"),
+            .nothingWanted(place: path), .fpgaInFirmware(family: "frame"), .unsigned(place: path),
             .signerNotTrusted(place: path, signer: "FINGERPRINT", trusted: ["FINGERPRINT"]), .signatureInvalid(place: path),
             .keyInvalid(name: "KEY", reason: reason), .keyExposed(name: "KEY"), .signingFailed, .noBundleKey(names: ["KEY"]),
             .checkerMissing(.mpyCross), .syntax(file: "FILE", says: "TEXT"), .checkFailed(file: "FILE", reason: reason),
@@ -29,10 +31,14 @@ extension Examples {
     static let provisioning = CataloguedErrors([
         ProvisioningError.unitNotFound(address), .staysInApplication, .doesNotReturn,
         .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
-        .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed(exception), .programEnded,
+        .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
         .programSilent(seconds: 10), .programPrints("TEXT"), .bitstreamVersionUnknown("FILE"),
         .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
         .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"),
+    ])
+
+    static let frame = CataloguedErrors([
+        FrameError.halo, .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192), .noRestart,
     ])
 
     static let selection = CataloguedErrors([

@@ -26,6 +26,5 @@ import Testing
 
     @Test func theOwnOnesAreThere() throws {
         #expect(FileManager.default.fileExists(atPath: try MonocleInterpreter.scripts().appendingPathComponent("launch.py").path))
-        #expect(FileManager.default.fileExists(atPath: try FrameHardware.programs().appendingPathComponent("run.lua").path))
     }
 }

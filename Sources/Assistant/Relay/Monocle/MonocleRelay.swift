@@ -16,12 +16,7 @@ import Support
 /// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
 public struct MonocleRelay: AppRelay {
     public struct Limits: Sendable, Hashable {
-        /// One recording; the scripts make 6 s.
-        public var recordingSeconds = 60
-        /// One picture; the camera makes 20 to 60 KB.
-        public var photoBytes = 256 << 10
-        /// Silence on the link within a recording after which it counts as ended.
-        public var stall = Duration.seconds(8)
+        public var recording = RecordingLimits()
         /// From `pin:` to `pon:`.
         public var confirmation = Duration.seconds(6)
         /// Confirmations asked for at the same time.
@@ -38,14 +33,14 @@ public struct MonocleRelay: AppRelay {
     }
 
     static let commandLength = 4
-    static let acknowledgement = Array("ick:".utf8)
+    private static let acknowledgement = Array("ick:".utf8)
     private static let newPage = Array("new:".utf8)
     /// Bytes of an announcement that are looked at.
     private static let announcementLimit = 64
 
     public let receive = AppService.receive
     public let transmit = AppService.transmit
-    public let console = REPLService.transmit
+    public let console: AttributeID? = REPLService.transmit
     /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts look at what came every 40 ms.
     public let pace = Duration.milliseconds(50)
 
@@ -53,15 +48,19 @@ public struct MonocleRelay: AppRelay {
     private var payloadSize = 23 - 3
     /// The unit's program has announced itself over this link.
     private var hasAnnounced = false
-    private var recorder: MonocleRecorder
+    private var recorder: WearerRecorder
     private var page: MonoclePage
     private var receipts = MonocleReceipts()
-    private var pings: [(id: ConfirmationID, expires: SessionClock.Instant)] = []
+    private var pings = PendingPings()
     private var complainedAt: SessionClock.Instant?
 
     public init(limits: Limits = Limits()) {
         self.limits = limits
-        (recorder, page) = (MonocleRecorder(limits: limits), MonoclePage(limits: limits))
+        (recorder, page) = (Self.recorder(limits), MonoclePage(limits: limits))
+    }
+
+    private static func recorder(_ limits: Limits) -> WearerRecorder {
+        WearerRecorder(limits: limits.recording) { Photo(jpeg: $0) }
     }
 
     public var textCapacity: Int { max(4, payloadSize - Self.commandLength) }
@@ -69,33 +68,29 @@ public struct MonocleRelay: AppRelay {
     public var awaitedReceipt: AnswerReceipt? { receipts.awaited }
     public var folding: TextFolding { page.folding }
 
-    public var nextDeadline: SessionClock.Instant? { (pings.map(\.expires) + [recorder.stallDeadline].compactMap { $0 }).min() }
+    public var nextDeadline: SessionClock.Instant? { [pings.nextDeadline, recorder.stallDeadline].compactMap { $0 }.min() }
 
     public mutating func linkUp(payloadSize: Int) {
         self.payloadSize = payloadSize
         hasAnnounced = false
-        (recorder, page, receipts) = (MonocleRecorder(limits: limits), MonoclePage(limits: limits), MonocleReceipts())
+        (recorder, page, receipts) = (Self.recorder(limits), MonoclePage(limits: limits), MonocleReceipts())
     }
 
     /// Confirmations that were asked for are forgotten in silence: the one who asked asks again over the next link.
     public mutating func linkDown() -> [RelayEvent] {
-        pings = []
+        pings = PendingPings()
         page.clear()
         return recorder.abandon(.linkLost)
     }
 
     public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
-        let expired = pings.filter { $0.expires <= now }
-        pings.removeAll { $0.expires <= now }
-        return expired.map { .expired($0.id) } + recorder.advance(now: now)
+        pings.advance(now: now) + recorder.advance(now: now)
     }
 
     public mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
-        var events: [RelayEvent] = []
-        if pings.count >= limits.confirmations { events.append(.expired(pings.removeFirst().id)) }
-        pings.append((id, now.advanced(by: limits.confirmation)))
+        let expired = pings.add(id, until: now.advanced(by: limits.confirmation), limit: limits.confirmations)
         let text = TextChunker.prefix(of: id.description[...], atMostBytes: textCapacity)
-        return events + [.send(Array("pin:\(text)".utf8))]
+        return expired + [.send(Array("pin:\(text)".utf8))]
     }
 }
 
@@ -114,6 +109,7 @@ extension MonocleRelay {
             receipts.beginAnswer()
             receipts.note(shown)
             return shown.map(Self.errorPacket) + receipts.requestPackets()
+        case .picture: return []
         case .again:
             guard givesReceipts else { return [] }
             page.clear()
@@ -156,7 +152,7 @@ extension MonocleRelay {
         case "aen:": return relayed(recorder.soundEnds())
         case "ist:": return relayed(recorder.photoStarts(now: now))
         case "idt:": return relayed(recorder.takePhoto(data))
-        case "ien:": return relayed(recorder.photoEnds(now: now))
+        case "ien:": return photoEnded(now: now)
         case "got:": return receipt(data)
         case "pon:": return confirmation(data, now: now)
         case "can:":
@@ -169,7 +165,13 @@ extension MonocleRelay {
         }
     }
 
-    private mutating func relayed(_ events: [MonocleRecorder.Event]) -> [RelayEvent] {
+    private mutating func photoEnded(now: SessionClock.Instant) -> [RelayEvent] {
+        var events = relayed(recorder.photoEnds(now: now))
+        events.insert(.send(Self.acknowledgement), at: events.first == .recordingStarted ? 1 : 0)
+        return events
+    }
+
+    private mutating func relayed(_ events: [WearerRecorder.Event]) -> [RelayEvent] {
         var result: [RelayEvent] = []
         for event in events {
             switch event {
@@ -206,11 +208,9 @@ extension MonocleRelay {
         guard let text = String(validating: data, as: UTF8.self) else {
             return complain(.brokenText(command: "pon:", shown), Self.notUnderstood, now: now)
         }
-        let id = ConfirmationID(text)
-        guard let index = pings.firstIndex(where: { $0.id == id }) else {
+        guard let id = pings.take(ConfirmationID(text)) else {
             return complain(.unknownConfirmation(shown), "That question was given up. Ask again.", now: now)
         }
-        pings.remove(at: index)
         return [.confirmed(id)]
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 final class InterpreterProcess {
     struct Failure: Error { let operation: String, code: Int32 }
 
-    /// In bytes.
+    /// Bytes of the longest packet that comes, unless a port has another one.
     static let packetLimit = 65_536
 
     /// In real time; a process that is silent for so long is stuck.
@@ -19,13 +19,16 @@ final class InterpreterProcess {
     private static let signalMask: Int16 = 0x08
     private static let signalDefaults: Int16 = 0x04
 
+    private let packetLimit: Int
     private let wire: Int32
     private var process: pid_t = 0
 
     /// - Parameters:
     ///   - arguments: the program's path comes first.
     ///   - environment: what it gets besides a search path, as `NAME=value`.
-    init(_ arguments: [String], environment: [String] = []) throws {
+    ///   - packetLimit: bytes of the longest packet that comes.
+    init(_ arguments: [String], environment: [String] = [], packetLimit: Int = packetLimit) throws {
+        self.packetLimit = packetLimit
         var ends: [Int32] = [0, 0]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw Failure(operation: "make a socket", code: errno)
@@ -48,9 +51,9 @@ final class InterpreterProcess {
         guard sent == packet.count else { throw Failure(operation: "wake the interpreter", code: errno) }
     }
 
-    /// The next packet, of at most ``packetLimit``.
+    /// The next packet.
     func receive() throws -> [UInt8] {
-        let packet = [UInt8](unsafeUninitializedCapacity: Self.packetLimit) { buffer, count in
+        let packet = [UInt8](unsafeUninitializedCapacity: packetLimit) { buffer, count in
             var got: Int
             repeat { got = recv(wire, buffer.baseAddress, buffer.count, 0) } while got < 0 && errno == EINTR
             count = max(0, got)

@@ -20,6 +20,10 @@ public struct FaultPlan: Sendable {
     /// Numbers of packets on the data characteristic, from 1, that the unit acknowledges and its program never gets: the
     /// scheduler drops what does not fit it.
     public var droppedDataPackets: Set<Int> = []
+    /// Numbers of packets on the data characteristic, from 1, whose callback crashes the unit.
+    public var crashesAtDataPackets: Set<Int> = []
+    /// Numbers of break signals, from 1, that the unit does not notice.
+    public var swallowedBreaks: Set<Int> = []
     /// Numbers of notifications on the data characteristic, from 1, that the host never gets.
     public var lostDataNotifications: Set<Int> = []
 

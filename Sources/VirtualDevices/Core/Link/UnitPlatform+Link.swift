@@ -2,18 +2,22 @@ import Bluetooth
 import Support
 
 extension UnitPlatform {
+    /// Of a link without an exchange, in bytes (Core Specification, Vol 3, Part G, 5.2.1).
+    private static let smallestMTU = 23
+
     /// A central's link is up.
+    /// - Parameter requestedMTU: 0 for a central that asks for none.
     /// - Returns: `false` when the unit went away meanwhile.
     mutating func acceptLink(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) -> Bool {
         guard isAdvertising, let peripheral else {
             reply.deliver(.failure(.unavailable("the device went away")))
             return false
         }
-        let mtu = peripheral.mtu(requested: requestedMTU)
+        let mtu = requestedMTU > 0 ? peripheral.mtu(requested: requestedMTU) : Self.smallestMTU
         let time = now
         bootloader?.connected(now: time)
         let link = VirtualLink(payloadSize: mtu - 3, table: peripheral.table, unit: events)
-        exchangedPayload = mtu - 3
+        if requestedMTU > 0 { exchangedPayload = mtu - 3 }
         self.link = ActiveLink(link: link, pace: peripheral.pace, anchor: time)
         publish()
         reply.deliver(.success(link))

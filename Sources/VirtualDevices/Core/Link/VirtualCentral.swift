@@ -1,13 +1,20 @@
 import Bluetooth
 import Support
 
-/// A host adapter on a ``VirtualAir``.
+/// A host adapter on a ``VirtualAir``, with the keys of its host's bonds.
 public struct VirtualCentral: Central {
-    /// The largest ATT MTU this host asks for (BlueZ: 517).
+    /// The largest ATT MTU this host asks for (BlueZ: 517); 0 for one that asks for none.
     public var requestedMTU = 517
     private let air: VirtualAir
+    let bonds: BondStore
+    /// Gets what the operator should know of a bond.
+    let notice: @Sendable (String) -> Void
 
-    public init(air: VirtualAir) { self.air = air }
+    public init(air: VirtualAir, bonds: BondStore = BondStore(), notice: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.air = air
+        self.bonds = bonds
+        self.notice = notice
+    }
 
     public var clock: SessionClock { air.time.clock }
 
@@ -19,6 +26,32 @@ public struct VirtualCentral: Central {
     public func connect(
         to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
     ) async throws -> any Connection {
+        guard security == .bonded else { return try await openLink(to: address, before: deadline) }
+        var recovery = BondRecovery(address: address)
+        while true {
+            let connection = try await openLink(to: address, before: deadline)
+            let step: BondRecovery.Step
+            switch try await secure(connection, before: deadline) {
+            case .encrypted(let isNew):
+                var secured = connection
+                secured.isNewlyBonded = isNew
+                return secured
+            case .lost: continue
+            case .pairingRefused(let reason): step = recovery.pairingRefused(reason)
+            case .encryptionFailed(let reason): step = recovery.encryptionFailed(reason)
+            }
+            await connection.disconnect()
+            switch step {
+            case .tryAgain: break
+            case .forgetKey:
+                notice(BondRecovery.notice(of: address))
+                try bonds.forget(address)
+            case .fail(let error): throw error
+            }
+        }
+    }
+
+    private func openLink(to address: DeviceAddress, before deadline: SessionClock.Instant) async throws -> VirtualConnection {
         var reason = "no such device answers"
         while clock.now < deadline {
             if let shown = air.advertising(at: address) {
@@ -48,6 +81,7 @@ struct VirtualConnection: Connection {
     let address: DeviceAddress
     let link: VirtualLink
     let clock: SessionClock
+    var isNewlyBonded = false
 
     var payloadSize: Int { link.payloadSize }
 

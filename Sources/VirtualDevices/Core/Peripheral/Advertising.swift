@@ -7,6 +7,8 @@ struct Advertising: Sendable {
     /// What the unit answers to a central that asks for any ATT MTU.
     var largestMTU: Int
     var table: GATTTable
+    /// It asks for encryption as soon as a link is up.
+    var requestsSecurity = false
     /// Where a central's wish to connect goes.
     var unit: Inbox<UnitEvent>
 }

@@ -11,6 +11,8 @@ struct PeripheralProfile: Sendable {
     var largestMTU: Int
     /// Notifications that the radio takes at most before one has been sent.
     var notificationQueue: Int
+    /// It sends a Security Request as soon as a link is up.
+    var requestsSecurity = false
     /// The MTU of a bootloader: it rounds the payload down to whole words of its flash.
     var isBootloader = false
 

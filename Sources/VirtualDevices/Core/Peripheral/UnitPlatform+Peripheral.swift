@@ -15,7 +15,8 @@ extension UnitPlatform {
         let shown = isAdvertising ? peripheral : nil
         air.publish(
             shown.map {
-                Advertising(advertisement: $0.advertisement, largestMTU: $0.mtu(requested: .max), table: $0.table, unit: events)
+                Advertising(advertisement: $0.advertisement, largestMTU: $0.mtu(requested: .max), table: $0.table,
+                    requestsSecurity: $0.requestsSecurity, unit: events)
             }, from: events)
     }
 

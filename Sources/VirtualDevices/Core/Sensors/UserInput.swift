@@ -7,6 +7,11 @@ public enum UserInput: Sendable, Hashable {
     case tap(Pad)
     case press(Pad)
     case release(Pad)
+    /// The unit is laid into its cradle and charges there, or is taken out of it.
+    case dock
+    case undock
+    /// What makes a unit forget its bond by hand: the button of its cradle, held while it starts.
+    case unpair
     /// The unit is carried away, or its battery taken out.
     case cut(FaultPlan.Cut)
 }

@@ -3,7 +3,7 @@ import Bluetooth
 /// What a radio bridge tells a unit. As JSON each is an object with the case as its only key:
 /// `{"command":{"characteristic":"e5700002-…","value":"0a0b"}}`.
 public enum BridgeMessage: Codable, Sendable, Equatable {
-    /// A central connected and asks for an ATT MTU of at most so many bytes. The number tells this link from the one
+    /// A central connected and asks for an ATT MTU of at most so many bytes, or for none (0). The number tells this link from the one
     /// before, which the central may still believe in. What follows concerns this link.
     case connect(link: Int, mtu: Int)
     /// A write with response; answered by ``UnitMessage/written(id:error:)``.
@@ -12,6 +12,10 @@ public enum BridgeMessage: Codable, Sendable, Equatable {
     case command(characteristic: String, value: HexBytes)
     /// The central wrote a client characteristic configuration.
     case subscribe(characteristic: String, isOn: Bool)
+    /// The central wants the link encrypted: with the key of an earlier pairing, or without one by just-works pairing with bonding.
+    /// Answered by ``UnitMessage/secured(id:key:reason:endsLink:)``, whose key the bridge keeps beside the long-term key of its own
+    /// stack: `{"secure":{"id":1}}` for a pairing request, `{"secure":{"id":2,"key":"…"}}` when the central starts encryption.
+    case secure(id: Int, key: HexBytes?)
     case disconnect
     /// The link breaks, as when the unit is carried away; both sides notice after the supervision timeout.
     case cutLink
@@ -21,8 +25,10 @@ public enum BridgeMessage: Codable, Sendable, Equatable {
 
 /// What a unit tells the radio bridge.
 public enum UnitMessage: Codable, Sendable, Equatable {
-    /// The unit can be connected to. `mtu` is the largest ATT MTU of this identity.
-    case advertise(address: String, name: String, services: [String], mtu: Int, table: [ServiceDescription])
+    /// The unit can be connected to. `mtu` is the largest ATT MTU of this identity; `requestsSecurity` tells that it sends a Security
+    /// Request (bonding, no MITM) as soon as a link is up.
+    case advertise(
+        address: String, name: String, services: [String], mtu: Int, requestsSecurity: Bool, table: [ServiceDescription])
     /// The unit cannot be connected to: it restarts, or has a link.
     case silent
     case connected(link: Int, mtu: Int)
@@ -31,6 +37,9 @@ public enum UnitMessage: Codable, Sendable, Equatable {
     /// `error` is an ATT error code, `null` for none.
     case written(id: Int, error: UInt8?)
     case taken
+    /// The link is encrypted, and `key` is what the next one is encrypted with; or `key` is `null`, `reason` is what the pairing failed
+    /// for (SMP), 6 for a key that is not the unit's, and `endsLink` tells that the unit leaves: ``gone(link:isTimeout:)`` follows.
+    case secured(id: Int, key: HexBytes?, reason: UInt8?, endsLink: Bool)
     case notify(characteristic: String, value: HexBytes)
     /// A link ended for the central too; `isTimeout` when the unit left without a word, by a supervision timeout ago.
     case gone(link: Int, isTimeout: Bool)
@@ -42,6 +51,8 @@ public struct ServiceDescription: Codable, Sendable, Equatable {
         public var uuid: String
         /// Of `write`, `command` (write without response), `notify`.
         public var properties: [String]
+        /// A write over a link that is not encrypted is refused by the unit, with ATT error 0x05.
+        public var needsEncryption = false
     }
 
     public var uuid: String
@@ -50,7 +61,8 @@ public struct ServiceDescription: Codable, Sendable, Equatable {
     init(_ service: GATTService) {
         uuid = service.id.description
         characteristics = service.characteristics.map {
-            Characteristic(uuid: $0.id.description, properties: $0.properties.map(\.rawValue))
+            Characteristic(
+                uuid: $0.id.description, properties: $0.properties.map(\.rawValue), needsEncryption: $0.needsEncryption)
         }
     }
 }

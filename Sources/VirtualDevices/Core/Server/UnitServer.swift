@@ -41,7 +41,7 @@ public struct UnitServer: Sendable {
                 .advertise(
                     address: advertisement.address.description, name: advertisement.name ?? "",
                     services: advertisement.services.map(\.description).sorted(), mtu: change.largestMTU,
-                    table: change.table.services.map(ServiceDescription.init)))
+                    requestsSecurity: change.requestsSecurity, table: change.table.services.map(ServiceDescription.init)))
         }
     }
 
@@ -113,6 +113,12 @@ public struct UnitServer: Sendable {
             send(.taken)
         case .subscribe(let characteristic, let isOn):
             try link.send(.subscribe(AttributeID(characteristic), isOn: isOn, reply: Inbox()))
+        case .secure(let id, let key):
+            let reply = Inbox<SecurityAnswer>()
+            try link.send(.secure(key.map { .encrypt(key: $0.bytes) } ?? .pair, reply: reply))
+            group.addTask {
+                do { send(.secured(id, try await next(reply))) } catch is LinkError {}
+            }
         case .disconnect:
             try link.send(.disconnect)
         case .connect, .cutLink, .cutPower:
@@ -124,6 +130,15 @@ public struct UnitServer: Sendable {
     private func next<Element>(_ inbox: Inbox<Element>) async throws -> Element {
         while true {
             if let element = try await inbox.next(before: clock.deadline(in: .seconds(3600)), on: clock) { return element }
+        }
+    }
+}
+
+extension UnitMessage {
+    static func secured(_ id: Int, _ answer: SecurityAnswer) -> UnitMessage {
+        switch answer {
+        case .encrypted(let key): .secured(id: id, key: HexBytes(key), reason: nil, endsLink: false)
+        case .refused(let reason, let endsLink): .secured(id: id, key: nil, reason: reason, endsLink: endsLink)
         }
     }
 }

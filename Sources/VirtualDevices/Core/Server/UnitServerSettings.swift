@@ -11,6 +11,9 @@ public struct UnitServerSettings: Codable, Sendable {
     public var name: String
     /// A Python 3 beside which the unit's interpreter stands (`Tools/setup runtime`).
     public var python: String
+    /// The firmware version that a new unit of a family with a choice leaves its factory with, for instance `v25.080.0838`; an
+    /// older folder keeps its own.
+    public var firmware: String?
     /// Seconds of the unit's time in a real second, above 0; 1 is real time.
     public var speed: Double?
     /// The largest ATT MTU of the unit, in bytes: 23 to its family's own.
@@ -43,7 +46,7 @@ public struct UnitServerSettings: Codable, Sendable {
         }
     }
 
-    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String) }
+    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String), firmware(String) }
 
     /// A unit on an air of its own, and the lock that keeps others from its folder.
     /// - Parameter families: what can be played.
@@ -53,7 +56,7 @@ public struct UnitServerSettings: Codable, Sendable {
         guard let played = families.first(where: { family == nil || $0.name == family }) else { throw Failure.family(family ?? "") }
         for key in trustedKeys ?? [] where key.bytes.count != 64 { throw Failure.key(count: key.bytes.count) }
         if let mtu, !(23...played.largestMTU).contains(mtu) { throw Failure.mtu(mtu) }
-        let folder = try played.openFolder(URL(fileURLWithPath: folder, isDirectory: true), name)
+        let folder = try played.openFolder(URL(fileURLWithPath: folder, isDirectory: true), self)
         let lock = try folder.lock()
         let air = VirtualAir(time: .real(speed: speed))
         return (try played.makeUnit(folder, self, air), air, lock)
@@ -65,7 +68,7 @@ public struct VirtualFamily: Sendable {
     public let name: String
     /// ATT MTU, in bytes.
     let largestMTU: Int
-    /// Opens the state folder of a unit with this name, or makes a factory-new one.
-    let openFolder: @Sendable (URL, String) throws -> UnitFolder
+    /// Opens the state folder of a unit with the settings' name, or makes a factory-new one.
+    let openFolder: @Sendable (URL, UnitServerSettings) throws -> UnitFolder
     let makeUnit: @Sendable (UnitFolder, UnitServerSettings, VirtualAir) throws -> VirtualUnit
 }

@@ -27,8 +27,7 @@ public struct UnitFolder: Sendable {
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
         try fill(self)
-        let identity = Identity(family: family, address: Self.addressText(for: name))
-        try Self.writing(identityFile) { try Self.replace(identityFile, with: try JSONEncoder().encode(identity)) }
+        try save(Identity(family: family, address: Self.addressText(for: name)))
         withExtendedLifetime(lock) {}
     }
 
@@ -39,6 +38,10 @@ public struct UnitFolder: Sendable {
 
     func identity() throws -> Identity {
         try Self.reading(identityFile, limit: Self.identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
+    }
+
+    func save(_ identity: Identity) throws {
+        try Self.writing(identityFile) { try Self.replace(identityFile, with: try JSONEncoder().encode(identity)) }
     }
 
     /// The address of the unit, which has to be of this family.

@@ -8,6 +8,8 @@ enum ChatInput: Sendable {
     case event(ChatEvent, photoFile: String?)
     case typed([UInt8])
     case inputEnded
+    /// What was typed cannot be done; says why.
+    case refused(String)
     /// What shows a picture on this terminal; `nil` when the program that would make it is not there.
     case graphics(String?)
 }

@@ -21,9 +21,14 @@ enum ChatFailure {
     static func ofUnit(_ event: ChatEvent) -> Diagnosis? {
         switch event {
         case .undeliverable(_, let loss): undeliverable(loss)
+        case .cancelled(_, .noPictures): noPictures
         default: ofProgram(event)
         }
     }
+
+    static let noPictures = Diagnosis(
+        code: "NOA-0034", category: .unitFailed, fault: nil, message: "the unit's display does not take pictures",
+        cause: "its family has no messages for them", remedy: "leave out the step 'picture', or choose a Frame")
 
     /// What the program itself said, as its last words.
     static func ofProgram(_ event: ChatEvent) -> Diagnosis? {

@@ -14,13 +14,18 @@ struct ChatScript: Sendable {
         case speak([UInt8])
         /// A JPEG file's bytes, before the camera from here on.
         case show([UInt8])
+        /// For the unit's display.
+        case picture(DisplayPicture)
+        /// Numbered messages both ways, one at a time.
+        case soak(SoakPlan)
         case expect(pattern: String, seconds: Double)
 
         /// Needs a hand, a voice or a scene, which only a virtual unit has.
         var needsVirtualUnit: Bool {
             switch self {
             case .tap, .hold, .speak, .show: true
-            case .send, .expect: false
+            case .soak(let plan): plan.cutInterval != nil
+            case .send, .expect, .picture: false
             }
         }
     }
@@ -41,7 +46,7 @@ struct ChatScript: Sendable {
             Diagnosis(
                 code: "NOA-0015", category: .badData, fault: nil, message: "\(path), line \(line): \(reason)",
                 cause: "the script contains a step that noafw chat does not know or cannot perform",
-                remedy: "correct the line; the steps are send, tap, hold, speak, show and expect (docs/chat.md)")
+                remedy: "correct the line; the steps are send, tap, hold, speak, show, picture, soak and expect (docs/chat.md)")
         }
     }
 
@@ -54,9 +59,10 @@ struct ChatScript: Sendable {
 
     /// - Parameters:
     ///   - isVirtual: whether the unit lends hands, voice and eyes.
+    ///   - takesPictures: whether its display does.
     ///   - read: a file's bytes; the name is relative to the script's folder.
     /// - Throws: ``Fault``, and what `read` throws.
-    init(_ bytes: [UInt8], path: String, isVirtual: Bool, read: (String) throws -> [UInt8]) throws {
+    init(_ bytes: [UInt8], path: String, isVirtual: Bool, takesPictures: Bool = true, read: (String) throws -> [UInt8]) throws {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Fault(path: path, line: 1, reason: "the script is not UTF-8 text")
         }
@@ -72,6 +78,7 @@ struct ChatScript: Sendable {
             let words = line.split(separator: " ", maxSplits: 1)
             let rest = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : ""
             let action = try Self.action(String(words[0]), rest, fault, read)
+            if case .picture = action, !takesPictures { throw fault("this family's display takes no pictures") }
             guard isVirtual || !action.needsVirtualUnit else {
                 throw fault("'\(words[0])' needs a virtual unit: a script cannot touch or speak to a real one")
             }
@@ -102,6 +109,18 @@ struct ChatScript: Sendable {
             } catch let error as any DiagnosableError {
                 throw fault("\(error.diagnosis.message) (\(error.diagnosis.cause))")
             }
+        case "picture":
+            guard !rest.isEmpty else { throw fault("'picture' needs a file") }
+            do {
+                return .picture(try PictureInput.picture(of: try read(rest), name: rest))
+            } catch let error as any DiagnosableError {
+                throw fault("\(error.diagnosis.message) (\(error.diagnosis.cause))")
+            }
+        case "soak":
+            guard let plan = SoakPlan(rest, duration: Self.seconds) else {
+                throw fault("'soak' takes COUNT every SECONDS, such as: soak 100 every 2s, or soak 100 every 2s cut every 30s; COUNT is 1 to \(SoakPlan.countLimit)")
+            }
+            return .soak(plan)
         case "expect": return try expectation(rest, fault)
         default: throw fault("'\(verb.prefix(40))' is not a step")
         }
@@ -127,9 +146,9 @@ struct ChatScript: Sendable {
     }
 
     /// Reads a script and what it names.
-    static func load(_ path: NamedPath, isVirtual: Bool) throws -> ChatScript {
+    static func load(_ path: NamedPath, isVirtual: Bool, takesPictures: Bool) throws -> ChatScript {
         let folder = (path.location as NSString).deletingLastPathComponent
-        return try ChatScript(try InputFile.read(path, limit: sizeLimit), path: path.name, isVirtual: isVirtual) { name in
+        return try ChatScript(try InputFile.read(path, limit: sizeLimit), path: path.name, isVirtual: isVirtual, takesPictures: takesPictures) { name in
             try InputFile.read(NamedPath(name, in: folder), limit: fileLimit)
         }
     }

@@ -55,7 +55,7 @@ struct LinesDriver: Sendable {
                 guard let outcome = question?.take(event) else { continue }
                 if let failure = outcome.failure { verdict.failure = verdict.failure ?? failure }
                 if outcome.isOver { question = nil }
-            case .graphics: break
+            case .graphics, .refused: break
             case nil: throw absence.error
             }
         }

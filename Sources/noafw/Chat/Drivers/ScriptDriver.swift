@@ -20,6 +20,7 @@ struct ScriptDriver: Sendable {
         var displayBefore: [String]?
         /// Since the script began.
         var failure: Diagnosis?
+        var soaks: [SoakResult] = []
     }
 
     func drive(_ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
@@ -36,19 +37,31 @@ struct ScriptDriver: Sendable {
                 let shown = seen.lines.suffix(Self.seenLimit) + (environment.sensors.map { [Self.line(of: $0.display())] } ?? [])
                 return ChatVerdict(
                     failure: ChatFailure.notSeen(line: step.line, pattern: pattern, seconds: seconds, seen: Array(shown)),
-                    display: environment.sensors?.display())
+                    display: environment.sensors?.display(), soaks: seen.soaks)
             }
             while let input = inputs.poll() { note(input, &seen) }
-            seen = Seen(displayBefore: environment.sensors?.display(), failure: seen.failure)
-            try await perform(step.action, commands)
+            seen = Seen(displayBefore: environment.sensors?.display(), failure: seen.failure, soaks: seen.soaks)
+            if case .soak(let plan) = step.action { try await soak(plan, &seen, commands, inputs) } else { try await perform(step.action, commands) }
         }
         let display = try await environment.settledDisplay(after: seen.lines.last ?? "")
         while let input = inputs.poll() { note(input, &seen) }
-        return ChatVerdict(failure: seen.failure, display: display)
+        return ChatVerdict(failure: seen.failure, display: display, soaks: seen.soaks)
+    }
+
+    private func soak(
+        _ plan: SoakPlan, _ seen: inout Seen, _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>
+    ) async throws {
+        let result = try await SoakRun(plan: plan, clock: environment.clock, cut: { [sensors = environment.sensors] in sensors?.stimulate(.cut(.link)) }).run(
+            commands, inputs) { input in
+            note(input, &seen)
+            return seen.failure == nil
+        }
+        seen.soaks.append(result)
+        seen.failure = seen.failure ?? result.failure
     }
 
     private func verdict(_ seen: Seen) -> ChatVerdict? {
-        seen.failure.map { ChatVerdict(failure: $0, display: environment.sensors?.display()) }
+        seen.failure.map { ChatVerdict(failure: $0, display: environment.sensors?.display(), soaks: seen.soaks) }
     }
 
     private func isReady(_ seen: inout Seen, _ inputs: Inbox<ChatInput>) async throws -> Bool {
@@ -72,7 +85,8 @@ struct ScriptDriver: Sendable {
             try environment.sensors?.speak(sound)
             environment.sensors?.stimulate(.tap(.A))
         case .show(let picture): try environment.sensors?.show(picture)
-        case .expect: break
+        case .picture(let picture): commands.deliver(.show(picture))
+        case .expect, .soak: break
         }
     }
 

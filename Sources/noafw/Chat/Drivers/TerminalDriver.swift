@@ -37,40 +37,49 @@ struct TerminalDriver: Sendable {
             isVerbose: isVerbose)
         let typed = try context.input.open(true) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
         defer {
-            _ = perform(chat.finish(), commands)
+            _ = perform(chat.finish(), commands, inputs)
             typed.close()
         }
-        var hasQuit = perform(chat.begin(), commands)
+        var hasQuit = perform(chat.begin(), commands, inputs)
         typed.more()
         while !hasQuit {
             let input = try await inputs.next(before: context.clock.deadline(in: Self.tick), on: context.clock)
             switch input {
             case .typed(let bytes):
-                hasQuit = perform(chat.receive(bytes, now: context.clock.now), commands)
+                hasQuit = perform(chat.receive(bytes, now: context.clock.now), commands, inputs)
                 typed.more()
             case .inputEnded: hasQuit = true
             case .event(let event, let file):
-                _ = perform(chat.receive(event, photoFile: file), commands)
-                if case .photo(let jpeg) = event, let graphics = PhotoGraphics.detect(context.environment, sixel: chat.showsSixel) {
-                    pictures.deliver(Picture(jpeg: jpeg, file: file, graphics: graphics))
+                _ = perform(chat.receive(event, photoFile: file), commands, inputs)
+                if case .photo(let photo) = event, let graphics = PhotoGraphics.detect(context.environment, sixel: chat.showsSixel) {
+                    pictures.deliver(Picture(photo: photo, file: file, graphics: graphics))
                 }
-            case .graphics(let text?): _ = perform(chat.show(graphics: text), commands)
-            case .graphics(nil): _ = perform(chat.missGraphics(), commands)
-            case nil: _ = perform(chat.rest(), commands)
+            case .graphics(let text?): _ = perform(chat.show(graphics: text), commands, inputs)
+            case .refused(let message): _ = perform(chat.refuse(message), commands, inputs)
+            case .graphics(nil): _ = perform(chat.missGraphics(), commands, inputs)
+            case nil: _ = perform(chat.rest(), commands, inputs)
             }
-            _ = perform(chat.fit(columns: sink.columns()), commands)
+            _ = perform(chat.fit(columns: sink.columns()), commands, inputs)
         }
         return ChatVerdict()
     }
 
     /// - Returns: whether the person wants to go.
-    private func perform(_ effects: [TerminalChat.Effect], _ commands: Inbox<SessionCommand>) -> Bool {
+    private func perform(
+        _ effects: [TerminalChat.Effect], _ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>
+    ) -> Bool {
         var text = ""
         var quits = false
         for effect in effects {
             switch effect {
             case .write(let more): text += more
             case .command(let command): commands.deliver(command)
+            case .picture(let name):
+                do {
+                    commands.deliver(.show(try PictureInput.load(context.path(name))))
+                } catch {
+                    inputs.deliver(.refused(diagnose(error).message))
+                }
             case .remember(let line): history.append(line)
             case .quit: quits = true
             }
@@ -82,7 +91,7 @@ struct TerminalDriver: Sendable {
     // MARK: - Pictures
 
     private struct Picture: Sendable {
-        var jpeg: [UInt8]
+        var photo: Photo
         var file: String?
         var graphics: PhotoGraphics
     }
@@ -97,11 +106,11 @@ struct TerminalDriver: Sendable {
     private func sequences(for picture: Picture) async -> String? {
         let columns = context.output.columns()
         if let file = picture.file {
-            return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, path: context.environment["PATH"], clock: context.clock)
+            return await picture.graphics.sequences(for: file, picture.photo.bytes, columns: columns, path: context.environment["PATH"], clock: context.clock)
         }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        guard let media = try? MediaFolder(folder), let file = try? media.save(picture.jpeg) else { return nil }
-        return await picture.graphics.sequences(for: file, picture.jpeg, columns: columns, path: context.environment["PATH"], clock: context.clock)
+        guard let media = try? MediaFolder(folder), let file = try? media.save(picture.photo.bytes, as: picture.photo.kind.fileExtension) else { return nil }
+        return await picture.graphics.sequences(for: file, picture.photo.bytes, columns: columns, path: context.environment["PATH"], clock: context.clock)
     }
 }

@@ -35,8 +35,9 @@ enum ChatFormatter {
         case .listening: state("the unit listens")
         case .recordingDropped(.givenUp): state("the wearer cancelled the recording")
         case .recordingDropped(.empty): state("the recording was empty")
-        case .photo(let jpeg):
-            state("a picture of \(jpeg.count) bytes" + (photoFile.map { ", saved as \(UntrustedText.escape($0))" } ?? ""))
+        case .photo(let photo):
+            state("a picture of \(photo.bytes.count) bytes" + (photoFile.map { ", saved as \(UntrustedText.escape($0))" } ?? ""))
+        case .version, .pong: nil
         case .notice(let notice): problem(UntrustedText.escape(notice.message))
         case .noticesLeftOut(let count): problem("\(count) more \(count == 1 ? "message" : "messages") of the unit that cannot be used")
         case .console(let line): ChatLine(kind: .console, texts: UntrustedText.lines(line))
@@ -90,6 +91,8 @@ enum ChatFormatter {
     private static func asked(_ question: ChatEvent.Question) -> ChatLine {
         switch question {
         case .typed(let text): ChatLine(kind: .question, texts: UntrustedText.lines(text))
+        case .picture(let height): state("a picture of \(DisplayPicture.width) × \(height) pixels for the display")
+        case .notice(let text): state("for the display: \(UntrustedText.escape(text))")
         case .spoken(let seconds, let photo, let cut):
             state("\(Format.seconds(seconds)) s of sound\(photo ? " and a picture" : "")\(cut.map { ", \(describe($0))" } ?? "")")
         }
@@ -123,6 +126,7 @@ enum ChatFormatter {
         case .superseded: "a newer recording replaced the question"
         case .nothingSaid: "nothing was said"
         case .queueFull: "too many questions are waiting; this one was dropped"
+        case .noPictures: "this unit's display does not take pictures"
         }
     }
 

@@ -11,7 +11,7 @@ enum ChatJSON {
 
     static func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) -> JSONText {
         event("begin", [
-            ("schema", .string("noafw.chat/1")), ("unit", .optional(unit.id)), ("family", .string(unit.family.rawValue)),
+            ("schema", .string("noafw.chat/1")), ("unit", .optional(unit.id)), ("family", .optional(unit.family?.rawValue)),
             ("assistant", .string(assistant)), ("mode", .string(mode.rawValue)),
         ])
     }
@@ -21,6 +21,7 @@ enum ChatJSON {
         return event("end", [
             ("verdict", .string(error == nil ? "pass" : "fail")),
             ("display", verdict?.display.map { JSONText.array($0.map(text)) } ?? .null),
+            ("soaks", .array((verdict?.soaks ?? []).map(\.document))),
             ("error", error.map(ReportText.document) ?? .null),
         ])
     }
@@ -40,7 +41,12 @@ enum ChatJSON {
         case .reconnecting(let delay): Self.event("reconnecting", [("seconds", .number(delay.inSeconds))])
         case .listening: Self.event("listening")
         case .recordingDropped(let reason): Self.event("recordingDropped", [("reason", .string(reason.rawValue))])
-        case .photo(let jpeg): Self.event("photo", [("bytes", .integer(jpeg.count)), ("file", .optional(photoFile))])
+        case .photo(let photo):
+            Self.event("photo", [
+                ("bytes", .integer(photo.bytes.count)), ("type", .string(photo.kind.mediaType)), ("file", .optional(photoFile)),
+            ])
+        case .version(let version): Self.event("version", [("text", text(version))])
+        case .pong(let id): Self.event("pong", [("text", text(id.description))])
         case .notice(let notice): Self.event("notice", [("message", text(notice.message))])
         case .noticesLeftOut(let count): Self.event("noticesLeftOut", [("count", .integer(count))])
         case .console(let line): Self.event("console", [("text", text(line))])
@@ -60,6 +66,9 @@ enum ChatJSON {
         case .asked(let id, .typed(let question)): Self.event("asked", id: id, [("text", text(question))])
         case .asked(let id, .spoken(let seconds, let photo, let cut)):
             Self.event("asked", id: id, [("seconds", .number(seconds)), ("photo", .bool(photo)), ("cut", .optional(cut?.rawValue))])
+        case .asked(let id, .picture(let height)):
+            Self.event("asked", id: id, [("picture", .object([("width", .integer(DisplayPicture.width)), ("height", .integer(height))]))])
+        case .asked(let id, .notice(let notice)): Self.event("asked", id: id, [("notice", text(notice))])
         case .heard(let id, let said): Self.event("heard", id: id, [("text", text(said))])
         case .thinking(let id): Self.event("thinking", id: id)
         case .retrying(let id, let delay, let error):

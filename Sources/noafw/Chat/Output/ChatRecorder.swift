@@ -23,7 +23,7 @@ final class ChatRecorder: Sendable {
 
     func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) {
         json?.writeLine(ChatJSON.begin(unit: unit, assistant: assistant, mode: mode).text)
-        note("---", "chat with \(unit.id ?? unit.family.rawValue), \(assistant)")
+        note("---", "chat with \(unit.id ?? unit.family?.rawValue ?? "a unit"), \(assistant)")
     }
 
     func end(_ verdict: ChatVerdict?, error: Diagnosis?) { json?.writeLine(ChatJSON.end(verdict, error: error).text) }
@@ -50,9 +50,9 @@ final class ChatRecorder: Sendable {
     }
 
     private func photo(of event: ChatEvent) -> String? {
-        guard case .photo(let jpeg) = event, let media else { return nil }
+        guard case .photo(let photo) = event, let media else { return nil }
         do {
-            return try media.save(jpeg)
+            return try media.save(photo.bytes, as: photo.kind.fileExtension)
         } catch {
             tell(error)
             return nil

@@ -24,6 +24,7 @@ struct ChatStatus {
         case .silent: (link, waiting) = ("silent", 0)
         case .lost, .reconnecting: link = "link lost"
         case .listening: activity = "listening"
+        case .asked(_, .picture), .asked(_, .notice): activity = "sending"
         case .asked, .heard: activity = "understanding"
         case .thinking: activity = "thinking"
         case .retrying: activity = "waiting for the server"
@@ -33,7 +34,7 @@ struct ChatStatus {
         case .mode(let mode): self.mode = mode
         case .undelivered(let count): waiting = count
         case .programEnded: link = "program ended"
-        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .notice, .noticesLeftOut, .folded, .historyCleared: break
+        case .console, .consoleLeftOut, .raised, .sent, .repeated, .photo, .version, .pong, .notice, .noticesLeftOut, .folded, .historyCleared: break
         }
     }
 

@@ -4,7 +4,7 @@ import Support
 
 /// How this terminal shows a picture, if it does.
 enum PhotoGraphics: Hashable, Sendable {
-    /// iTerm2's inline images, which WezTerm has too: the JPEG file as it is.
+    /// iTerm2's inline images, which WezTerm has too: the file as it is.
     case inline
     case kitty
     case sixel
@@ -25,12 +25,12 @@ enum PhotoGraphics: Hashable, Sendable {
     ///   - path: where the program that draws is looked for.
     /// - Returns: the control sequences, or `nil` when the program that makes them is not there or fails.
     func sequences(
-        for file: String, _ jpeg: [UInt8], columns: Int, path: String?, clock: SessionClock
+        for file: String, _ bytes: [UInt8], columns: Int, path: String?, clock: SessionClock
     ) async -> String? {
         let size = "\(max(10, min(60, columns - 2)))x20"
         switch self {
         case .inline:
-            return "\u{1B}]1337;File=inline=1;size=\(jpeg.count);width=40:\(Data(jpeg).base64EncodedString())\u{07}"
+            return "\u{1B}]1337;File=inline=1;size=\(bytes.count);width=40:\(Data(bytes).base64EncodedString())\u{07}"
         case .kitty:
             return await Self.output(of: ["chafa", "-f", "kitty", "--size", size, "--", file], beginning: "\u{1B}_G", path, clock)
         case .sixel:

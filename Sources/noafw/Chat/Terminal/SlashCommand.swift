@@ -4,6 +4,8 @@ import Assistant
 enum TypedLine: Hashable, Sendable {
     case nothing
     case command(SessionCommand)
+    /// A file with a picture for the unit's display.
+    case picture(String)
     case help, quit
     case unknown(String)
 
@@ -13,6 +15,7 @@ enum TypedLine: Hashable, Sendable {
         "/mode translator    translate speech into English",
         "/cancel             cancel the question being answered",
         "/retry              ask the last failed question again",
+        "/picture FILE       show a picture (PNG, JPEG, PPM) on the unit's display (Frame)",
         "/quit               end (also Ctrl-D, or Ctrl-C twice)",
         "For a new line press Alt-Enter or Ctrl-J, or end the line with a backslash; Up and Down recall earlier lines.",
     ]
@@ -28,6 +31,11 @@ enum TypedLine: Hashable, Sendable {
             return
         }
         let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+        if words[0] == "/picture" {
+            let file = line.dropFirst(words[0].count).trimmingPrefix(while: \.isWhitespace)
+            self = file.isEmpty ? .unknown(line) : .picture(String(file))
+            return
+        }
         self = switch words {
         case ["/help"]: .help
         case ["/quit"]: .quit

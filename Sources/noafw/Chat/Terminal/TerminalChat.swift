@@ -9,6 +9,8 @@ struct TerminalChat {
     enum Effect: Hashable, Sendable {
         case write(String)
         case command(SessionCommand)
+        /// A file whose picture is for the unit's display.
+        case picture(String)
         /// A line for the history file.
         case remember(String)
         case quit
@@ -88,6 +90,12 @@ struct TerminalChat {
         return take()
     }
 
+    /// A picture cannot be shown; says why.
+    mutating func refuse(_ message: String) -> [Effect] {
+        print([style.paint("!!! ", .bad) + UntrustedText.escape(message)])
+        return take()
+    }
+
     /// Nobody has typed for a moment.
     mutating func rest() -> [Effect] {
         decoder.settle()
@@ -133,6 +141,7 @@ struct TerminalChat {
         case .nothing: break
         case .command(let command):
             effects.append(.command(command))
+        case .picture(let file): effects.append(.picture(file))
         case .help: print(TypedLine.helpLines)
         case .quit: effects.append(.quit)
         case .unknown(let line): print(["not a command: \(UntrustedText.escape(line)) (/help lists them)"])

@@ -8,6 +8,8 @@ struct ProgressModel: Sendable {
     private(set) var writingStage: Stage?
     /// 0…1 over the whole job; it never goes back, a repeated transfer included.
     private(set) var overall = 0.0
+    /// `nil` until the unit was made out.
+    private(set) var family: FamilyID?
     private(set) var identity: UnitIdentity?
     private(set) var steps: [StepReport] = []
 
@@ -26,6 +28,8 @@ struct ProgressModel: Sendable {
             if current != stage { enter(current) }
             if fraction.isFinite { overall = min(max(overall, fraction), 1) }
             record(bytesDone, at: now)
+        case .found(let found):
+            family = found
         case .probed(let unit):
             identity = unit
         case .step(let step):

@@ -63,7 +63,7 @@ final class ProgressRenderer: Sendable {
         switch event.content {
         case .notice: true
         case .progress: false
-        case .stage, .probed, .planned, .step: isVerbose
+        case .stage, .found, .probed, .planned, .step: isVerbose
         }
     }
 

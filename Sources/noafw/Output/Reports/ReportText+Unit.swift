@@ -5,21 +5,33 @@ import Support
 extension ReportText {
     /// One unit of the documents `noafw.flash/1` and `noafw.rescue/1`.
     static func document(_ report: UnitReport) -> JSONText {
-        .object([
-            ("id", .string(report.identity.address.description)),
-            ("family", .string(report.family.rawValue)),
-            ("address", .string(report.identity.address.description)),
-            ("verdict", .string(report.passed ? "pass" : "fail")),
-            ("fault", .optional(report.error?.fault?.rawValue)),
-            ("steps", .array(report.steps.map(document))),
-            ("error", report.error.map(ReportText.document) ?? .null),
-            ("program", .optional(report.program?.rawValue)),
-            ("recoveries", .array(report.recoveries.map(ReportText.document))),
-        ] + planned(report.plan))
+        document(
+            report, id: nil, family: report.family, identity: report.identity, steps: report.steps, error: report.error,
+            passed: report.passed)
     }
 
-    /// Nothing where a unit was not asked.
-    static func planned(_ plan: Plan?) -> [(key: String, value: JSONText)] { plan.map { [("plan", document($0))] } ?? [] }
+    /// - Parameters:
+    ///   - report: `nil` for a run that ended before there was one; what is known of it stands beside it.
+    ///   - id: how the command line names the unit; without it, the unit's address does.
+    static func document(
+        _ report: UnitReport?, id: String?, family: FamilyID?, identity: UnitIdentity?, steps: [StepReport], error: Diagnosis?,
+        passed: Bool
+    ) -> JSONText {
+        let address = identity?.address.description
+        // A unit that was not asked has no plan.
+        let plan = report?.plan.map { [("plan", document($0))] } ?? []
+        return .object([
+            ("id", .optional(id ?? address)),
+            ("family", .optional(family?.rawValue)),
+            ("address", .optional(address)),
+            ("verdict", .string(passed ? "pass" : "fail")),
+            ("fault", .optional(error?.fault?.rawValue)),
+            ("steps", .array(steps.map(document))),
+            ("error", error.map(document) ?? .null),
+            ("program", .optional(report?.program?.rawValue)),
+            ("recoveries", .array((report?.recoveries ?? []).map(document))),
+        ] + plan)
+    }
 
     static func document(_ plan: Plan) -> JSONText {
         let components = plan.components.map { component in

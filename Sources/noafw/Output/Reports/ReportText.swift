@@ -18,9 +18,9 @@ enum ReportText {
         return recoveries.map { "  needed \($0.remedy.words): \(UntrustedText.escape($0.reason.message)) [\($0.reason.code)]" } + [""]
     }
 
-    /// What an operator should know of a program that was proved without a word of its own.
-    static func silence(_ proof: ProgramVerification?) -> [String] {
-        proof == .silent
+    /// What an operator should know of a program that was verified without a word of its own.
+    static func silence(_ verification: ProgramVerification?) -> [String] {
+        verification == .silent
             ? ["  its program never says that it is ready: proved by its version, a quiet console and the absence of errors"] : []
     }
 

@@ -11,18 +11,10 @@ struct UnitReportPresentation: RunPresentation {
 
     func document(_ result: RunResult<UnitReport>) -> JSONText {
         let error = error(of: result)
+        let unit = ReportText.document(
+            result.report, id: target.id, family: result.report?.family ?? result.progress.family ?? target.family,
+            identity: identity(result), steps: steps(result), error: error, passed: error == nil)
         let verdict = JSONText.string(error == nil ? "pass" : "fail")
-        let unit = JSONText.object([
-            ("id", .optional(target.id ?? identity(result)?.address.description)),
-            ("family", .string((result.report?.family ?? target.family).rawValue)),
-            ("address", .optional(identity(result)?.address.description)),
-            ("verdict", verdict),
-            ("fault", .optional(error?.fault?.rawValue)),
-            ("steps", .array(steps(result).map(ReportText.document))),
-            ("error", error.map(ReportText.document) ?? .null),
-            ("program", .optional(result.report?.program?.rawValue)),
-            ("recoveries", .array((result.report?.recoveries ?? []).map(ReportText.document))),
-        ] + ReportText.planned(result.report?.plan))
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
 
@@ -72,14 +64,15 @@ struct UnitReportPresentation: RunPresentation {
             let plan = planned.isEmpty ? "nothing to update" : "would update \(planned.joined(separator: ", "))\(seconds)"
             return "\(style.paint("DRY RUN", .careful))  \(plan); nothing was changed \(time)"
         }
-        return "\(style.paint("PASS", .good))  \(Self.proved(steps)) \(time)"
+        return "\(style.paint("PASS", .good))  \(Self.verified(steps, of: result.report?.family)) \(time)"
     }
 
     /// No more than was done: parts that were left out are named by their absence.
-    private static func proved(_ steps: [StepReport]) -> String {
+    private static func verified(_ steps: [StepReport], of family: FamilyID?) -> String {
+        let components = family.flatMap { FamilyList.supported[$0]?.components } ?? Component.allCases
         let done = steps.filter { $0.action != .skipped }
         let isIdle = done.allSatisfy { $0.action == .current }
-        guard done.count < Component.allCases.count else { return isIdle ? "everything is current" : "the unit is proved" }
+        guard done.count < components.count else { return isIdle ? "everything is current" : "the unit is proved" }
         let parts = done.map(\.component.rawValue).joined(separator: ", ")
         return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "proved: \(parts)"
     }

@@ -1,0 +1,37 @@
+/// The kinds of messages between a Frame's program and its app: the first byte behind 0x01, which marks a message.
+///
+/// Up to 0x18 they are Noa's for iOS (branch `bart/frame`). The others are ours: a program sends them only to an app that has said
+/// ``hello`` over this link, and an app sends them only to a program that has answered it.
+enum FrameMessage: UInt8 {
+    /// Begins an answer or a picture; from the unit, a recording.
+    case start = 0x10
+    case text = 0x11
+    /// Signed 8-bit samples, 8 kHz.
+    case audio = 0x12
+    case image = 0x13
+    /// 16 × red, green, blue; ours adds the number of rows in two bytes, most significant first.
+    case palette = 0x14
+    /// Two pixels a byte, the left one in the upper half; 200 bytes a row, cut anywhere.
+    case rows = 0x15
+    case end = 0x16
+    case versionRequest = 0x17
+    case version = 0x18
+
+    /// From the unit: nobody waits any more. The app sends it back, and what comes behind that is new.
+    case cancel = 0x19
+    /// From the app; the unit answers with its level, `1`.
+    case hello = 0x1A
+    /// From the app: asks for `COUNT CHECK` of what was accepted since ``start``.
+    case receipt = 0x1B
+    /// From the unit, for each message but ``hello``: it can hold the next one.
+    case taken = 0x1C
+    /// The unit sends it back as it is.
+    case ping = 0x1D
+
+    /// Marks a message; what begins otherwise was printed.
+    static let mark: UInt8 = 0x01
+
+    func packet() -> [UInt8] { [Self.mark, rawValue] }
+
+    func packet(_ data: some Sequence<UInt8>) -> [UInt8] { packet() + data }
+}

@@ -1,0 +1,42 @@
+/// What follows when a bonded link does not come about: the same over every radio, events in, steps out.
+///
+/// Every step is tried twice, as the air alone can end a link at the same moment. A host's key that two links in a row did not
+/// survive is given up once: the unit has lost its own, or serves another host now, and a new pairing tells which.
+package struct BondRecovery: Sendable {
+    package enum Step: Sendable, Hashable {
+        case tryAgain
+        /// Give up this host's key and pair anew.
+        case forgetKey
+        case fail(LinkError)
+    }
+
+    private static let attempts = 2
+
+    private let address: DeviceAddress
+    private var refusals = 0
+    private var failures = 0
+    private var mayForget = true
+
+    package init(address: DeviceAddress) { self.address = address }
+
+    /// The unit refused to pair.
+    package mutating func pairingRefused(_ reason: String) -> Step {
+        refusals += 1
+        return refusals < Self.attempts ? .tryAgain : .fail(.pairingRefused(address, reason: reason))
+    }
+
+    /// The link ended while it was being encrypted with the key of an earlier pairing.
+    package mutating func encryptionFailed(_ reason: String) -> Step {
+        failures += 1
+        if failures < Self.attempts { return .tryAgain }
+        guard mayForget else { return .fail(.bondLost(address, reason: reason)) }
+        mayForget = false
+        failures = 0
+        return .forgetKey
+    }
+
+    /// What is told when a key is given up.
+    package static func notice(of address: DeviceAddress) -> String {
+        "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired anew"
+    }
+}

@@ -1,0 +1,148 @@
+import Bluetooth
+import Provisioning
+import REPL
+import ScriptBundle
+import Support
+
+/// A Frame at its Lua prompt, and the questions every run asks it.
+public struct FrameConsole: ProgramConsole {
+    static let answerTimeout = Duration.seconds(3)
+    /// Interrupting a program five times included.
+    static let promptTimeout = Duration.seconds(20)
+    /// The unit resets at once; the host notices after the supervision timeout of 2 s (frame-codebase, `bluetooth.c`).
+    private static let resetTimeout = Duration.seconds(12)
+    /// A fresh Lua state and the first lines of `main.lua`.
+    private static let freshStart = Duration.milliseconds(500)
+    /// Ctrl-C waits for it.
+    static let shutdownGrace = PythonREPL.farewell
+    /// The characteristic that Halo has and Frame has not (halo-firmware).
+    private static let haloCharacteristic = AttributeID("7a230005-5475-a6a4-654c-8431f6ad49c4")
+    /// Characters of a version that are kept; more are no version.
+    private static let versionLimit = 80
+
+    private static let versionCode = "return frame.FIRMWARE_VERSION"
+    private static let batteryCode = "return math.floor(frame.battery_level()+.5)"
+    private static let updateCode = "frame.update()"
+    /// The first line of `main.lua`, or what a program sets elsewhere.
+    private static let scriptsCode = """
+        local o,f=pcall(frame.file.open,"main.lua","r")
+        if not o then return end
+        local _,s=pcall(f.read,f)
+        f:close()
+        return((s or""):match('^ARGPT_VERSION="([^"]*)"')or tostring(ARGPT_VERSION or"")):sub(1,160)
+        """
+    static let runningVersionCode = "return tostring(ARGPT_VERSION or\"\"):sub(1,160)"
+
+    /// All code that is sent to a Frame, but for calls with arguments.
+    package static var sentCode: [String] {
+        LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode] + FrameFiles.sentCode
+    }
+
+    public let repl: LuaREPL
+    let connection: any Connection
+    let restoreGuard: RestoreGuard
+
+    init(repl: LuaREPL, connection: any Connection, restoreGuard: RestoreGuard) {
+        self.repl = repl
+        self.connection = connection
+        self.restoreGuard = restoreGuard
+        restoreGuard.interrupted()
+    }
+
+    public func version(of component: Component) async throws -> String? {
+        switch component {
+        case .firmware: try await ask(Self.versionCode)
+        case .fpga: nil
+        case .scripts: try await ask(Self.scriptsCode)
+        }
+    }
+
+    /// `nil` for nothing.
+    func ask(_ code: String) async throws -> String? {
+        let text = try await insisting { try await repl.runText(code, within: Self.answerTimeout) }
+        return text.isEmpty ? nil : String(text.prefix(Self.versionLimit))
+    }
+
+    /// `nil` for anything but 0…100.
+    public func batteryPercent() async throws -> Int? {
+        try await ask(Self.batteryCode).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
+    }
+
+    /// Asks once more, from a fresh prompt, when no answer came.
+    func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await ask()
+        } catch REPLError.timedOut, REPLError.garbage, REPLError.outOfStep {
+            try await repl.recover(within: Self.promptTimeout)
+            return try await ask()
+        }
+    }
+
+    public func reboot(into mode: UnitMode) async throws {
+        guard mode == .bootloader else { throw FrameError.noRestart }
+        do {
+            try await insisting { try await repl.post(try LuaCode(Self.updateCode), within: Self.answerTimeout) }
+            try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetTimeout))
+        } catch LinkError.disconnected {
+            // It went while it was asked.
+        } catch LinkError.timedOut {
+            throw ProvisioningError.staysInApplication
+        }
+        // Its program starts by itself.
+        restoreGuard.started()
+    }
+
+    public func recover(isFresh: Bool) async throws {
+        try await repl.recover(within: Self.promptTimeout)
+        guard isFresh else { return }
+        try await repl.reset(within: Self.answerTimeout)
+        try await repl.clock.sleep(until: repl.clock.deadline(in: Self.freshStart))
+        try await repl.recover(within: Self.promptTimeout)
+    }
+
+    public func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
+
+    public func detach() async -> any Connection {
+        await repl.close()
+        return connection
+    }
+
+    /// Ends the link; the unit stays at its prompt unless its program was started.
+    public func close() async {
+        await repl.close()
+        await connection.disconnect()
+    }
+
+    /// Restarts Lua, which runs `main.lua`.
+    public func startProgram() async throws {
+        try await insisting { try await repl.reset(within: Self.answerTimeout) }
+        restoreGuard.started()
+    }
+
+    /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
+    public func restoreProgram() async {
+        guard restoreGuard.owesStart else { return }
+        await repl.putBack(within: Self.shutdownGrace)
+    }
+}
+
+extension FrameConsole {
+    /// Brings a unit to its prompt. A cancellation while the prompt is sought may have stopped the unit's program already.
+    static func open(
+        _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
+    ) async throws -> FrameConsole {
+        try await refuseHalo(connection, clock)
+        let repl = try await LuaREPL.attach(to: connection, clock: clock, within: promptTimeout)
+        return FrameConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)
+    }
+
+    /// Asks for notifications of what a Frame has not; its Lua gets no write.
+    private static func refuseHalo(_ connection: any Connection, _ clock: SessionClock) async throws {
+        do {
+            _ = try await connection.subscribe(to: haloCharacteristic, deadline: clock.deadline(in: answerTimeout))
+        } catch LinkError.characteristicMissing {
+            return
+        } catch LinkError.notAllowed {}
+        throw FrameError.halo
+    }
+}

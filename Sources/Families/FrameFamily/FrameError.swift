@@ -1,0 +1,38 @@
+import Support
+
+/// What can go wrong with a Frame alone.
+public enum FrameError: Error, Hashable, Sendable {
+    /// It is a Halo, which has the same service and another firmware.
+    case halo
+    /// A folder has the name of a script; printable.
+    case folderInPlace(String)
+    /// The file system took so many bytes of the new scripts.
+    case fileSystemFull(needed: Int, taken: Int)
+    /// It has no other way to start its application anew than power.
+    case noRestart
+}
+
+extension FrameError: DiagnosableError {
+    public var persistence: Persistence { .permanent }
+
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .halo:
+            unit("FRM-0001", "the unit is a Halo, not a Frame", cause: "it advertises Frame's service, but its firmware is another",
+                 remedy: "use the vendor's tools for it; noafw has changed nothing on it")
+        case .folderInPlace(let name):
+            unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
+                 remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")
+        case .fileSystemFull(let needed, let taken):
+            unit("FRM-0003", "the unit's file system took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there",
+                 cause: "other files fill it", remedy: "remove files from the unit and run the same command again")
+        case .noRestart:
+            unit("FRM-0004", "the unit cannot be restarted over the air", cause: "its firmware has no command for it",
+                 remedy: "restart it by hand: put it into its cradle and take it out again")
+        }
+    }
+
+    private func unit(_ code: String, _ message: String, cause: String, remedy: String) -> Diagnosis {
+        Diagnosis(code: code, category: .unitFailed, fault: .unit, message: message, cause: cause, remedy: remedy)
+    }
+}

@@ -1,0 +1,152 @@
+import REPL
+import Support
+
+/// What a unit says of one entry of its root.
+struct FrameFile: Sendable, Hashable {
+    var isFolder: Bool
+    /// Bytes.
+    var byteCount: Int
+    /// ``FrameDigest`` of what was read back; `nil` where it was not asked for.
+    var digest: String?
+}
+
+/// The file functions that are put into a unit's Lua.
+struct FrameFiles: Sendable {
+    /// Above what any firmware's file system holds, in files and in bytes of one (frame-codebase, `file.c`).
+    private static let entryLimit = 1024
+    static let fileLimit = 65_536
+    /// Reading and digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
+    private static let surveyTimeout = Duration.seconds(15)
+    /// A packet's bytes, a word at a time, and perhaps an erase.
+    private static let writeTimeout = Duration.seconds(6)
+    private static let loadTimeout = Duration.seconds(10)
+
+    /// What `frame.file` does not do: `d` gives the digest of a file of `n` bytes. `read` gives up to a line's end, which it drops, or
+    /// 512 bytes, and does not say the end of the file (frame-codebase, `file.c`): the size does.
+    private static let reading = """
+        function _nf.d(p,n,h)
+        local ok,f=pcall(frame.file.open,p,"r")
+        if not ok then return"unopened"end
+        local b=""
+        local function mix(i)
+        h=(h~string.unpack("<i8",b,i))*0x9E3779B97F4A7C15
+        h=h~h>>29
+        end
+        ok=pcall(function()
+        local left=n
+        while left>0 do
+        local s=f:read()
+        if not s then error()end
+        if#s<512 and#s<left then s=s.."\\n"end
+        left=left-#s
+        b=b..s
+        local i=1
+        while i+7<=#b do mix(i)i=i+8 end
+        b=b:sub(i)
+        end
+        if left<0 then error()end
+        if#b>0 then b=b..("\\0"):rep(8-#b)mix(1)end
+        b=string.pack("<i8",n)mix(1)
+        end)
+        f:close()
+        return ok and("%016x"):format(h)or"unread"
+        end
+        function _nf.v(h,w)
+        local r={}
+        for _,e in ipairs(frame.file.listdir("/"))do
+        if e.name~="."and e.name~=".."then
+        r[#r+1]=e.type.." "..(e.size or 0).." "..(e.type==1 and w[e.name]and _nf.d(e.name,e.size,h)or"-").." "..e.name.."/"
+        end
+        end
+        return table.concat(r)
+        end
+        """
+
+    /// `o` begins a file, or goes on behind its `n` bytes; `w` appends a piece where the one before has ended; `e` closes.
+    private static let writing = """
+        function _nf.e()
+        local f=_nf.f
+        _nf.f=nil
+        if f then f:close()end
+        end
+        function _nf.o(p,n)
+        _nf.e()
+        _nf.f=frame.file.open(p,n>0 and"a"or"w")
+        _nf.q=n
+        return n
+        end
+        function _nf.w(n,s)
+        if n==_nf.q then
+        _nf.f:write(s)
+        _nf.q=n+#s
+        end
+        return _nf.q
+        end
+        function _nf.m(l)
+        for _,p in ipairs(l)do frame.file.rename(p..".new",p)end
+        end
+        """
+
+    private static let library = (reading + "\n" + writing)
+
+    /// All code that this part sends to a unit, arguments apart.
+    static var sentCode: [String] { [library] }
+
+    let repl: LuaREPL
+
+    private func load() async throws {
+        try await repl.load(LuaLibrary("files", try LuaCode(Self.library)), within: Self.loadTimeout)
+    }
+
+    /// Everything in the root, with the digests of the named files.
+    /// - Throws: ``REPLError/garbage(_:)`` for an answer that is no list.
+    func survey(_ names: [String], seed: Int64) async throws -> [String: FrameFile] {
+        try await load()
+        let wanted = names.map { "[\(Self.literal($0))]=1" }.joined(separator: ",")
+        let answer = try await repl.run(try LuaCode("return _nf.v(\(seed),{\(wanted)})"), within: Self.surveyTimeout)
+        let entries = answer.split(separator: UInt8(ascii: "/"))
+        guard entries.count <= Self.entryLimit else { throw REPLError.garbage("a list of files") }
+        var found: [String: FrameFile] = [:]
+        for entry in entries {
+            let parts = entry.split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
+            guard parts.count == 4, let byteCount = Int(String(decoding: parts[1], as: UTF8.self)), (0...Self.fileLimit).contains(byteCount)
+            else { throw REPLError.garbage("a list of files") }
+            found[String(decoding: parts[3], as: UTF8.self)] = FrameFile(
+                isFolder: parts[0] != [UInt8(ascii: "1")], byteCount: byteCount,
+                digest: parts[2] == [UInt8(ascii: "-")] ? nil : String(decoding: parts[2], as: UTF8.self))
+        }
+        return found
+    }
+
+    /// Begins a file, or goes on behind what it has.
+    func open(_ name: String, at offset: Int) async throws {
+        try await load()
+        try await repl.call("o", Array("\(Self.literal(name)),\(offset)".utf8), within: Self.writeTimeout)
+    }
+
+    /// As much of `bytes`, from `offset` on, as one command takes; shows where the file then ends.
+    func append(_ bytes: [UInt8], from offset: Int) async throws -> Int {
+        let head = Array("\(offset),".utf8)
+        let piece = LuaLiteral.prefix(of: bytes[offset...], room: repl.callRoom - 1 - head.count - 2)
+        let answer = try await repl.call("w", head + LuaLiteral.string(piece), within: Self.writeTimeout)
+        guard let end = Int(String(decoding: answer, as: UTF8.self)), end == offset + piece.count else {
+            throw REPLError.garbage("a position in a file")
+        }
+        return end
+    }
+
+    func close() async throws { try await repl.call("e", within: Self.writeTimeout) }
+
+    func remove(_ name: String) async throws {
+        try await repl.run(try LuaCode("pcall(frame.file.remove,\(Self.literal(name)))"), within: Self.writeTimeout)
+    }
+
+    /// Puts the new copies in the place of the files, in that order.
+    func putInPlace(_ names: [String]) async throws {
+        try await load()
+        let list = names.map(Self.literal).joined(separator: ",")
+        try await repl.run(try LuaCode("_nf.m{\(list)}"), within: Self.surveyTimeout)
+    }
+
+    private static func literal(_ name: String) -> String { String(decoding: LuaLiteral.string(name.utf8), as: UTF8.self) }
+}

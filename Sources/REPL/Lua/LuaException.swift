@@ -1,0 +1,27 @@
+import Support
+
+/// What a unit's Lua had to say when code failed: untrusted, but one line of printable characters.
+public struct LuaException: Sendable, Hashable {
+    /// Such as `[string "main.lua"]:3: attempt to call a nil value (global 'start')`; at most 300 bytes of the unit's.
+    public let message: String
+
+    private static let limit = 300
+    private static let interruption = "break signal"
+    /// What `main.lua` is started by; its errors begin with it (frame-codebase, `luaport.c`).
+    private static let mainChunk = "[string \"frame.stay_awake(false); require('main')\"]:1: "
+    /// Up to v24.267.
+    private static let olderMainChunk = "[string \"require('main')\"]:1: "
+
+    public init(_ text: some Collection<UInt8>) {
+        let message = PrintableText.of(text.prefix(Self.limit))
+        self.message = message.isEmpty ? "unknown error" : message
+    }
+
+    /// The code was interrupted by a host. The text says where, in front of that (frame-codebase, `luaport.c`).
+    public var isInterruption: Bool { message.hasSuffix(Self.interruption) }
+
+    /// `main.lua` has ended by it, or is missing.
+    public var endsProgram: Bool { message.hasPrefix(Self.mainChunk) || message.hasPrefix(Self.olderMainChunk) }
+
+    public var isMemoryError: Bool { message.hasSuffix("not enough memory") }
+}

@@ -1,0 +1,83 @@
+import Support
+
+/// What stays on a unit while a host is at its prompt: the global `_nf`, which runs numbered commands and gives numbered answers.
+///
+/// A command may be overwritten by the next one before it ran, and a print that comes too soon after another is dropped
+/// (frame-codebase, `luaport.c`, `bluetooth.c`). So a command that was not answered is sent again under the same number: the unit
+/// runs it once, keeps its answer, and only says it again.
+enum LuaHelper {
+    static let name = "_nf"
+    /// What a call needs beside its function's name and its arguments, and an answer beside its own text: numbers have up to 7 digits.
+    static let callOverhead = 19
+    private static let answerOverhead = 56
+    /// Bytes.
+    static let leastPayload = 97
+
+    /// What Lua says when the helper is gone: the unit has another Lua state.
+    static let absence = Array("(global '\(name)')".utf8)
+
+    /// `h` is CRC-32, a half byte at a time; `p` says a piece of the last answer; `r` calls a function, once for each number; `s`
+    /// takes a piece of code, and `x` the last one, and runs it. An answer that is not there yet is `?`: its command was ended from
+    /// outside.
+    static func source(key: String, payloadSize: Int) -> String {
+        """
+        _nf={k="\(key)",n=\(max(1, payloadSize - answerOverhead)),c=0,t=""}
+        local t={}
+        for i=0,15 do
+        local x=i
+        for _=1,4 do x=x&1>0 and x>>1~0xEDB88320 or x>>1 end
+        t[i]=x
+        end
+        function _nf.h(s)
+        local c=0xffffffff
+        for i=1,#s do
+        c=c~s:byte(i)
+        c=c>>4~t[c&15]
+        c=c>>4~t[c&15]
+        end
+        return("%08x"):format(c~0xffffffff)
+        end
+        function _nf.p(i)
+        local a,n=_nf.a or"?",_nf.n
+        a=_nf.k.." ".._nf.c.." "..i.." "..#a.." "..a:sub(n*i-n+1,n*i)
+        print(a.." ".._nf.h(a))
+        end
+        function _nf.r(c,f,...)
+        if c~=_nf.c then
+        _nf.c,_nf.a=c,nil
+        local o,v=pcall(f,...)
+        _nf.a=(o and"+"or"-")..(v==nil and""or tostring(v))
+        end
+        _nf.p(1)
+        end
+        function _nf.s(s)_nf.t=_nf.t..s end
+        function _nf.x(s)
+        local f,e=load(_nf.t..s,"=noafw")
+        _nf.t=""
+        if f then return f()end
+        error(e,0)
+        end
+        """
+    }
+
+    /// What brings the helper to a unit: each is sent until it is confirmed, and does no harm twice. A file that an earlier
+    /// session left open is closed first: one that the collector finds hangs the unit (frame-codebase, `file.c`).
+    static func installation(key: String, payloadSize: Int) -> [[UInt8]] {
+        let text = Array(source(key: key, payloadSize: payloadSize).utf8)
+        var commands = [Array("if _nf then pcall(function()_nf.f:close()end)end _nf={}".utf8)]
+        var rest = text[...]
+        while !rest.isEmpty {
+            let head = Array("_nf[\(commands.count)]=".utf8)
+            let piece = LuaLiteral.prefix(of: rest, room: payloadSize - head.count - confirmation(key, commands.count).count - 2)
+            commands.append(head + LuaLiteral.string(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+        commands.append(Array("load(table.concat(_nf))()".utf8))
+        return commands.enumerated().map { $1 + confirmation(key, $0) }
+    }
+
+    /// What confirms step `index` of the installation.
+    static func confirmed(_ key: String, _ index: Int) -> [UInt8] { Array("\(key) \(index)".utf8) }
+
+    private static func confirmation(_ key: String, _ index: Int) -> [UInt8] { Array(" print(\"\(key) \(index)\")".utf8) }
+}

@@ -1,0 +1,168 @@
+import Bluetooth
+import Support
+
+/// The host's side of a unit's Lua prompt, from the installation of the helper on: one command in flight, and its one answer.
+///
+/// An answer says its session's key, its command's number, its piece's number, the length of the whole and a CRC-32 over all of
+/// that, so nothing that a program prints can be taken for it: neither by accident nor piece by piece.
+public struct LuaMachine: Sendable {
+    public enum Action: Sendable, Hashable {
+        case write([UInt8])
+        /// What the command returned; its tail is a Lua error.
+        case answered(Result<[UInt8], LuaFailure>)
+        case notification(LuaNotification)
+    }
+
+    public enum LuaFailure: Error, Sendable, Hashable {
+        case raised(LuaException)
+        /// The command was ended from outside before it had an answer.
+        case cutShort
+        /// The unit has another Lua state: the helper is gone.
+        case helperGone
+        case tooLong(limit: Int)
+    }
+
+    /// One packet of a command.
+    private struct Call {
+        let function: String
+        /// Lua text.
+        let arguments: [UInt8]
+    }
+
+    private struct Command {
+        var number: Int
+        /// Those that were not taken yet; the first one is under way.
+        var calls: [Call]
+        var answer: [UInt8] = []
+        /// Of the answer, from 1.
+        var piece = 1
+    }
+
+    /// Bytes of one answer.
+    public static let answerLimit = 65_536
+
+    private let key: String
+    private let payloadSize: Int
+    private var command: Command?
+    private var lastNumber = 0
+
+    init(key: String, payloadSize: Int) {
+        self.key = key
+        self.payloadSize = payloadSize
+    }
+
+    /// Begins a command. Nothing may be in flight.
+    mutating func run(_ code: LuaCode) -> [Action] {
+        var pieces: [[UInt8]] = []
+        var rest = code.bytes[...]
+        repeat {
+            let piece = LuaLiteral.prefix(of: rest, room: payloadSize - LuaHelper.callOverhead - 3)
+            pieces.append(LuaLiteral.string(piece))
+            rest = rest.dropFirst(piece.count)
+        } while !rest.isEmpty
+        let last = pieces.removeLast()
+        return begin(pieces.map { Call(function: "s", arguments: $0) } + [Call(function: "x", arguments: last)])
+    }
+
+    /// Begins a call of the helper's function of that name.
+    mutating func call(_ function: String, _ arguments: [UInt8]) throws -> [Action] {
+        let count = LuaHelper.callOverhead + function.utf8.count + arguments.count
+        guard count <= payloadSize else { throw LinkError.valueTooLong(count: count, limit: payloadSize) }
+        return begin([Call(function: function, arguments: arguments)])
+    }
+
+    private mutating func begin(_ calls: [Call]) -> [Action] {
+        lastNumber += 1
+        command = Command(number: lastNumber, calls: calls)
+        return underWay()
+    }
+
+    /// Nothing came for a while: what is under way goes out again. It does no harm twice.
+    mutating func silence() -> [Action] { underWay() }
+
+    private func underWay() -> [Action] {
+        guard let command, let call = command.calls.first else { return [] }
+        if command.piece > 1 { return [.write(Array("\(LuaHelper.name).p(\(command.piece))".utf8))] }
+        let head = "\(LuaHelper.name).r(\(command.number),\(LuaHelper.name).\(call.function)"
+        let tail = call.arguments.isEmpty ? [] : [UInt8(ascii: ",")] + call.arguments
+        return [.write(Array(head.utf8) + tail + [UInt8(ascii: ")")])]
+    }
+
+    mutating func receive(_ bytes: [UInt8]) -> [Action] {
+        let notification = LuaNotification(bytes)
+        guard case .text = notification, let command else { return isOurs(bytes) ? [] : [.notification(notification)] }
+        if isOurs(bytes) {
+            guard let answer = LuaAnswer(bytes, key: key), answer.number == command.number, answer.piece == command.piece else { return [] }
+            return take(answer, command)
+        }
+        if bytes.firstRange(of: LuaHelper.absence) != nil { return end(.failure(.helperGone)) }
+        return [.notification(notification)]
+    }
+
+    private func isOurs(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("\(key) ".utf8)) }
+
+    private mutating func take(_ answer: LuaAnswer, _ current: Command) -> [Action] {
+        var next = current
+        if next.calls.count > 1 {
+            guard answer.body == Array("+".utf8) else { return end(Self.result(of: answer.body, answer.byteCount, isLast: false)) }
+            next.calls.removeFirst()
+            lastNumber += 1
+            next.number = lastNumber
+            command = next
+            return underWay()
+        }
+        guard answer.byteCount <= Self.answerLimit else { return end(.failure(.tooLong(limit: Self.answerLimit))) }
+        next.answer += answer.body
+        guard next.answer.count < answer.byteCount, !answer.body.isEmpty else { return end(Self.result(of: next.answer, answer.byteCount)) }
+        next.piece += 1
+        command = next
+        return underWay()
+    }
+
+    private static func result(of answer: [UInt8], _ byteCount: Int, isLast: Bool = true) -> Result<[UInt8], LuaFailure> {
+        guard answer.count == byteCount || !isLast else { return .failure(.cutShort) }
+        return switch answer.first {
+        case UInt8(ascii: "+") where isLast: .success(Array(answer.dropFirst()))
+        case UInt8(ascii: "-"): .failure(.raised(LuaException(answer.dropFirst())))
+        case _: .failure(.cutShort)
+        }
+    }
+
+    private mutating func end(_ result: Result<[UInt8], LuaFailure>) -> [Action] {
+        command = nil
+        return [.answered(result)]
+    }
+}
+
+/// One piece of an answer: `KEY NUMBER PIECE LENGTH BODY CRC`.
+struct LuaAnswer: Hashable {
+    let number: Int
+    /// From 1.
+    let piece: Int
+    /// Of the whole answer.
+    let byteCount: Int
+    let body: [UInt8]
+
+    private static let checkLength = 9
+
+    /// `nil` for anything else, however much alike.
+    init?(_ bytes: [UInt8], key: String) {
+        guard bytes.count > Self.checkLength else { return nil }
+        let content = bytes.dropLast(Self.checkLength)
+        var crc = CRC32()
+        crc.update(content)
+        let check = String(crc.value, radix: 16)
+        let expected = " " + String(repeating: "0", count: 8 - check.count) + check
+        guard bytes.suffix(Self.checkLength).elementsEqual(expected.utf8) else { return nil }
+        let parts = content.split(separator: 0x20, maxSplits: 4, omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0].elementsEqual(key.utf8), let number = Self.number(parts[1]), let piece = Self.number(parts[2]),
+            let byteCount = Self.number(parts[3])
+        else { return nil }
+        (self.number, self.piece, self.byteCount, body) = (number, piece, byteCount, Array(parts[4]))
+    }
+
+    private static func number(_ text: ArraySlice<UInt8>) -> Int? {
+        guard (1...9).contains(text.count), text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(String(decoding: text, as: UTF8.self))
+    }
+}

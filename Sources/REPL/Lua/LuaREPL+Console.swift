@@ -1,0 +1,53 @@
+import Support
+
+/// What a statement at a console did.
+public enum LuaEvaluation: Sendable, Hashable {
+    /// What it printed, and its values on a line of their own. Untrusted bytes.
+    case finished(output: [UInt8])
+    case raised(LuaException, output: [UInt8])
+    /// More lines have to follow.
+    case incomplete(LuaException)
+}
+
+extension LuaREPL {
+    /// `e` evaluates a statement as an expression first. Prints are gathered: two that follow each other at once lose the second
+    /// (frame-codebase, `bluetooth.c`).
+    private static let console = """
+        function _nf.e(s)
+        local o,P={},print
+        local function w(...)
+        local t=table.pack(...)
+        for i=1,t.n do t[i]=tostring(t[i])end
+        o[#o+1]=table.concat(t,"\\t")
+        end
+        local f,e=load("return "..s,"=console")
+        if not f then f,e=load(s,"=console")end
+        if not f then return(e:sub(-5)=="<eof>"and"?"or"-")..e.."\\1"end
+        print=w
+        local r=table.pack(pcall(f))
+        print=P
+        if r[1]then
+        if r.n>1 then w(table.unpack(r,2,r.n))end
+        return"+"..table.concat(o,"\\n")
+        end
+        return"-"..tostring(r[2]):gsub("\\1","").."\\1"..table.concat(o,"\\n")
+        end
+        """
+
+    /// All code that a console sends to a unit, but for what its user types.
+    package static var consoleCode: [String] { [console] }
+
+    /// Evaluates what a user has typed, as at a prompt.
+    /// - Throws: ``REPLError``, `LinkError`; not what the statement raises.
+    public func evaluate(_ statement: String, within: Duration) async throws -> LuaEvaluation {
+        try await load(LuaLibrary("console", LuaCode(Self.console)), within: within)
+        let answer = try await run(
+            try LuaCode(bytes: Array("return _nf.e(".utf8) + LuaLiteral.string(statement.utf8) + Array(")".utf8)), within: within)
+        let parts = answer.dropFirst().split(separator: 1, maxSplits: 1, omittingEmptySubsequences: false)
+        return switch answer.first {
+        case UInt8(ascii: "+"): .finished(output: Array(answer.dropFirst()))
+        case UInt8(ascii: "?"): .incomplete(LuaException(parts.first ?? []))
+        default: .raised(LuaException(parts.first ?? []), output: Array(parts.dropFirst().first ?? []))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Images that stand for an application: bytes of a realistic number, of which the unit reads its version.
+enum ApplicationImage {
+    private static let versionPlace = 4096
+
+    /// An image with its version as plain text; the rest looks like code to a compressor.
+    /// - Parameter count: in bytes, at least 4109.
+    static func make(version: String, count: Int, seed: UInt64) -> [UInt8] {
+        var image = noise(count: count, seed: seed)
+        let text = Array(version.utf8) + [0]
+        image.replaceSubrange(versionPlace..<versionPlace + text.count, with: text)
+        return image
+    }
+
+    /// The `vYY.DDD.HHMM` that stands in an application image as plain text.
+    static func versionText(in image: [UInt8]) -> String {
+        let pattern = Array("v00.000.0000".utf8)
+        for start in image.indices.dropLast(pattern.count) where image[start] == pattern[0] {
+            let candidate = image[start..<start + pattern.count]
+            let fits = zip(candidate, pattern).allSatisfy { byte, model in
+                model == UInt8(ascii: "0") ? (0x30...0x39).contains(byte) : byte == model
+            }
+            if fits { return String(decoding: candidate, as: UTF8.self) }
+        }
+        return "unknown"
+    }
+
+    static func noise(count: Int, seed: UInt64) -> [UInt8] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    }
+}

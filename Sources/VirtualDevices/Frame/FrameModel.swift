@@ -1,0 +1,113 @@
+import Bluetooth
+
+/// A Frame on the platform: its processor with Lua, its flash with files and bond, its sensors, and what wakes each when.
+struct FrameModel: UnitModel {
+    static let family = "frame"
+    /// In bytes (bluetooth.c).
+    static let largestMTU = 247
+
+    enum Timer {
+        case applicationReady
+        /// What the processor did in a turn takes effect.
+        case turn(FrameInterpreter.Turn)
+        /// The end of the processor's wait with this number.
+        case wake(Int)
+        case answer(FrameAnswer)
+        case watchdog
+
+        var isWake: Bool { if case .wake = self { true } else { false } }
+        var isWatchdog: Bool { if case .watchdog = self { true } else { false } }
+    }
+
+    let folder: UnitFolder
+    let configuration: FrameConfiguration
+    var timers = TimerQueue<Timer>()
+    var firmware = FrameFirmware.v25_080
+    var processor = FrameProcessor()
+    /// The present wait feeds the watchdog.
+    var isFedInWait = false
+    var hardware: FrameHardware
+    var files: FrameFileSystem
+    /// In RAM, as it was read at the start.
+    var bond = FrameBond()
+    /// The radio writes a new bond to the flash until then.
+    var flashBusyUntil = Duration.zero
+    /// When the chip began to run.
+    var startedAt = Duration.zero
+    /// Docking does not switch it off.
+    var staysAwake = false
+    /// The next start forgets the bond.
+    var unpairsAtStart = false
+    var dataPacketCount = 0
+    var breakCount = 0
+
+    /// Rails, the FPGA's image, camera and display settings (main.c has 0.42 s of fixed waits): then the radio shows the unit.
+    private static let bootTime = Duration.milliseconds(1200)
+
+    init(folder: UnitFolder, configuration: FrameConfiguration) {
+        self.folder = folder
+        self.configuration = configuration
+        hardware = FrameHardware(folder: folder)
+        files = FrameFileSystem(folder: folder)
+    }
+
+    mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws {
+        firmware = FrameFirmware(version: ApplicationImage.versionText(in: image))
+        try folder.settleFlash(imageSize: image.count)
+        files = FrameFileSystem(folder: folder, blockCount: FrameMemory.blockCount(imageSize: image.count))
+        hardware = FrameHardware(folder: folder)
+        startedAt = unit.now
+        staysAwake = false
+        if try sleepsInCradle() { return unit.sleep() }
+        bond = try folder.loadBond()
+        feedWatchdog(at: unit.now)
+        timers.add(.applicationReady, at: unit.now + Self.bootTime)
+    }
+
+    mutating func stop(_ cause: UnitPlatform.StopCause) {
+        processor.stop()
+        timers.removeAll { _ in true }
+        files.unmount()
+        flashBusyUntil = .zero
+    }
+
+    var nextDeadline: Duration? { timers.nextDeadline }
+
+    mutating func advance(on unit: inout UnitPlatform) throws {
+        switch timers.takeDue(at: unit.now) {
+        case .applicationReady:
+            unit.startRadio(as: .frame(address: unit.address, firmware: firmware, largestMTU: configuration.largestMTU))
+            try startInterpreter(on: &unit)
+        case .turn(let turn): try finish(turn, on: &unit)
+        case .wake(let number): if number == processor.waitCount { try runProcessor(on: &unit) }
+        case .answer(let answer): try deliver(answer, on: &unit)
+        case .watchdog: unit.reset(.crash)
+        case nil: break
+        }
+    }
+
+    // MARK: - Radio
+
+    /// One write is one message: data, a break, or a command, which waits until the prompt takes it.
+    mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
+        switch value.first {
+        case 0x01:
+            dataPacketCount += 1
+            if unit.faults.plan.crashesAtDataPackets.contains(dataPacketCount) {
+                unit.reset(.crash)
+            } else if !unit.faults.plan.droppedDataPackets.contains(dataPacketCount) {
+                try signal(.data(Array(value.dropFirst())), on: &unit)
+            }
+        case 0x03:
+            breakCount += 1
+            if !unit.faults.plan.swallowedBreaks.contains(breakCount) { try signal(.breakSignal, on: &unit) }
+        case _?: try signal(.command(value), on: &unit)
+        case nil: break
+        }
+        return nil
+    }
+
+    mutating func radioChanged(on unit: inout UnitPlatform) throws {}
+
+    mutating func notificationSent(on unit: inout UnitPlatform) throws {}
+}

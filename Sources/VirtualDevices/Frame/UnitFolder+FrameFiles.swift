@@ -1,0 +1,128 @@
+import Foundation
+import Support
+
+enum FrameEntry: Equatable {
+    case file(size: Int)
+    case folder
+}
+
+/// A Frame's files as files of the unit's folder.
+extension UnitFolder {
+    private struct FileSystemRecord: Codable { var blocks: Int }
+
+    private var recordFile: URL { root.appendingPathComponent("filesystem.json") }
+    /// Beside the files: a name of its own among them would be one of the unit's.
+    private var scratchFile: URL { root.appendingPathComponent("file.new") }
+    /// In bytes.
+    private static let recordLimit = 4096
+
+    /// Blocks of the file system as it was formatted; `nil` for none.
+    func loadBlockCount() throws -> Int? {
+        guard FileManager.default.fileExists(atPath: recordFile.path) else { return nil }
+        return try Self.reading(recordFile, limit: Self.recordLimit) {
+            try JSONDecoder().decode(FileSystemRecord.self, from: Data($0)).blocks
+        }
+    }
+
+    func saveBlockCount(_ blocks: Int?) throws {
+        if let blocks {
+            try Self.replace(recordFile, with: try JSONEncoder().encode(FileSystemRecord(blocks: blocks)))
+        } else {
+            try? FileManager.default.removeItem(at: recordFile)
+        }
+    }
+
+    /// An end in its middle leaves no file system, so that the next start formats again.
+    func format(blockCount: Int) throws {
+        try saveBlockCount(nil)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: files.path)) ?? [] {
+            try? FileManager.default.removeItem(at: files.appendingPathComponent(name))
+        }
+        try saveBlockCount(blockCount)
+    }
+
+    // MARK: - Entries
+
+    /// Bytes that a file's name cannot have, or that a person could not read, stand there as `%XX`.
+    func host(_ path: FramePath) -> String {
+        path.parts.reduce(files.path) { $0 + "/" + Self.hostName($1) }
+    }
+
+    private static func hostName(_ part: [UInt8]) -> String {
+        part.map { byte in
+            let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "%")
+            return isPlain ? String(UnicodeScalar(byte)) : (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+
+    private static func name(ofHost text: String) -> [UInt8] {
+        var name: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                name.append(code)
+                rest = rest.dropFirst(2)
+            } else {
+                name.append(byte)
+            }
+        }
+        return name
+    }
+
+    func entry(at path: FramePath) -> FrameEntry? {
+        var status = stat()
+        guard lstat(host(path), &status) == 0 else { return nil }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return .file(size: Int(status.st_size))
+        case S_IFDIR: return .folder
+        default: return nil
+        }
+    }
+
+    /// Sorted by their bytes.
+    func names(in path: FramePath) -> [[UInt8]] {
+        let texts = (try? FileManager.default.contentsOfDirectory(atPath: host(path))) ?? []
+        return texts.map(Self.name(ofHost:)).sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    func content(of path: FramePath) -> [UInt8] { (try? FileReader.read(host(path), limit: FrameBlocks.largestFile)) ?? [] }
+
+    /// Blocks of everything below a folder, without its own.
+    func usedBlocks(in path: FramePath) -> Int {
+        names(in: path).reduce(0) { sum, name in
+            let inner = path.appending(name)
+            switch entry(at: inner) {
+            case .file(let size): return sum + FrameBlocks.count(of: size)
+            case .folder: return sum + FrameBlocks.perFolder + usedBlocks(in: inner)
+            case nil: return sum
+            }
+        }
+    }
+
+    // MARK: - Changes
+
+    func put(_ bytes: [UInt8], at path: FramePath) throws {
+        try Self.replace(scratchFile, with: bytes)
+        try perform("write a file") { Glibc.rename(scratchFile.path, host(path)) }
+    }
+
+    func perform(_ what: String, _ call: () -> Int32) throws {
+        guard call() == 0 else {
+            throw UnitFolderError.unwritable(path: files.path, reason: "cannot \(what): \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// The unit as an earlier host left it: bonded, with these files in its file system.
+    /// - Returns: the bond's key.
+    @discardableResult
+    public func leaveFrameFiles(_ content: [String: [UInt8]]) throws -> [UInt8] {
+        let bond = FrameBond(key: Array(1...UInt8(FrameBond.keyLength)))
+        try save(bond)
+        try format(blockCount: FrameMemory.blockCount(imageSize: try loadBootloader().application.count))
+        for (name, bytes) in content {
+            guard let path = FramePath(Array(name.utf8)) else { continue }
+            try put(bytes, at: path)
+        }
+        return bond.key
+    }
+}

@@ -1,0 +1,51 @@
+import Support
+
+/// What became of a soak's messages.
+struct SoakResult: Sendable, Hashable {
+    var planned = 0
+    /// Texts for the unit's display.
+    var sent = 0
+    /// Accepted by the unit's program, or taken by the link where it gives no receipts.
+    var delivered = 0
+    /// Sent a second time because the first was not accepted.
+    var repeated = 0
+    /// Pings that the unit has sent back.
+    var answered = 0
+    /// Asked a second time: the link was lost, or no answer came.
+    var askedAgain = 0
+    /// Receipts and answers that came twice, or that nobody waits for.
+    var duplicates = 0
+    /// Receipts and answers that came before those of earlier numbers.
+    var reordered = 0
+    /// Links after the first.
+    var reconnects = 0
+    var longestDelivery = Duration.zero
+
+    /// Messages of either way that never arrived.
+    var lost: Int { 2 * planned - delivered - answered }
+    var isClean: Bool { lost == 0 && duplicates == 0 && reordered == 0 }
+
+    /// A sentence without a full stop.
+    var summary: String {
+        "soak: \(planned) messages each way, \(lost) lost, \(duplicates) duplicate, \(reordered) out of order, "
+            + "\(repeated + askedAgain) sent again, \(reconnects) \(reconnects == 1 ? "reconnect" : "reconnects"), "
+            + "longest delivery \(Format.seconds(longestDelivery.inSeconds)) s"
+    }
+
+    var document: JSONText {
+        .object([
+            ("planned", .integer(planned)), ("sent", .integer(sent)), ("delivered", .integer(delivered)), ("repeated", .integer(repeated)),
+            ("answered", .integer(answered)), ("askedAgain", .integer(askedAgain)), ("lost", .integer(lost)),
+            ("duplicates", .integer(duplicates)), ("reordered", .integer(reordered)), ("reconnects", .integer(reconnects)),
+            ("longestDeliverySeconds", .number(longestDelivery.inSeconds)),
+        ])
+    }
+
+    var failure: Diagnosis? {
+        if isClean { return nil }
+        return Diagnosis(
+            code: "NOA-0033", category: .unitFailed, fault: .unit, message: summary,
+            cause: "the link or the unit's program loses or repeats messages",
+            remedy: "run the same command again with --json to see which; bring the unit closer and install the current scripts")
+    }
+}

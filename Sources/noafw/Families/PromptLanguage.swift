@@ -1,0 +1,5 @@
+/// What a unit's prompt understands.
+enum PromptLanguage: Sendable {
+    case python
+    case lua
+}

@@ -1,0 +1,14 @@
+import Provisioning
+
+/// A family, and what this program alone does with its units.
+struct SupportedFamily: Sendable {
+    let family: Family
+    /// `nil` where there is no virtual unit of the family.
+    var virtual: VirtualModel?
+    /// `nil` where its units cannot be conversed with.
+    var chat: ChatSupport?
+    /// `nil` where its units have no prompt.
+    var prompt: PromptLanguage?
+
+    var id: FamilyID { family.id }
+}

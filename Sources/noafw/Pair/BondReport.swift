@@ -1,0 +1,49 @@
+import Bluetooth
+import Provisioning
+import Support
+
+/// What became of a bond.
+struct BondReport: Verdict, Hashable {
+    enum Outcome: String, Sendable, Hashable {
+        /// There was none.
+        case made
+        /// There was one, and the unit takes it.
+        case kept
+        /// This host's side is gone.
+        case removed
+        /// There was none to remove.
+        case absent
+    }
+
+    /// `nil` for a unit that this station has not worked on.
+    var family: FamilyID?
+    var address: DeviceAddress
+    var outcome: Outcome
+
+    var passed: Bool { true }
+
+    func lines(_ style: TextStyle) -> [String] {
+        let unit = (family.map { "\($0.rawValue) " } ?? "") + address.description
+        let pass = style.paint("PASS", .good)
+        return switch outcome {
+        case .made: ["\(pass)  \(unit): bonded now; it takes writes over the encrypted link"]
+        case .kept: ["\(pass)  \(unit): bonded before; it takes writes over the encrypted link"]
+        case .removed:
+            [
+                "\(pass)  \(unit): this host's record of the bond is removed",
+                "\(style.paint("note:", .careful)) the unit keeps its side and takes no new pairing, from this host neither. "
+                    + "To pair it again, \(LinkError.pairingReset)",
+            ]
+        case .absent: ["\(pass)  \(unit): this host had no record of a bond"]
+        }
+    }
+
+    /// - Parameter verb: that the document's schema is named after.
+    static func document(_ report: BondReport?, of verb: String, error: Diagnosis?) -> JSONText {
+        .object([
+            ("schema", .string("noafw.\(verb)/1")), ("verdict", .string(error == nil ? "pass" : "fail")),
+            ("address", .optional(report?.address.description)), ("family", .optional(report?.family?.rawValue)),
+            ("bond", .optional(report?.outcome.rawValue)), ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+}

@@ -1,0 +1,64 @@
+import Bluetooth
+import Provisioning
+import Support
+
+extension LiveServices: BondService {
+    private static let connectTimeout = Duration.seconds(30)
+    private static let forgetTimeout = Duration.seconds(15)
+
+    func pair(_ request: PairRequest) async throws -> BondReport {
+        let events: Events = { if case .notice(let text) = $0.content { request.notice(text) } }
+        return try await withUnit(
+            request.unit, search: request.search, stateFolder: request.stateFolder, events: events
+        ) { unit in
+            guard let proof = unit.family.console?.bondProof else { throw BondError.noBonds(unit.family.id) }
+            let clock = unit.central.clock
+            let connection = try await unit.central.connect(
+                to: unit.address, security: .bonded, deadline: clock.deadline(in: Self.connectTimeout))
+            do {
+                try await proof.show(over: connection, clock: clock)
+            } catch {
+                await connection.disconnect()
+                throw error
+            }
+            await connection.disconnect()
+            return BondReport(family: unit.family.id, address: unit.address, outcome: connection.isNewlyBonded ? .made : .kept)
+        }
+    }
+
+    func unpair(_ request: UnpairRequest) async throws -> BondReport {
+        switch request.unit {
+        case .virtual(let selection):
+            try Self.checkBonds(of: selection.name.family)
+            let station = try VirtualStation(selection, stateFolder: request.stateFolder, search: request.search)
+            return BondReport(
+                family: selection.name.family, address: station.address, outcome: try station.forgetBond() ? .removed : .absent)
+        case .radio(let address, let adapter):
+            let known = try KnownUnits(stateFolder: request.stateFolder).load().first { $0.address == address.description }
+            return try await forget(address, known?.family, adapter, request)
+        case .known(let adapter):
+            let known = try KnownUnits(stateFolder: request.stateFolder).load().filter { FamilyList.supported[$0.family]?.console?.bondProof != nil }
+            guard known.count == 1, let unit = known.first, let address = DeviceAddress(unit.address) else {
+                throw BondError.notNamed(known.compactMap { DeviceAddress($0.address) })
+            }
+            return try await forget(address, unit.family, adapter, request)
+        }
+    }
+
+    /// - Parameter family: `nil` for a unit that this station has not worked on.
+    private func forget(
+        _ address: DeviceAddress, _ family: FamilyID?, _ adapter: String?, _ request: UnpairRequest
+    ) async throws -> BondReport {
+        if let family { try Self.checkBonds(of: family) }
+        let lock = try UnitLock(unit: address, stateFolder: request.stateFolder)
+        defer { withExtendedLifetime(lock) {} }
+        return try await Radio.with(adapter: adapter) { central in
+            let hadKey = try await central.forgetBond(with: address, deadline: central.clock.deadline(in: Self.forgetTimeout))
+            return BondReport(family: family, address: address, outcome: hadKey ? .removed : .absent)
+        }
+    }
+
+    private static func checkBonds(of family: FamilyID) throws {
+        guard FamilyList.supported[family]?.console?.bondProof != nil else { throw BondError.noBonds(family) }
+    }
+}

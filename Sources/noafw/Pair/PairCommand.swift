@@ -1,0 +1,52 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+import Support
+
+/// `noafw pair`
+struct PairCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Bond this machine with a unit that wants it (Frame).",
+        discussion: """
+            A Frame takes writes over an encrypted link alone and keeps one bond. All verbs make it when they need it; noafw pair \
+            makes nothing else. It says whether the bond was made now, and proves it with a write that changes nothing. A Frame \
+            that is bonded to another host refuses: press the button of its cradle while it charges. That erases its scripts, too.
+
+            Examples:
+              noafw pair
+              noafw pair --device C6:05:04:03:02:01
+              noafw pair --virtual frame --json
+
+            Exit codes: 0 there is a bond, 1 the unit refuses it, 64 the unit makes no bonds, 69 no unit is in reach, others as in \
+            noafw flash.
+            """)
+
+    @OptionGroup(title: "Unit") var unit: UnitOptions
+
+    @Flag(help: "Print one JSON document on standard output (schema noafw.pair/1).")
+    var json = false
+
+    @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
+    var timeout: Double?
+
+    func validate() throws { try TimeLimit.check(timeout) }
+
+    func run(in context: CommandContext) async -> Int32 {
+        let run = BondRun(verb: "pair", context: context, isJSON: json, timeout: timeout)
+        return await run.run {
+            try await context.services.pair(
+                PairRequest(
+                    unit: unit.value, search: context.assetSearch(nil), stateFolder: try context.stateFolder(), notice: { run.note($0) }))
+        }
+    }
+}
+
+enum TimeLimit {
+    /// - Throws: `ValidationError`.
+    static func check(_ seconds: Double?) throws {
+        if let seconds, !(seconds.isFinite && seconds > 0 && seconds <= 1_000_000) {
+            throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
+        }
+    }
+}

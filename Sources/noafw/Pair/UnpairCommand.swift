@@ -1,0 +1,58 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+import Support
+
+/// `noafw unpair`
+struct UnpairCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpair",
+        abstract: "Remove this machine's record of a bond.",
+        discussion: """
+            Removes the unit from bluetoothd's memory, with the key of the bond. The unit need not be in reach; without --device it \
+            is the only one that this machine has worked on. The unit keeps its side of the bond and refuses every new pairing. To \
+            clear that, press the button of a Frame's cradle while it charges. That erases its scripts, too.
+
+            Examples:
+              noafw unpair
+              noafw unpair --device C6:05:04:03:02:01
+              noafw unpair --virtual frame --json
+
+            Exit codes: 0 there is no record any more, 64 no unit is named or it makes no bonds, 69 there is no adapter, others as \
+            in noafw flash.
+            """)
+
+    @Option(help: ArgumentHelp("Forget the unit with this address.", valueName: "address"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
+    var adapter: String?
+
+    @Option(
+        help: ArgumentHelp("Forget a virtual unit of this family. FAMILY:NAME is one of several.", valueName: "family[:name]"),
+        completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
+    var virtual: VirtualUnitName?
+
+    @Flag(help: "Print one JSON document on standard output (schema noafw.unpair/1).")
+    var json = false
+
+    func validate() throws {
+        if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as C6:05:04:03:02:01.") }
+        if virtual != nil, device != nil || adapter != nil {
+            throw ValidationError("--virtual names the unit already: leave out --device and --adapter.")
+        }
+        try RadioOptions.check(adapter: adapter)
+    }
+
+    private var selection: UnpairRequest.Unit {
+        if let virtual { return .virtual(VirtualUnitSelection(name: virtual, speed: .maximum)) }
+        return device.flatMap { DeviceAddress($0) }.map { .radio($0, adapter: adapter) } ?? .known(adapter: adapter)
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        await BondRun(verb: "unpair", context: context, isJSON: json).run {
+            try await context.services.unpair(
+                UnpairRequest(unit: selection, search: context.assetSearch(nil), stateFolder: try context.stateFolder()))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import DFU
+import Foundation
+import TestSupport
+import Testing
+
+/// The tool as an operator runs it for a Frame: its own process, the catalogue's assets, a virtual unit in simulated time.
+@Suite(.enabled(if: TestTools.mayRunFrameLua, "the Frame's Lua is missing: run Tools/setup runtime"), .serialized)
+struct WholeFrameTests {
+    private static let unit = ["--virtual", "frame", "--virtual-speed", "max"]
+    private static let flash = ["flash"] + unit
+    private static let package = ToolBench.root.appendingPathComponent("Firmware/frame-development-v26.326.0900.zip")
+
+    private static func first(_ output: String) throws -> [String: Any] {
+        try #require(try #require(try ToolBench.json(output)["units"] as? [[String: Any]]).first)
+    }
+
+    private static func actions(_ output: String) throws -> [String] {
+        try #require(try first(output)["steps"] as? [[String: Any]]).compactMap { $0["action"] as? String }
+    }
+
+    @Test func aFactoryNewUnitIsPlannedUpdatedCurrentAndVerified() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let plan = try bench.run(Self.flash + ["--dry-run", "--json"])
+        #expect(plan.status == 0, "\(plan.errors)")
+        let planned = try #require(try Self.first(plan.output)["plan"] as? [String: Any])
+        let components = try #require(planned["components"] as? [[String: Any]])
+        #expect(components.compactMap { $0["name"] as? String } == ["firmware", "scripts"])
+        #expect(components.compactMap { $0["action"] as? String } == ["update", "afterFirmware"])
+
+        let run = try bench.run(Self.flash + ["--json"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try Self.actions(run.output) == ["updated", "skipped", "updated"])
+        #expect(try Self.first(run.output)["family"] as? String == "frame")
+        let again = try bench.run(Self.flash)
+        #expect(again.status == 0 && again.output.contains("PASS  everything is current"), "\(again.output)\(again.errors)")
+
+        let proof = try bench.run(["verify"] + Self.unit + ["--deep", "--json"])
+        #expect(proof.status == 0, "\(proof.errors)")
+        let findings = try Self.first(proof.output)
+        #expect((findings["scripts"] as? [String: Any])?["proof"] as? String == "digest")
+        #expect(findings["fpga"] is NSNull && findings["program"] as? String == "announced")
+
+        let echo = try bench.run(["console"] + Self.unit, input: "1+1\nfor i=1,2 do\nprint(i,'x')\nend\nerror('no',0)\n")
+        #expect(echo.output == "2\n1\tx\n2\tx\n" && echo.errors == "no\n" && echo.status == 1, "\(echo)")
+    }
+
+    @Test func filesOfAnotherFamilyAreRefused() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let monocle = ToolBench.root.appendingPathComponent("Firmware/monocle-development-v26.320.0900.zip").path
+        let firmware = try bench.run(Self.flash + ["--firmware", monocle])
+        #expect(firmware.status == 65 && firmware.errors.contains("DFU-1018"), "\(firmware.errors)")
+        let scripts = try bench.run(Self.flash + ["--scripts", "Scripts/monocle"])
+        #expect(scripts.status == 66 && scripts.errors.contains("main.lua"), "\(scripts.errors)")
+        let image = try bench.run(["bundle", "Scripts/frame", "-o", bench.state.path + "/x.zip", "--no-check", "--fpga", monocle, "--fpga-version", "v26.001.0000"])
+        #expect(image.status == 65 && image.errors.contains("BND-0007"), "\(image.errors)")
+        #expect(!FileManager.default.fileExists(atPath: bench.state.appendingPathComponent("virtual").path))
+    }
+
+    /// Nordic's own tool makes the package, with the header values of the vendor's and the development key.
+    @Test(.enabled(if: TestTools.mayRunNrfutil, "nrfutil is missing: run Tools/setup tests"))
+    func packageOfNordicsOwnToolIsFlashed() async throws {
+        let nrfutil = try Nrfutil()
+        let bench = try ToolBench()
+        defer {
+            bench.remove()
+            nrfutil.files.remove()
+        }
+        let stood = Array("v26.326.0900".utf8)
+        var image = try #require(try DFUPackage(path: Self.package.path).images.first).bytes
+        let place = try #require(image.firstRange(of: stood))
+        image.replaceSubrange(place, with: Array("v26.326.0901".utf8))
+        let made = try await nrfutil(
+            "pkg", "generate", "--hw-version", "52", "--sd-req", "0x0123", "--application", nrfutil.files.write(image, to: "app.bin"),
+            "--application-version", "0", "--key-file", ToolBench.root.appendingPathComponent("Firmware/development-key.pem").path,
+            nrfutil.files.path("made.zip"))
+        #expect(made.status == 0, "\(made.output)")
+        let run = try bench.run(Self.flash + ["--firmware", nrfutil.files.path("made.zip"), "--only", "firmware", "--json"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try Self.actions(run.output).first == "updated" && run.output.contains("v26.326.0901"))
+    }
+
+    @Test func aBundleIsMadeAndFlashed() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let file = bench.state.path + "/frame.zip"
+        let key = ToolBench.root.appendingPathComponent("Firmware/development-key.pub.pem").path
+        let made = try bench.run(["bundle", "Scripts/frame", "-o", file, "--no-check", "--firmware", Self.package.path, "--trust", key, "--json"])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(try ToolBench.json(made.output)["family"] as? String == "frame")
+        let run = try bench.run(Self.flash + ["--bundle", file, "--trust", key, "--json"])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try Self.actions(run.output) == ["updated", "skipped", "updated"])
+    }
+}

@@ -1,0 +1,84 @@
+import Bluetooth
+import Foundation
+import FrameFamily
+import Provisioning
+import ScriptBundle
+import Support
+import TestSupport
+import Testing
+import VirtualDevices
+
+@Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)
+struct FrameFlashTests {
+    private func withBench<Value>(_ body: (FrameBench) async throws -> Value) async throws -> Value {
+        let bench = FrameBench()
+        defer { bench.remove() }
+        return try await body(bench)
+    }
+
+    @Test func aFactoryNewUnitIsBroughtUpToDate() async throws {
+        try await withBench { bench in
+            let assets = try FrameBench.assets()
+            let journal = Journal()
+            let first = try await bench.flash(assets) { journal.add($0) }
+            #expect(first.passed, "\(String(describing: first.error)) \(journal.text)")
+            #expect(first.program == .announced)
+            #expect(first.identity.firmware == FrameBench.firmwareVersion && first.identity.scripts == assets.scripts?.version)
+            #expect(first.identity.batteryPercent != nil)
+            #expect(first.steps.map(\.action) == [.updated, .skipped, .updated])
+            let second = try await bench.flash(assets)
+            #expect(second.passed && second.steps.map(\.action) == [.current, .skipped, .current], "\(String(describing: second.error))")
+            let proof = try await bench.verify(assets)
+            #expect(proof.passed && proof.program == .announced, "\(proof)")
+        }
+    }
+
+    @Test func theProjectsScriptsAreInstalledAndHeard() async throws {
+        try await withBench { bench in
+            let folder = TestTools.root.appendingPathComponent("Scripts/frame")
+            let names = ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"]
+            let files = try names.compactMap { name -> ScriptSet.File? in
+                let file = folder.appendingPathComponent(name)
+                guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+                return .init(name: name, bytes: Array(try Data(contentsOf: file)))
+            }
+            let scripts = try ScriptSet(files: files, family: .frame)
+            let report = try await bench.flash(AssetSet(scripts: scripts))
+            #expect(report.passed && report.program == .announced, "\(String(describing: report.error))")
+        }
+    }
+
+    /// Someone else's program that answers nothing: it has to run, be the right one, and keep quiet.
+    @Test func aSilentProgramIsProved() async throws {
+        try await withBench { bench in
+            let assets = AssetSet(scripts: try FrameBench.set("while true do frame.sleep(0.1) end"))
+            let report = try await bench.flash(assets)
+            #expect(report.passed && report.program == .silent, "\(String(describing: report.error))")
+        }
+    }
+
+    @Test(arguments: [
+        ("error('bad')", "PRV-0040"), ("x = 1", "PRV-0041"), ("local = 1", "PRV-0040"),
+        ("while true do print('again') frame.sleep(0.05) end", "PRV-0043"), ("-- \\x17 \\x18\nwhile true do frame.sleep(0.1) end", "PRV-0042"),
+        ("ARGPT_VERSION='other' while true do frame.sleep(0.1) end", "PRV-0004"),
+        ("frame.bluetooth.receive_callback(function(d) local x = nil .. d end) while true do frame.sleep(0.1) end -- \\x17 \\x18", "PRV-0040"),
+    ])
+    func aProgramThatDoesNotLiveFails(main: String, code: String) async throws {
+        try await withBench { bench in
+            let report = try await bench.flash(AssetSet(scripts: try FrameBench.set(main)))
+            #expect(report.error?.code == code, "\(String(describing: report.error))")
+        }
+    }
+
+    @Test func otherFilesStay() async throws {
+        try await withBench { bench in
+            let assets = AssetSet(scripts: try FrameBench.telling())
+            #expect(try await bench.flash(assets).passed)
+            _ = try bench.folder().leaveFrameFiles(["notes.txt": Array("mine".utf8), "odd.lua.new": Array("old".utf8)])
+            let journal = Journal()
+            #expect(try await bench.flash(assets, options: { var o = JobOptions(); o.force = true; return o }()) { journal.add($0) }.passed)
+            let proof = try await bench.verify(assets)
+            #expect(proof.passed && proof.findings[.scripts]?.extras == ["notes.txt is not part of the set"], "\(proof)")
+        }
+    }
+}

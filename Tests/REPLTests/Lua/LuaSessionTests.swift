@@ -1,0 +1,191 @@
+import Bluetooth
+import Foundation
+import Support
+import Synchronization
+import TestSupport
+import Testing
+import VirtualDevices
+
+@testable import REPL
+
+/// The session against real Lua behind a played prompt.
+@Suite(.enabled(if: TestTools.mayRunLua, "Lua is missing")) struct LuaSessionTests {
+    private func play<Value: Sendable>(
+        payloadSize: Int = 244, isNewlyBonded: Bool = false, runsProgram: Bool = false, main: String? = nil,
+        writeFault: @escaping LuaPrompt.Fault = { $1 }, notificationFault: @escaping LuaPrompt.Fault = { $1 },
+        _ body: @escaping @Sendable (LuaPrompt, SessionClock) async throws -> Value
+    ) async throws -> Value {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        if let main { try Data(main.utf8).write(to: folder.url.appendingPathComponent("main.lua")) }
+        let unit = try LuaPrompt(
+            folder: folder.url, payloadSize: payloadSize, isNewlyBonded: isNewlyBonded, runsProgram: runsProgram, writeFault: writeFault,
+            notificationFault: notificationFault)
+        let time = VirtualTime.simulated()
+        return try await time.run { try await body(unit, time.clock) }
+    }
+
+    private static func attach(_ unit: LuaPrompt, _ clock: SessionClock) async throws -> LuaREPL {
+        try await LuaREPL.attach(to: unit, clock: clock, within: .seconds(20))
+    }
+
+    @Test(arguments: [97, 120, 244]) func commandsHaveOneAnswerEach(payloadSize: Int) async throws {
+        try await play(payloadSize: payloadSize) { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            #expect(try await repl.runText("return 6*7", within: .seconds(3)) == "42")
+            #expect(try await repl.run(try LuaCode("x='\\0\\1 \\255'"), within: .seconds(3)) == [])
+            #expect(try await repl.run(try LuaCode("return x"), within: .seconds(3)) == [0, 1, 0x20, 255])
+            let long = String(repeating: "y", count: 900)
+            #expect(try await repl.runText("return ('y'):rep(\(long.count))", within: .seconds(3)) == long)
+            #expect(try await repl.runText("return #'\(long)'", within: .seconds(3)) == "900")
+            #expect(unit.state.withLock { $0.writes.allSatisfy { $0.count <= payloadSize && !$0.contains(0) } })
+        }
+    }
+
+    @Test func errorsAreTypedAndLeaveTheSessionInStep() async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            await #expect(throws: REPLError.lua(LuaException("noafw:1: bad".utf8))) { try await repl.runText("error('bad')", within: .seconds(3)) }
+            await #expect(throws: REPLError.self) { try await repl.runText("return return", within: .seconds(3)) }
+            // The print goes first, as it would drown the error otherwise; the answer carries it.
+            await #expect(throws: REPLError.lua(LuaException("noafw:1: late".utf8))) {
+                try await repl.runText("print('first') error('late')", within: .seconds(3))
+            }
+            #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
+            #expect(try await repl.next(before: clock.deadline(in: .seconds(1))) == .text(Array("first".utf8)))
+        }
+    }
+
+    /// Writes and notifications that never come: nothing runs twice.
+    @Test(arguments: 0..<12) func whatIsLostIsAskedForAgain(seed: UInt64) async throws {
+        let lossy: LuaPrompt.Fault = { number, bytes in
+            var numbers = SeededNumbers(seed: seed &* 1000 &+ UInt64(number))
+            return bytes.first == 3 || Int.random(in: 0..<5, using: &numbers) > 0 ? bytes : nil
+        }
+        try await play(writeFault: lossy, notificationFault: lossy) { unit, clock in
+            let repl = try await LuaREPL.attach(to: unit, clock: clock, within: .seconds(120))
+            try await repl.run(try LuaCode("n=0"), within: .seconds(60))
+            for count in 1...30 {
+                #expect(try await repl.runText("n=n+1 return n", within: .seconds(60)) == "\(count)")
+            }
+        }
+    }
+
+    @Test func aProgramIsInterrupted() async throws {
+        try await play(runsProgram: true) { unit, clock in
+            unit.state.withLock { $0.swallowedBreaks = 3 }
+            let repl = try await Self.attach(unit, clock)
+            #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
+            #expect(unit.state.withLock { $0.writes.count { $0 == [3] } } == 4)
+        }
+    }
+
+    @Test func aProgramThatDoesNotStopIsSaidSo() async throws {
+        try await play(runsProgram: true) { unit, clock in
+            unit.state.withLock { $0.swallowedBreaks = 100 }
+            await #expect(throws: REPLError.programDoesNotStop) { try await Self.attach(unit, clock) }
+            #expect(unit.state.withLock { $0.writes.count { $0 == [3] } } == 5)
+        }
+    }
+
+    /// Silence around the break, and a second after a first pairing.
+    @Test func pausesAreKept() async throws {
+        try await play(isNewlyBonded: true) { unit, clock in
+            let start = clock.now
+            let repl = try await Self.attach(unit, clock)
+            #expect(start.duration(to: clock.now) >= .milliseconds(1400))
+            let begun = clock.now
+            try await repl.recover(within: .seconds(10))
+            #expect(begun.duration(to: clock.now) >= .milliseconds(400))
+        }
+    }
+
+    @Test func aSmallPayloadIsRefused() async throws {
+        try await play(payloadSize: 96) { unit, clock in
+            await #expect(throws: REPLError.payloadTooSmall(96, least: 97)) { try await Self.attach(unit, clock) }
+            #expect(unit.state.withLock { $0.writes.isEmpty })
+        }
+    }
+
+    /// It prints what answers begin with, for ever.
+    @Test func aFloodThatLooksLikeAnswersEndsInTime() async throws {
+        let key = "00000000000000aa"
+        try await play { unit, clock in
+            let repl = try await LuaREPL.attach(to: unit, clock: clock, within: .seconds(20)) { key }
+            unit.state.withLock { $0.runs = true }
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while true {
+                        for _ in 0..<20 { unit.say(Array("\(key) 9 1 2 +5 00000000".utf8)) }
+                        guard (try? await clock.sleep(until: clock.deadline(in: .milliseconds(10)))) != nil else { return }
+                    }
+                }
+                let start = clock.now
+                await #expect(throws: REPLError.timedOut("an answer of the unit's Lua")) { try await repl.runText("return 1", within: .seconds(3)) }
+                #expect(start.duration(to: clock.now) <= .milliseconds(3100))
+                group.cancelAll()
+            }
+            await #expect(throws: REPLError.outOfStep) { try await repl.runText("return 1", within: .seconds(3)) }
+            try await repl.recover(within: .seconds(20))
+            #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
+        }
+    }
+
+    @Test func aFloodOfNotificationsIsBounded() async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            for number in 0..<1000 { unit.say(Array("line \(number)".utf8)) }
+            #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
+            #expect(repl.unread.count == 256 && repl.unread.last == .text(Array("line 999".utf8)))
+        }
+    }
+
+    /// The helper goes with the Lua state; the session says so and is put right.
+    @Test func aRestartBehindItsBackIsNoticed() async throws {
+        try await play { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            try await unit.write([4], to: LuaService.receive, deadline: clock.deadline(in: .seconds(1)))
+            await #expect(throws: REPLError.garbage("an answer: its Lua was restarted")) { try await repl.runText("return 1", within: .seconds(3)) }
+            try await repl.recover(within: .seconds(20))
+            #expect(try await repl.runText("return 1", within: .seconds(3)) == "1")
+        }
+    }
+
+    // MARK: - The program
+
+    @Test func aProgramThatTellsItsVersionIsHeard() async throws {
+        try await play(main: "V=\"1.2\"\n-- tells \\x18") { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            #expect(try await repl.startProgram(asks: true, within: .seconds(3)) == .version("1.2"))
+            #expect(unit.state.withLock { $0.writes.last } == [4])
+            await #expect(throws: REPLError.outOfStep) { try await repl.runText("return 1", within: .seconds(3)) }
+        }
+    }
+
+    @Test func aProgramThatDoesNotTellIsAskedOnce() async throws {
+        try await play(main: "V=\"1.2\"\n-- \\x18") { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            let start = clock.now
+            #expect(try await repl.startProgram(asks: true, within: .seconds(3)) == .version("1.2"))
+            #expect(start.duration(to: clock.now) >= .seconds(3))
+            #expect(unit.state.withLock { $0.writes.suffix(2) } == [[4], [1, 0x17]])
+        }
+    }
+
+    @Test(arguments: [nil, "x\nerror('bad')"]) func aProgramThatFailsIsAnError(main: String?) async throws {
+        try await play(main: main) { unit, clock in
+            let repl = try await Self.attach(unit, clock)
+            await #expect(throws: REPLError.self) { try await repl.startProgram(asks: false, within: .seconds(3)) }
+        }
+    }
+
+    @Test func aCancelledTakeOverStartsTheProgramAgain() async throws {
+        try await play(runsProgram: true, main: "x = 1") { unit, clock in
+            let task = Task(executorPreference: globalConcurrentExecutor) { try await Self.attach(unit, .continuous) }
+            while unit.state.withLock({ $0.writes.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(unit.state.withLock { $0.runs && $0.starts == 1 })
+        }
+    }
+}
