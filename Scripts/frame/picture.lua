@@ -30,7 +30,7 @@ function Picture.begin(data)
     Picture.leave()
     palette = #data >= PALETTE_BYTES and data or nil
     rows, drawn, rest = HEIGHT, 0, ""
-    if #data >= PALETTE_BYTES + 2 then rows = math.min(HEIGHT, string.unpack(">I2", data, PALETTE_BYTES + 1)) end
+    if #data >= PALETTE_BYTES + 2 then rows = math.min(HEIGHT, (string.unpack(">I2", data, PALETTE_BYTES + 1))) end
 end
 
 function Picture.add(data)

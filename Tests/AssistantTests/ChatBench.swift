@@ -118,8 +118,8 @@ struct ChatBench: Sendable {
         return (try? JSONDecoder().decode([Item].self, from: content)) ?? []
     }
 
-    /// The lines on the display from top to bottom.
-    var display: [String] { items.compactMap(\.text) }
+    /// The lines on the display from top to bottom, but for blank ones.
+    var display: [String] { items.compactMap(\.text).filter { $0.contains { $0 != " " } } }
     var displayColour: Int? { items.first?.color }
     var bitmapCount: Int { items.filter { $0.kind == "bitmap" }.count }
 

@@ -4,11 +4,17 @@ import Support
 import Synchronization
 import VirtualDevices
 
-/// What was written to a unit's REPL, cut into commands.
+/// What was written to a unit's prompt: packets, and for Python cut into commands.
 final class Wire: Sendable {
     private let bytes = Mutex<[UInt8]>([])
+    private let sent = Mutex<[[UInt8]]>([])
 
-    func note(_ packet: [UInt8]) { bytes.withLock { $0 += packet } }
+    func note(_ packet: [UInt8]) {
+        bytes.withLock { $0 += packet }
+        sent.withLock { $0.append(packet) }
+    }
+
+    var packets: [[UInt8]] { sent.withLock { $0 } }
 
     var commands: [String] {
         bytes.withLock { $0 }.split(separator: 0x04).compactMap { piece in
@@ -38,14 +44,16 @@ struct ListeningConnection: Connection {
 
     var address: DeviceAddress { connection.address }
     var payloadSize: Int { connection.payloadSize }
+    var isNewlyBonded: Bool { connection.isNewlyBonded }
 
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
+        if characteristic == LuaService.receive { wire.note(value) }
         try await connection.write(value, to: characteristic, deadline: deadline)
     }
 
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
         let channel = try await connection.openChannel(to: characteristic, deadline: deadline)
-        return characteristic == REPLService.receive ? ListeningChannel(channel: channel, wire: wire) : channel
+        return [REPLService.receive, LuaService.receive].contains(characteristic) ? ListeningChannel(channel: channel, wire: wire) : channel
     }
 
     func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {

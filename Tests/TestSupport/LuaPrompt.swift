@@ -29,6 +29,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     package let address: DeviceAddress
     package let payloadSize: Int
     package let isNewlyBonded: Bool
+    private let isHalo: Bool
     package let folder: URL
     package let state = Mutex(State())
     private let quota: Int
@@ -40,7 +41,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     ///   - folder: the unit's files.
     ///   - quota: bytes that all files together may have.
     package init(
-        folder: URL, payloadSize: Int = 244, quota: Int = 200_000, isNewlyBonded: Bool = false, runsProgram: Bool = false,
+        folder: URL, payloadSize: Int = 244, quota: Int = 200_000, isNewlyBonded: Bool = false, isHalo: Bool = false, runsProgram: Bool = false,
         address: DeviceAddress = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 1])!, writeFault: @escaping Fault = { $1 },
         notificationFault: @escaping Fault = { $1 }
     ) throws {
@@ -48,6 +49,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         self.payloadSize = payloadSize
         self.quota = quota
         self.isNewlyBonded = isNewlyBonded
+        self.isHalo = isHalo
         self.address = address
         self.writeFault = writeFault
         self.notificationFault = notificationFault
@@ -94,7 +96,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
     }
 
     package func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
-        guard characteristic.description.hasPrefix("7a230003") else { throw LinkError.characteristicMissing(characteristic) }
+        guard characteristic.description.hasPrefix("7a230003") || (isHalo && characteristic.description.hasPrefix("7a230005")) else { throw LinkError.characteristicMissing(characteristic) }
         return notifications
     }
 

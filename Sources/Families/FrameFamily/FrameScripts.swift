@@ -11,7 +11,7 @@ import Support
 struct FrameScripts: ScriptStore {
     private static let suffix = ".new"
     /// Of all released firmware the largest file system, and what it needs for itself, in blocks of 4096 bytes.
-    private static let space = (blocks: 69, own: 4, blockByteCount: 4096)
+    private static let space = (blocks: 69, own: 2, blockByteCount: 4096)
 
     let console: FrameConsole
     let scripts: ScriptSet

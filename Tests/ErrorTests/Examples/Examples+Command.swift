@@ -30,7 +30,7 @@ extension Examples {
 
     static let privateFile = CataloguedErrors([PrivateFile.Failure("open", path, reason)])
     static let bond = CataloguedErrors([BondError.noBonds("FAMILY"), .notNamed([]), .notNamed([address, address]), .interrupted])
-    static let pictureInput = CataloguedErrors([PictureInput.Fault(name: path, reason: reason)])
+    static let pictureInput = CataloguedErrors([PictureInput.Unreadable(name: path, reason: reason)])
     static let soak = CataloguedErrors("SoakResult", [SoakResult(planned: 9, sent: 9, delivered: 8, answered: 9).failure].compactMap { $0 }.map { ("failure", $0) })
     static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])
 

@@ -7,7 +7,8 @@ import ScriptBundle
 import Support
 import TestSupport
 import Testing
-import VirtualDevices
+
+@testable import VirtualDevices
 
 /// A virtual Frame on a bench of simulated time with a host that keeps its bonds, and small assets.
 struct FrameBench: Sendable {
@@ -20,6 +21,9 @@ struct FrameBench: Sendable {
     var factory = FrameFirmware.v25_080
 
     init() { root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-frame-\(UUID().uuidString)") }
+
+    /// The same unit before another host.
+    init(sharing other: FrameBench) { root = other.root }
 
     func remove() { try? FileManager.default.removeItem(at: root) }
 
@@ -68,6 +72,17 @@ struct FrameBench: Sendable {
     }
 
     func folder() throws -> UnitFolder { try UnitFolder.frame(root: root, name: "bench", firmware: factory) }
+
+    /// Puts a file on the unit while it is off.
+    func leave(_ content: String, as name: String) throws {
+        try folder().put(Array(content.utf8), at: #require(FramePath(Array(name.utf8))))
+    }
+
+    /// The unit forgets its bond while it is off.
+    func unpairUnit() throws { try folder().save(FrameBond()) }
+
+    /// Another host made the bond that the unit has.
+    func bondElsewhere() throws { try folder().save(FrameBond(key: Array(repeating: 7, count: FrameBond.keyLength))) }
 
     /// Puts the unit on the air in simulated time and runs `body`. What `body` leaves behind is the unit's folder.
     func play<Value: Sendable>(

@@ -60,6 +60,7 @@ struct FrameFlashTests {
     @Test(arguments: [
         ("error('bad')", "PRV-0040"), ("x = 1", "PRV-0041"), ("local = 1", "PRV-0040"),
         ("while true do print('again') frame.sleep(0.05) end", "PRV-0043"), ("-- \\x17 \\x18\nwhile true do frame.sleep(0.1) end", "PRV-0042"),
+        ("frame.bluetooth.send('\\x18other') while true do frame.sleep(0.1) end -- \\x17", "PRV-0004"),
         ("ARGPT_VERSION='other' while true do frame.sleep(0.1) end", "PRV-0004"),
         ("frame.bluetooth.receive_callback(function(d) local x = nil .. d end) while true do frame.sleep(0.1) end -- \\x17 \\x18", "PRV-0040"),
     ])
@@ -74,9 +75,12 @@ struct FrameFlashTests {
         try await withBench { bench in
             let assets = AssetSet(scripts: try FrameBench.telling())
             #expect(try await bench.flash(assets).passed)
-            _ = try bench.folder().leaveFrameFiles(["notes.txt": Array("mine".utf8), "odd.lua.new": Array("old".utf8)])
-            let journal = Journal()
-            #expect(try await bench.flash(assets, options: { var o = JobOptions(); o.force = true; return o }()) { journal.add($0) }.passed)
+            try bench.leave("mine", as: "notes.txt")
+            try bench.leave("old", as: "odd.lua.new")
+            try bench.leave("old", as: "gone.lua.new")
+            var options = JobOptions()
+            options.force = true
+            #expect(try await bench.flash(assets, options: options).passed)
             let proof = try await bench.verify(assets)
             #expect(proof.passed && proof.findings[.scripts]?.extras == ["notes.txt is not part of the set"], "\(proof)")
         }

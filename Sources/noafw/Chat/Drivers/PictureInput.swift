@@ -4,7 +4,7 @@ import Support
 /// A picture file for a unit's display.
 enum PictureInput {
     /// A file that holds no picture which this reads.
-    struct Fault: DiagnosableError {
+    struct Unreadable: DiagnosableError {
         var name: String
         var reason: String
 
@@ -20,33 +20,33 @@ enum PictureInput {
     private static let decoder = "/usr/bin/djpeg"
     private static let decoderMilliseconds = 10_000
 
-    /// - Throws: ``Fault``, `InputFile.Failure`.
+    /// - Throws: ``Unreadable``, `InputFile.Failure`.
     static func load(_ path: NamedPath) throws -> DisplayPicture {
         try picture(of: try InputFile.read(path, limit: sizeLimit), name: path.name)
     }
 
-    /// - Throws: ``Fault``.
-    static func picture(of bytes: [UInt8], name: String) throws(Fault) -> DisplayPicture {
+    /// - Throws: ``Unreadable``.
+    static func picture(of bytes: [UInt8], name: String) throws(Unreadable) -> DisplayPicture {
         let file = PictureFile.isJPEG(bytes) ? try decoded(bytes, name) : bytes
         do throws(PictureFile.Fault) {
             let pixels = try PictureFile.read(file)
             guard let picture = DisplayPicture(pixels) else { throw PictureFile.Fault("it has no pixels") }
             return picture
         } catch {
-            throw Fault(name: name, reason: error.reason)
+            throw Unreadable(name: name, reason: error.reason)
         }
     }
 
     /// A JPEG goes through a program of its own: a fault of its decoder ends that one alone.
-    private static func decoded(_ jpeg: [UInt8], _ name: String) throws(Fault) -> [UInt8] {
+    private static func decoded(_ jpeg: [UInt8], _ name: String) throws(Unreadable) -> [UInt8] {
         guard let process = BoundedProcess(decoder, ["-pnm"], input: jpeg, outputLimit: PixelPicture.areaLimit * 3 + 64) else {
-            throw Fault(name: name, reason: "\(decoder) is missing")
+            throw Unreadable(name: name, reason: "\(decoder) is missing")
         }
         switch process.wait(milliseconds: decoderMilliseconds) {
         case .exited(status: 0, let output): return output
-        case .exited(status: 127, _), .exited(status: 126, _): throw Fault(name: name, reason: "\(decoder) is missing")
-        case .exited: throw Fault(name: name, reason: "it is a broken JPEG")
-        case .killed, .timedOut: throw Fault(name: name, reason: "\(decoder) did not end")
+        case .exited(status: 127, _), .exited(status: 126, _): throw Unreadable(name: name, reason: "\(decoder) is missing")
+        case .exited: throw Unreadable(name: name, reason: "it is a broken JPEG")
+        case .killed, .timedOut: throw Unreadable(name: name, reason: "\(decoder) did not end")
         }
     }
 }

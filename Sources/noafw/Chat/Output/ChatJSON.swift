@@ -21,9 +21,8 @@ enum ChatJSON {
         return event("end", [
             ("verdict", .string(error == nil ? "pass" : "fail")),
             ("display", verdict?.display.map { JSONText.array($0.map(text)) } ?? .null),
-            ("soaks", .array((verdict?.soaks ?? []).map(\.document))),
             ("error", error.map(ReportText.document) ?? .null),
-        ])
+        ] + (verdict.map { $0.soaks.isEmpty ? [] : [("soaks", .array($0.soaks.map(\.document)))] } ?? []))
     }
 
     static func document(_ event: ChatEvent, photoFile: String? = nil) -> JSONText {

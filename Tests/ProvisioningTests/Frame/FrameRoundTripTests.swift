@@ -1,0 +1,65 @@
+import Bluetooth
+import FrameFamily
+import Provisioning
+import Support
+import TestSupport
+import Testing
+import VirtualDevices
+
+/// A command is a round trip, and costs two connection intervals and more: each question is asked once between two restarts.
+@Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)
+struct FrameRoundTripTests {
+    private struct Counts {
+        /// Writes to the prompt but for those that carry the bytes of scripts.
+        var commands = 0
+        var breaks = 0
+        var versions = 0
+        var surveys = 0
+        var tenths = 0
+
+        init(_ wire: Wire, over duration: Duration) {
+            for text in wire.packets.map({ String(decoding: $0, as: UTF8.self) }) where !text.contains("_nf.w,") {
+                commands += 1
+                if text == "\u{3}" { breaks += 1 }
+                if text.contains("FIRMWARE_VERSION") { versions += 1 }
+                if text.contains("return _nf.v(") { surveys += 1 }
+            }
+            tenths = Int(duration / .milliseconds(100))
+        }
+    }
+
+    @Test func questionsAreFew() async throws {
+        let bench = FrameBench()
+        defer { bench.remove() }
+        let assets = try FrameBench.assets()
+        func count(_ body: @escaping @Sendable (any Central, VirtualUnit) async throws -> Bool) async throws -> Counts {
+            let wire = Wire()
+            let duration = try await bench.play { central, unit in
+                let start = central.clock.now
+                let passed = try await body(ListeningCentral(central: central, wire: wire), unit)
+                #expect(passed)
+                return start.duration(to: central.clock.now)
+            }
+            return Counts(wire, over: duration)
+        }
+        func flash() async throws -> Counts {
+            try await count { central, unit in
+                try await ProvisioningJob(family: .frame, central: central, address: unit.address, assets: assets, options: JobOptions())
+                    .run { _ in }.passed
+            }
+        }
+        let full = try await flash()
+        print("full flash:", full)
+        let current = try await flash()
+        print("current flash:", current)
+        let deep = try await count { central, unit in
+            try await VerifyJob(family: .frame, central: central, address: unit.address, assets: assets, isDeep: true).run { _ in }.passed
+        }
+        print("deep verification:", deep)
+        // At first, and after the firmware's restart; one reading before the upload, one of each new file, two around the renaming.
+        #expect(full.versions == 2 && full.breaks == 2 && full.surveys == 6)
+        #expect(current.versions == 1 && current.breaks == 1 && current.surveys == 1)
+        #expect(deep.versions == 1 && deep.breaks == 1 && deep.surveys == 1)
+        #expect(current.commands <= 30 && deep.commands <= 30 && full.commands <= 70)
+    }
+}

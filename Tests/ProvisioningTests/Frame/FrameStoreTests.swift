@@ -1,0 +1,140 @@
+import Bluetooth
+import Foundation
+import FrameFamily
+import Provisioning
+import REPL
+import ScriptBundle
+import Support
+import Synchronization
+import TestSupport
+import Testing
+import VirtualDevices
+
+/// A Frame's console against real Lua behind a played prompt, where a test says what becomes of each write.
+@Suite(.enabled(if: TestTools.mayRunLua, "Lua is missing")) struct FrameStoreTests {
+    private func play<Value: Sendable>(
+        isHalo: Bool = false, writeFault: @escaping LuaPrompt.Fault = { $1 },
+        _ body: @escaping @Sendable (LuaPrompt, SessionClock) async throws -> Value
+    ) async throws -> Value {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let unit = try LuaPrompt(folder: folder.url, isHalo: isHalo, writeFault: writeFault)
+        let time = VirtualTime.simulated()
+        return try await time.run { try await body(unit, time.clock) }
+    }
+
+    private static func open(_ unit: LuaPrompt, _ clock: SessionClock) async throws -> any ProgramConsole {
+        let rules = try #require(Family.frame.console)
+        return try #require(try await rules.open(unit, clock, RestoreGuard()) as? any ProgramConsole)
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test func aHaloIsRefusedBeforeAnythingIsWritten() async throws {
+        try await play(isHalo: true) { unit, clock in
+            await #expect(throws: FrameError.halo) { try await Self.open(unit, clock) }
+            #expect(unit.state.withLock { $0.writes.isEmpty })
+        }
+    }
+
+    @Test func questionsAreAnswered() async throws {
+        try await play { unit, clock in
+            let console = try await Self.open(unit, clock)
+            #expect(try await console.version(of: .firmware) == "v25.080.0838")
+            #expect(try await console.version(of: .scripts) == nil)
+            #expect(try await console.batteryPercent() == 53)
+            try await console.reboot(into: .bootloader)
+            #expect(unit.state.withLock { $0.isUpdating })
+        }
+    }
+
+    /// A piece that was altered on its way is found by reading back, and the file sent again.
+    @Test func aDamagedPieceIsSentAgain() async throws {
+        let once = Once()
+        try await play(writeFault: { _, bytes in
+            guard Self.text(bytes).contains("_nf.w,0,"), let place = bytes.firstIndex(of: UInt8(ascii: "x")), once.first() else { return bytes }
+            var damaged = bytes
+            damaged[place] = UInt8(ascii: "y")
+            return damaged
+        }) { unit, clock in
+            let console = try await Self.open(unit, clock)
+            let scripts = try FrameBench.set("local xx = 1")
+            let notices = Notices()
+            let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { notices.note($0) }
+            #expect(outcome.replaced == ["odd.lua", "main.lua"])
+            #expect(notices.texts.count == 1 && notices.texts.first?.contains("arrived damaged") == true, "\(notices.texts)")
+            #expect(try await console.store(for: scripts).deepCheck() == [])
+            #expect(try Data(contentsOf: unit.folder.appendingPathComponent("odd.lua")) == Data(FrameBench.oddModule))
+        }
+    }
+
+    /// What is not in place after the renaming fails, whatever the unit answered.
+    @Test func aRenamingThatDidNothingIsFound() async throws {
+        try await play(writeFault: { _, bytes in
+            let text = Self.text(bytes)
+            guard let list = text.firstRange(of: "_nf.m{") else { return bytes }
+            return Array((text[..<list.upperBound] + "}\")").utf8)
+        }) { unit, clock in
+            let console = try await Self.open(unit, clock)
+            let scripts = try FrameBench.set("local x = 1")
+            await #expect(throws: ScriptError.verificationFailed("odd.lua")) {
+                try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
+            }
+        }
+    }
+
+    /// What an interrupted run left is not sent again: whole files, and the beginning of one.
+    @Test func anUploadGoesOnWhereItStopped() async throws {
+        try await play { unit, clock in
+            let scripts = try FrameBench.set("local x = 1")
+            try Data(FrameBench.oddModule.prefix(2000)).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
+            let main = try #require(scripts.installed.last)
+            try Data(main.bytes).write(to: unit.folder.appendingPathComponent("main.lua.new"))
+            let console = try await Self.open(unit, clock)
+            let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
+            #expect(outcome.bytesSent == FrameBench.oddModule.count - 2000)
+            #expect(try await console.store(for: scripts).deepCheck() == [])
+            #expect(!FileManager.default.fileExists(atPath: unit.folder.appendingPathComponent("odd.lua.new").path))
+        }
+    }
+
+    @Test func aBeginningThatIsWrongIsSentAnew() async throws {
+        try await play { unit, clock in
+            let scripts = try FrameBench.set("local x = 1")
+            try Data(repeating: 0x61, count: 2000).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
+            let console = try await Self.open(unit, clock)
+            let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
+            #expect(outcome.bytesSent == scripts.installed.reduce(0) { $0 + $1.bytes.count })
+            #expect(try await console.store(for: scripts).deepCheck() == [])
+        }
+    }
+
+    @Test func aFolderInTheWayIsSaidSo() async throws {
+        try await play { unit, clock in
+            try FileManager.default.createDirectory(at: unit.folder.appendingPathComponent("odd.lua"), withIntermediateDirectories: false)
+            let console = try await Self.open(unit, clock)
+            let scripts = try FrameBench.set("local x = 1")
+            await #expect(throws: FrameError.folderInPlace("odd.lua")) {
+                try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
+            }
+        }
+    }
+
+    private final class Notices: Sendable {
+        private let all = Mutex<[String]>([])
+        var texts: [String] { all.withLock { $0 } }
+        func note(_ event: ScriptEvent) {
+            if case .notice(let text) = event { all.withLock { $0.append(text) } }
+        }
+    }
+
+    private final class Once: Sendable {
+        private let isDone = Mutex(false)
+        func first() -> Bool {
+            isDone.withLock { done in
+                defer { done = true }
+                return !done
+            }
+        }
+    }
+}
