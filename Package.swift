@@ -21,6 +21,7 @@ let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 func nio(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-nio") }
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 let package = Package(
@@ -36,6 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
@@ -57,6 +59,8 @@ let package = Package(
         module("Assistant", [
             "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
+        module("Ledger", ["Support"]),
+        module("LedgerStore", ["Ledger", "Support", grdb]),
         module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
             name: "noafw",
@@ -82,6 +86,9 @@ let package = Package(
             name: "BootloaderTraces", dependencies: ["VirtualDevices", "Support", "Cryptography"], path: "Tests/Traces",
             exclude: ["nordic-bootloader.jsonl"], swiftSettings: strict),
 
+        // Writes records for the ledger's tests, which kill it.
+        .executableTarget(name: "LedgerWriter", dependencies: ["LedgerStore", "Ledger", "Support"], path: "Tests/LedgerWriter", swiftSettings: strict),
+
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
             name: "TestSupport", dependencies: [
@@ -90,7 +97,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
-            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
             swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("SupportTests", ["Support"]),
@@ -104,6 +111,10 @@ let package = Package(
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
         tests("ProvisioningTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
+        .testTarget(
+            name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
+            swiftSettings: strict),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
@@ -112,7 +123,7 @@ let package = Package(
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "MonocleFamily", "Provisioning", "REPL",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "MonocleFamily", "Provisioning", "REPL",
             "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),

@@ -18,6 +18,8 @@ import Testing
         "MonocleFamily": ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"],
         "FrameFamily": ["Provisioning", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
         "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
+        "Ledger": ["Support"],
+        "LedgerStore": ["Ledger", "Support"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
@@ -27,14 +29,15 @@ import Testing
         "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
+        "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
-        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Support", "Bluetooth"],
+        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
-        "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"],
+        "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"], "GRDB": ["LedgerStore"],
         "AsyncHTTPClient": ["Assistant"], "NIOSSL": ["Assistant", "TestSupport"],
         "NIOCore": ["Assistant", "TestSupport"], "NIOHTTP1": ["Assistant", "TestSupport"],
         "NIOPosix": ["Assistant", "TestSupport"],

@@ -14,6 +14,7 @@ public struct FuzzTarget: Sendable {
         .initPacket,
         .intelHex,
         .intelHexRecords,
+        .recordLine,
     ]
 
     public let name: String

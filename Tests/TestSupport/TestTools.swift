@@ -20,6 +20,9 @@ package enum TestTools {
 
     /// A Python with a D-Bus library, for the stand-in of bluetoothd: `NOAFW_LAB_PYTHON`, else the project's own.
     package static let labPython = find(".venv-lab/bin/python3", variable: "NOAFW_LAB_PYTHON")
+    /// A Python with readers of the ledger's exports: `NOAFW_LEDGER_PYTHON`, else the project's own.
+    package static let ledgerPython = find(".venv-ledger/bin/python3", variable: "NOAFW_LEDGER_PYTHON")
+    package static let mayReadExports = ledgerPython != nil || mustAllBeThere
     /// Debian's message bus.
     package static let dbusDaemon = ["/usr/bin/dbus-daemon", "/bin/dbus-daemon"].first(where: FileManager.default.isExecutableFile)
 

@@ -1,0 +1,55 @@
+import Support
+
+/// Why a run cannot be recorded, or the ledger cannot be read.
+public enum LedgerError: Error, Sendable, Hashable {
+    /// Neither the ledger nor the spool beside it can be written.
+    case notRecorded(ledger: String, spool: String)
+    case newerSchema(path: String, found: String, known: String)
+    /// - Parameter fileSystem: its name, such as NFS.
+    case networkFileSystem(path: String, fileSystem: String)
+    case unreadable(path: String, reason: String)
+    case locked(path: String)
+    /// What a run is closed with that its process left open.
+    case abandoned(run: String)
+
+    static let abandonedCode = "LED-0006"
+}
+
+extension LedgerError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .notRecorded(let ledger, let spool):
+            Diagnosis(
+                code: "LED-0001", category: .inputOutput, fault: .station,
+                message: "the run cannot be recorded: the ledger: \(ledger); the spool: \(spool)",
+                cause: "the disk is full or read-only, or the folder belongs to another user",
+                remedy: "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again")
+        case .newerSchema(let path, let found, let known):
+            Diagnosis(
+                code: "LED-0002", category: .badData, fault: .station,
+                message: "\(path) is of the form \(found), and this noafw knows forms up to \(known)",
+                cause: "a newer noafw has worked with this state folder",
+                remedy: "use the newer noafw, or set NOAFW_STATE_DIR to another folder")
+        case .networkFileSystem(let path, let fileSystem):
+            Diagnosis(
+                code: "LED-0003", category: .usage, fault: .station, message: "the ledger cannot be kept in \(path), which is on \(fileSystem)",
+                cause: "processes on a network file system share no memory, and the ledger would be damaged",
+                remedy: "set NOAFW_STATE_DIR to a folder on a disk of this machine")
+        case .unreadable(let path, let reason):
+            Diagnosis(
+                code: "LED-0004", category: .inputOutput, fault: .station, message: "cannot read the ledger \(path): \(reason)",
+                cause: "the disk or the file is damaged, or the file belongs to another user",
+                remedy: "check the file's permissions; run the same command again")
+        case .locked(let path):
+            Diagnosis(
+                code: "LED-0005", category: .tryAgain, fault: .station, message: "another process holds \(path)",
+                cause: "a noafw that writes the ledger was stopped (Ctrl-Z), or it hangs",
+                remedy: "find it with: fuser -v \(path); resume or end it, then run the same command again")
+        case .abandoned(let run):
+            Diagnosis(
+                code: Self.abandonedCode, category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
+                cause: "noafw was killed, or the machine lost its power",
+                remedy: "check that unit: run the same command again on it")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Support
+
+/// What a run has to say of its own recording, although it is recorded.
+public enum LedgerNotice: Sendable, Hashable {
+    /// Runs of this station that were left open, and that this run has closed as aborted.
+    case closedAbandoned([String])
+    /// The run is recorded in the spool instead.
+    case spooling(path: String, reason: String)
+    case spoolTakenIn(records: Int)
+    /// Lines that are no records.
+    case spoolLinesRejected(lines: Int, path: String)
+    /// Every run tells of it until it is acknowledged.
+    case brokenMovedAside(path: String)
+    /// The spool cannot be taken in.
+    case spoolUnreadable(path: String, reason: String)
+}
+
+extension LedgerNotice {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .closedAbandoned(let runs):
+            Diagnosis(
+                code: "LED-0020", category: .interrupted, fault: .station,
+                message: "closed as aborted, because their process had ended: \(runs.joined(separator: ", "))",
+                cause: "noafw was killed, or the machine lost its power", remedy: "check the units of these runs")
+        case .spooling(let path, let reason):
+            Diagnosis(
+                code: "LED-0021", category: .inputOutput, fault: .station, message: "the ledger cannot be written (\(reason)); this run is recorded in \(path)",
+                cause: "the disk is full or read-only, or another process holds the ledger",
+                remedy: "check the folder's permissions and free space; a later run takes the spool into the ledger")
+        case .spoolTakenIn(let records):
+            Diagnosis(
+                code: "LED-0022", category: .tryAgain, fault: .station, message: "records taken from the spool into the ledger: \(records)",
+                cause: "the ledger could not be written at an earlier run", remedy: "nothing is to be done")
+        case .spoolLinesRejected(let lines, let path):
+            Diagnosis(
+                code: "LED-0023", category: .badData, fault: .station, message: "lines of the spool that are no records: \(lines), kept in \(path)",
+                cause: "a write was cut off, a newer noafw wrote them, or the file was edited", remedy: "look at that file, then move it away")
+        case .brokenMovedAside(let path):
+            Diagnosis(
+                code: "LED-0024", category: .badData, fault: .station, message: "the ledger was damaged; it was moved to \(path), and a new one was begun",
+                cause: "the disk is failing, or a power cut damaged the file",
+                remedy: "copy that folder to a safe place, check the disk, then acknowledge it")
+        case .spoolUnreadable(let path, let reason):
+            Diagnosis(
+                code: "LED-0025", category: .inputOutput, fault: .station, message: "cannot take in the spool \(path): \(reason)",
+                cause: "the file belongs to another user, or it is too large", remedy: "check the file's permissions; a later run takes it in")
+        }
+    }
+}

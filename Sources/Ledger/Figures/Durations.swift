@@ -1,0 +1,40 @@
+/// How long something took. Durations have an upper limit only and are skewed, so that a mean and a deviation say little.
+public struct Durations: Sendable, Hashable {
+    private let sorted: [Double]
+
+    /// - Parameter values: what is not finite is left out.
+    public init(_ values: some Sequence<Double>) { sorted = values.filter(\.isFinite).sorted() }
+
+    public var count: Int { sorted.count }
+    public var median: Double? { percentile(50) }
+    public var p95: Double? { percentile(95) }
+    public var longest: Double? { sorted.last }
+
+    /// Between two values it is interpolated (method 7 of Hyndman and Fan, 1996).
+    /// - Parameter percent: 0 to 100.
+    public func percentile(_ percent: Double) -> Double? {
+        guard let last = sorted.indices.last, percent >= 0, percent <= 100 else { return nil }
+        let place = Double(last) * percent / 100
+        let below = Int(place)
+        let above = min(below + 1, last)
+        return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
+    }
+
+    /// How well something keeps below its limit.
+    public enum Capability: Sendable, Hashable {
+        /// Cpk by percentiles: (limit − P50) / (P99.865 − P50).
+        case cpk(Double, count: Int)
+        case tooFew(count: Int, needed: Int)
+        /// All values are the same.
+        case noSpread
+    }
+
+    public static let capabilityCount = 50
+
+    public func capability(limit: Double) -> Capability {
+        guard count >= Self.capabilityCount, let middle = median, let end = percentile(99.865) else {
+            return .tooFew(count: count, needed: Self.capabilityCount)
+        }
+        return end > middle ? .cpk((limit - middle) / (end - middle), count: count) : .noSpread
+    }
+}

@@ -1,0 +1,62 @@
+/// A share of units, and how sure it is.
+public struct Share: Sendable, Hashable {
+    public var count: Int
+    public var total: Int
+
+    public init(_ count: Int, of total: Int) { (self.count, self.total) = (count, total) }
+
+    /// `nil` of nothing.
+    public var value: Double? { total > 0 ? Double(count) / Double(total) : nil }
+
+    /// The interval that holds the true share in 95 of 100 cases (E. B. Wilson, 1927); all of it, where nothing is known.
+    public var interval: ClosedRange<Double> {
+        guard total > 0 else { return 0...1 }
+        let (z, n) = (1.959_963_984_540_054, Double(total))
+        let share = Double(count) / n
+        let middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        let half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot()
+        // At the ends the formula misses 0 and 1 by rounding.
+        return (count == 0 ? 0 : max(0, middle - half))...(count == total ? 1 : min(1, middle + half))
+    }
+}
+
+/// The first-pass yield: of the units that were run for the first time, those that passed. Repetitions never improve it.
+///
+/// A run that failed by the fault of a station, the radio, an input or an operator tells nothing of its unit: it is counted beside,
+/// and the unit's next run is its first.
+public struct FirstPassYield: Sendable, Hashable {
+    public private(set) var units = Share(0, of: 0)
+    /// Runs that tell nothing of their unit, by whose fault they were.
+    public private(set) var excluded: [Blame: Int] = [:]
+
+    private struct Procedure: Hashable {
+        var station: String
+        var family: String
+        var verb: String
+        var unit: String
+    }
+
+    /// - Parameter runs: in the order in which they were opened; open ones do not count.
+    public init(_ runs: some Sequence<RunRecord>) {
+        var known: Set<Procedure> = []
+        for run in runs {
+            guard let outcome = run.outcome else { continue }
+            if let blame = run.blame, blame != .unit {
+                excluded[blame, default: 0] += 1
+                continue
+            }
+            let procedure = Procedure(station: run.station, family: run.family, verb: run.verb, unit: run.unitAddress)
+            guard known.insert(procedure).inserted else { continue }
+            units.total += 1
+            if outcome == .pass { units.count += 1 }
+        }
+    }
+
+    /// The rolled-throughput yield: of a row of steps, what passes all of them at once. `nil` where one has no figure.
+    public static func rolled(_ steps: some Sequence<Share>) -> Double? {
+        steps.reduce(1.0 as Double?) { product, step in
+            guard let product, let value = step.value else { return nil }
+            return product * value
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// A record as one line of JSON, as the spool holds it.
+public struct RecordLine: Sendable, Hashable, Codable {
+    /// Above what the longest bounded record takes.
+    public static let byteLimit = 512 * 1024
+
+    public enum Failure: Error, Sendable, Hashable {
+        case unreadable
+        /// Of a later version of noafw.
+        case newer(schema: Int)
+    }
+
+    /// What tells whether the process that has the run open lives.
+    public var owner: Int64
+    public var record: RunRecord
+
+    public init(owner: Int64, record: RunRecord) { (self.owner, self.record) = (owner, record) }
+
+    /// Without the line's end.
+    public func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self))
+    }
+
+    /// - Throws: ``Failure``.
+    public init(line: some Sequence<UInt8>) throws(Failure) {
+        let data = Data(line)
+        let decoder = JSONDecoder()
+        guard data.count <= Self.byteLimit, let form = try? decoder.decode(Form.self, from: data) else { throw .unreadable }
+        guard form.record.schema <= RunRecord.currentSchema else { throw .newer(schema: form.record.schema) }
+        guard let line = try? decoder.decode(RecordLine.self, from: data) else { throw .unreadable }
+        self.init(owner: line.owner, record: line.record.bounded)
+    }
+
+    /// What every version can read.
+    private struct Form: Decodable {
+        struct Record: Decodable { var schema: Int }
+        var record: Record
+    }
+}

@@ -1,0 +1,45 @@
+import Support
+
+/// How a run ended. `fail` says that the unit is bad, `error` that the test was.
+public enum RunOutcome: String, Sendable, Codable, CaseIterable { case pass, fail, error, timeout, aborted }
+
+/// Whose fault it was that a run did not pass.
+public enum Blame: String, Sendable, Codable, CaseIterable { case unit, station, radio, input, `operator` }
+
+/// What a run is closed with.
+public struct RunVerdict: Sendable, Hashable {
+    public let outcome: RunOutcome
+    /// `nil` for a run that passed, and only then.
+    public let blame: Blame?
+    /// The first error's.
+    public let code: String?
+
+    private init(_ outcome: RunOutcome, _ blame: Blame?, code: String?) {
+        (self.outcome, self.blame, self.code) = (outcome, blame, code)
+    }
+
+    public static let pass = RunVerdict(.pass, nil, code: nil)
+
+    /// A run fails where the fault is the unit's, and only there: everything else tells nothing of the unit.
+    /// - Parameter isTimeLimit: whether the limit of the whole run ended it.
+    public init(_ diagnosis: Diagnosis, isTimeLimit: Bool = false) {
+        let blame = Self.blame(of: diagnosis)
+        let outcome: RunOutcome =
+            if diagnosis.category == .interrupted { .aborted } else if isTimeLimit { .timeout } else { blame == .unit ? .fail : .error }
+        self.init(outcome, blame, code: diagnosis.code)
+    }
+
+    /// Of a run whose process ended before it: by a kill, a crash or a power cut.
+    public static let abandoned = RunVerdict(.aborted, .station, code: LedgerError.abandonedCode)
+
+    private static func blame(of diagnosis: Diagnosis) -> Blame {
+        if diagnosis.category == .interrupted { return .operator }
+        return switch diagnosis.fault {
+        case .unit: .unit
+        case .station: .station
+        case .radio: .radio
+        // The package, the bundle or an option.
+        case nil: .input
+        }
+    }
+}

@@ -1,0 +1,14 @@
+/// Which records are wanted; `nil` stands for all.
+public struct RunFilter: Sendable, Hashable {
+    public var since: UTCTime?
+    public var until: UTCTime?
+    /// An address or a serial number.
+    public var unit: String?
+    public var station: String?
+    public var outcome: RunOutcome?
+    public var code: String?
+    /// The newest that fit.
+    public var limit: Int?
+
+    public init() {}
+}

@@ -1,0 +1,42 @@
+import Support
+
+/// Where runs are recorded. What it does is not undone by a cancelled task: the record of an interrupted run is the one that counts.
+public protocol RunLedger: Sendable {
+    /// Writes the record of a run before its unit is touched. Runs that a dead process of this station left open are closed.
+    /// - Returns: the record as it is kept, with its first attempt.
+    /// - Throws: where the record can be kept nowhere: then no unit may be touched.
+    func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded
+
+    /// Writes a later state of a record; one that is older than what is kept, or follows its close, changes nothing.
+    /// - Returns: the record as it is kept; a closed one has its `seq`.
+    func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
+}
+
+/// A record as it is kept, and what its run has to say of that.
+public struct Recorded: Sendable, Hashable {
+    public var record: RunRecord
+    public var notices: [LedgerNotice]
+
+    public init(_ record: RunRecord, notices: [LedgerNotice] = []) { (self.record, self.notices) = (record, notices) }
+}
+
+/// The clocks and the identities of a ledger's runs.
+public struct LedgerClock: Sendable {
+    public var now: @Sendable () -> UTCTime
+    public var monotonic: SessionClock
+    public var ids: RunIDGenerator
+
+    public init(now: @escaping @Sendable () -> UTCTime = { .now }, monotonic: SessionClock = .continuous, ids: RunIDGenerator? = nil) {
+        (self.now, self.monotonic) = (now, monotonic)
+        self.ids = ids ?? RunIDGenerator(now: now)
+    }
+}
+
+extension RunLedger {
+    /// Opens the record of a run, before its unit is touched.
+    public func open(_ start: RunStart, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
+        let record = RunRecord(start, id: clock.ids.next(), startedAt: clock.now()).bounded
+        let begun = clock.monotonic.now
+        return OpenRun(try await begin(record), ledger: self, clock: clock, begun: begun)
+    }
+}

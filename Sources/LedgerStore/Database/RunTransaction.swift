@@ -1,0 +1,77 @@
+import GRDB
+import Ledger
+
+/// What is done to the runs within one transaction.
+struct RunTransaction {
+    let db: Database
+    let mark: ProcessMark
+
+    /// - Returns: what is kept: the record, or the newer state of it that was there.
+    func put(_ record: RunRecord, owner: Int64) throws -> RunRecord {
+        let known = try RunRow.fetchOne(db, sql: "SELECT * FROM runs WHERE id = ?", arguments: ["\(record.id)"])
+        if let known, !known.record.isOpen || known.record.revision >= record.revision { return known.record }
+        var next = record
+        try addStation(record.station)
+        if let known {
+            next.attemptOf = known.record.attemptOf
+        } else if next.attemptOf == nil {
+            next.attemptOf = try firstAttempt(of: record)
+        }
+        if !record.isOpen { (next.seq, next.epoch) = (try nextSeq(record.station), try epoch()) }
+        let row = RunRow(next, number: known?.number, owner: owner)
+        if known == nil { try row.insert(db) } else { try row.update(db) }
+        if !record.isOpen { try db.execute(sql: "INSERT INTO outbox (run) VALUES (?)", arguments: ["\(record.id)"]) }
+        return next
+    }
+
+    /// A record that breaks the rules of the file.
+    struct Misfit: Error {
+        var reason: String
+    }
+
+    /// - Returns: what is kept, as ``put(_:owner:)``, or why nothing was changed.
+    func tryPut(_ record: RunRecord, owner: Int64) throws -> Result<RunRecord, Misfit> {
+        do {
+            var kept = record
+            try db.inSavepoint {
+                kept = try put(record, owner: owner)
+                return .commit
+            }
+            return .success(kept)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            return .failure(Misfit(reason: StorageFault(error).reason))
+        }
+    }
+
+    /// Closes the runs of a station whose process is dead.
+    func closeAbandoned(station: String, at time: UTCTime) throws -> [RunRecord] {
+        let owners = try Int64.fetchAll(
+            db, sql: "SELECT DISTINCT owner FROM runs WHERE station = ? AND outcome IS NULL", arguments: [station])
+        return try owners.filter { !mark.isAlive($0) }.flatMap { owner in
+            let open = "SELECT * FROM runs WHERE station = ? AND owner = ? AND outcome IS NULL ORDER BY number"
+            return try RunRow.fetchAll(db, sql: open, arguments: [station, owner]).map { row in
+                var record = row.record
+                record.close(.abandoned, at: time, elapsed: nil)
+                return try put(record, owner: owner)
+            }
+        }
+    }
+
+    /// In the order of writing: the clock may have been set back since.
+    private func firstAttempt(of record: RunRecord) throws -> RunID? {
+        let id = try String.fetchOne(
+            db, sql: "SELECT id FROM runs WHERE unit_address = ? AND station = ? AND verb = ? ORDER BY number LIMIT 1",
+            arguments: [record.unitAddress, record.station, record.verb])
+        return id.flatMap { RunID($0) }
+    }
+
+    private func addStation(_ name: String) throws {
+        try db.execute(sql: "INSERT OR IGNORE INTO stations (name) VALUES (?)", arguments: [name])
+    }
+
+    private func nextSeq(_ station: String) throws -> Int64? {
+        try Int64.fetchOne(db, sql: "UPDATE stations SET last_seq = last_seq + 1 WHERE name = ? RETURNING last_seq", arguments: [station])
+    }
+
+    private func epoch() throws -> String? { try String.fetchOne(db, sql: "SELECT epoch FROM ledger") }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import Ledger
+import Support
+
+/// The names in the ledger's folder.
+struct LedgerFiles: Sendable {
+    let folder: String
+
+    var database: String { "\(folder)/ledger.sqlite" }
+    /// SQLite's own files beside it.
+    var companions: [String] { ["\(database)-wal", "\(database)-shm", "\(database)-journal"] }
+    var lock: String { "\(folder)/ledger.lock" }
+    var marks: String { "\(folder)/processes.lock" }
+    var spool: String { "\(folder)/spool.jsonl" }
+    var rejected: String { "\(folder)/spool-rejected.jsonl" }
+    var reserve: String { "\(folder)/spool.reserve" }
+
+    private static let brokenPrefix = "broken-"
+    private static let acknowledgedPrefix = "acknowledged-"
+
+    func copy(before migration: String, at time: UTCTime) -> String { "\(folder)/ledger-before-\(migration)-\(time.compact).sqlite" }
+
+    /// Moves the database's files into a folder of their own. What has moved by the time of a kill is found there again.
+    func moveAside(at time: UTCTime) throws {
+        let aside = "\(folder)/\(Self.brokenPrefix)\(time.compact)"
+        do {
+            try FileWriter.makeFolder(aside)
+        } catch {
+            throw StorageFault.unwritable(error.reason)
+        }
+        // The log belongs to the database: first, so that a new database never meets an old log.
+        for path in companions + [database] {
+            let name = path.split(separator: "/").last ?? "ledger"
+            guard rename(path, "\(aside)/\(name)") == 0 || errno == ENOENT else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+        }
+        Self.synchronize(folder)
+    }
+
+    /// The folders of broken databases that no person has acknowledged.
+    func brokenFolders() -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.filter { $0.hasPrefix(Self.brokenPrefix) }.sorted().map { "\(folder)/\($0)" }
+    }
+
+    /// - Returns: where they are now.
+    func acknowledgeBroken() throws -> [String] {
+        try brokenFolders().map { path in
+            let name = path.split(separator: "/").last?.dropFirst(Self.brokenPrefix.count) ?? ""
+            let new = "\(folder)/\(Self.acknowledgedPrefix)\(name)"
+            guard rename(path, new) == 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+            return new
+        }
+    }
+
+    /// Which file the name stands for at this moment.
+    func identity() -> FileIdentity? { FileIdentity(path: database) }
+
+    /// A new file survives a power cut only when its folder is on the disk too.
+    static func synchronize(_ folder: String) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}
+
+struct FileIdentity: Equatable, Sendable {
+    let device: UInt64
+    let node: UInt64
+
+    /// `nil` where no file is.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, node) = (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
+}

@@ -1,0 +1,39 @@
+import GRDB
+import Support
+
+/// Why the ledger's file cannot be written at this moment.
+enum StorageFault: Error, Equatable {
+    /// Its bytes make no sense: it has to make room for a new one.
+    case broken(String)
+    /// The disk is full or read-only, or a call failed.
+    case unwritable(String)
+    /// Another process holds the lock.
+    case locked
+
+    init(_ error: any Error) {
+        if let fault = error as? StorageFault {
+            self = fault
+        } else if let error = error as? DatabaseError {
+            self =
+                switch error.resultCode {
+                case .SQLITE_CORRUPT, .SQLITE_NOTADB: .broken(Self.text(error))
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .locked
+                default: .unwritable(Self.text(error))
+                }
+        } else {
+            self = .unwritable("\(error)")
+        }
+    }
+
+    var reason: String {
+        switch self {
+        case .broken(let reason), .unwritable(let reason): reason
+        case .locked: "another process holds it"
+        }
+    }
+
+    /// Without the statement and its arguments.
+    private static func text(_ error: DatabaseError) -> String {
+        PrintableText.ascii("SQLite error \(error.extendedResultCode.rawValue): \(error.message ?? "no message")")
+    }
+}

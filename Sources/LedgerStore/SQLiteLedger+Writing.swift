@@ -1,0 +1,120 @@
+import GRDB
+import Ledger
+import Support
+
+extension SQLiteLedger {
+    /// What a request found, in the file or out of it.
+    private enum Entry {
+        case kept(Recorded)
+        /// It breaks the file's rules, which is a fault of noafw: it is kept in the spool, and does not hold the others back.
+        case misfit(reason: String)
+    }
+
+    /// - Returns: an answer for each request, in their order.
+    func write(_ requests: [WriteQueue.Request], _ state: inout State) -> [WriteQueue.Answer] {
+        if requests.contains(where: \.begins) { state.spooling = nil }
+        var entries: [Entry]?
+        var refusal: LedgerError?
+        if state.spooling == nil {
+            do {
+                entries = try inFile(requests, &state)
+            } catch let error as LedgerError {
+                (refusal, state.spooling) = (error, error.diagnosis.message)
+            } catch {
+                state.spooling = StorageFault(error).reason
+            }
+        }
+        let broken = brokenNotices()
+        return requests.indices.map { index in
+            // No run begins in a file that is not ours to write; one that goes on keeps its record.
+            if let refusal, requests[index].begins { return .failure(refusal) }
+            let answer: WriteQueue.Answer =
+                switch entries?[index] {
+                case .kept(let recorded): .success(recorded)
+                case .misfit(let reason): inSpool(requests[index].record, reason: reason, &state)
+                case nil: inSpool(requests[index].record, reason: state.spooling ?? "", &state)
+                }
+            return answer.map { Recorded($0.record, notices: $0.notices + broken) }
+        }
+    }
+
+    /// A damaged file is moved aside once; a new one that is damaged too is a disk's fault.
+    private func inFile(_ requests: [WriteQueue.Request], _ state: inout State) throws -> [Entry] {
+        if state.database == nil || files.identity() == nil { try prepareFolder() }
+        return try writerLock.hold {
+            do {
+                return try commit(requests, &state)
+            } catch {
+                guard case .broken = StorageFault(error) else { throw error }
+                try? state.database?.pool.close()
+                state.database = nil
+                try files.moveAside(at: now())
+                return try commit(requests, &state)
+            }
+        }
+    }
+
+    /// Needs the lock.
+    private func commit(_ requests: [WriteQueue.Request], _ state: inout State) throws -> [Entry] {
+        let database = try opened(&state)
+        let mark = try marked(&state)
+        var notices = takeSpool(database, mark)
+        var entries = try database.pool.write { db in
+            let transaction = RunTransaction(db: db, mark: mark)
+            return try requests.map { try enter($0, transaction) }
+        }
+        // One run tells what it found; which one does not matter.
+        for index in entries.indices where !notices.isEmpty {
+            guard case .kept(var recorded) = entries[index] else { continue }
+            recorded.notices = notices + recorded.notices
+            (entries[index], notices) = (.kept(recorded), [])
+        }
+        if requests.contains(where: { !$0.record.isOpen }) { try? database.checkpoint() }
+        return entries
+    }
+
+    private func enter(_ request: WriteQueue.Request, _ transaction: RunTransaction) throws -> Entry {
+        let record = request.record
+        let abandoned = request.begins ? try transaction.closeAbandoned(station: record.station, at: now()) : []
+        let notices: [LedgerNotice] = abandoned.isEmpty ? [] : [.closedAbandoned(abandoned.map { "\($0.id) (\($0.unitAddress))" })]
+        return switch try transaction.tryPut(record, owner: transaction.mark.place) {
+        case .success(let kept): .kept(Recorded(kept, notices: notices))
+        case .failure(let misfit): .misfit(reason: misfit.reason)
+        }
+    }
+
+    private func inSpool(_ record: RunRecord, reason: String, _ state: inout State) -> WriteQueue.Answer {
+        do {
+            try prepareFolder()
+            try spool.append(record, owner: try marked(&state).place)
+            return .success(Recorded(record, notices: [.spooling(path: files.spool, reason: reason)]))
+        } catch let error as LedgerError {
+            return .failure(error)
+        } catch {
+            return .failure(.notRecorded(ledger: reason, spool: StorageFault(error).reason))
+        }
+    }
+
+    /// Each record on its own, so that one that does not fit blocks none behind it.
+    private func takeSpool(_ database: LedgerDatabase, _ mark: ProcessMark) -> [LedgerNotice] {
+        var taken = 0
+        do {
+            let rejected = try spool.take { lines in
+                let misfits = try database.pool.write { db in
+                    let transaction = RunTransaction(db: db, mark: mark)
+                    return try lines.filter { line in
+                        if case .failure = try transaction.tryPut(line.record, owner: line.owner) { true } else { false }
+                    }
+                }
+                taken = Set(lines.map(\.record.id)).subtracting(misfits.map(\.record.id)).count
+                return misfits
+            }
+            let notices: [LedgerNotice] = rejected > 0 ? [.spoolLinesRejected(lines: rejected, path: files.rejected)] : []
+            return (taken > 0 ? [.spoolTakenIn(records: taken)] : []) + notices
+        } catch {
+            return [.spoolUnreadable(path: files.spool, reason: StorageFault(error).reason)]
+        }
+    }
+
+    private func brokenNotices() -> [LedgerNotice] { files.brokenFolders().map { .brokenMovedAside(path: $0) } }
+}

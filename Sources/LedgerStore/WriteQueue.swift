@@ -1,0 +1,60 @@
+import Foundation
+import Ledger
+import Synchronization
+
+/// Records on their way to the disk. One thread of its own takes what has gathered meanwhile in one go, so that many units cost as
+/// many waits for the disk as one; it ends when nothing is left.
+///
+/// A task that is cancelled undoes nothing: what is in the queue is written.
+final class WriteQueue: Sendable {
+    struct Request: Sendable {
+        var record: RunRecord
+        /// Whether its run begins with it.
+        var begins: Bool
+    }
+
+    typealias Answer = Result<Recorded, LedgerError>
+
+    private struct Waiting: Sendable {
+        var request: Request
+        var continuation: CheckedContinuation<Answer, Never>
+    }
+
+    private struct State {
+        var waiting: [Waiting] = []
+        var isRunning = false
+    }
+
+    /// In one transaction at most.
+    static let batchLimit = 200
+
+    private let state = Mutex(State())
+
+    /// - Parameter write: answers each request, in their order.
+    func add(_ request: Request, write: @escaping @Sendable ([Request]) -> [Answer]) async throws(LedgerError) -> Recorded {
+        let answer = await withCheckedContinuation { continuation in
+            let starts = state.withLock { state in
+                state.waiting.append(Waiting(request: request, continuation: continuation))
+                defer { state.isRunning = true }
+                return !state.isRunning
+            }
+            if starts { Thread.detachNewThread { self.drain(write) } }
+        }
+        return try answer.get()
+    }
+
+    private func drain(_ write: ([Request]) -> [Answer]) {
+        while let batch = next() {
+            for (waiting, answer) in zip(batch, write(batch.map(\.request))) { waiting.continuation.resume(returning: answer) }
+        }
+    }
+
+    private func next() -> [Waiting]? {
+        state.withLock { state in
+            let batch = Array(state.waiting.prefix(Self.batchLimit))
+            state.waiting.removeFirst(batch.count)
+            state.isRunning = !batch.isEmpty
+            return batch.isEmpty ? nil : batch
+        }
+    }
+}

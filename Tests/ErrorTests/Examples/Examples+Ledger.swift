@@ -1,0 +1,15 @@
+import Ledger
+
+extension Examples {
+    static let ledger = CataloguedErrors([
+        LedgerError.notRecorded(ledger: reason, spool: reason), .newerSchema(path: path, found: "FORM", known: "FORM"),
+        .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .locked(path: path),
+        .abandoned(run: "RUN"),
+    ])
+
+    static let ledgerNotice = CataloguedErrors(
+        [
+            LedgerNotice.closedAbandoned(["RUN"]), .spooling(path: path, reason: reason), .spoolTakenIn(records: 2),
+            .spoolLinesRejected(lines: 2, path: path), .brokenMovedAside(path: path), .spoolUnreadable(path: path, reason: reason),
+        ], diagnosis: \.diagnosis)
+}
