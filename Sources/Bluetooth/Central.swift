@@ -56,10 +56,13 @@ public protocol Connection: Sendable {
     var isNewlyBonded: Bool { get }
 
     /// Writes with response and waits for the acknowledgement.
-    /// - Throws: ``LinkError/refused(_:attributeError:)`` when the peripheral answers with an ATT error.
+    /// - Throws: ``LinkError/refused(_:attributeError:of:)`` when the peripheral answers with an ATT error, and
+    ///   ``LinkError/acquired(_:_:)`` while a channel to the characteristic is open.
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws
 
-    /// Opens the fast path for writes without response to one characteristic (BlueZ's `AcquireWrite`).
+    /// Opens the fast path for writes without response to one characteristic (BlueZ's `AcquireWrite`), which takes no other write until
+    /// the channel is closed.
+    /// - Throws: ``LinkError/acquired(_:_:)`` while another channel to the characteristic is open.
     func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel
 
     /// Enables notifications; they are on when this returns.

@@ -11,6 +11,8 @@ public enum LinkError: Error, Hashable, Sendable {
     case refused(AttributeID, attributeError: UInt8, of: Operation = .write)
     /// The unit's table says that the characteristic does not allow it.
     case notAllowed(AttributeID, Operation)
+    /// The characteristic is taken by a ``WriteChannel``, or by another program.
+    case acquired(AttributeID, Operation)
     case valueTooLong(count: Int, limit: Int)
     /// More notifications arrived than were taken.
     case overrun
@@ -85,6 +87,12 @@ extension LinkError: DiagnosableError {
                 message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
                 cause: "the firmware is not the expected one, or a stale attribute cache answered",
                 remedy: "check that it is your unit; unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
+        case .acquired(let id, let operation):
+            Diagnosis(
+                code: "BLE-0014", category: .tryAgain, fault: .station,
+                message: "a \(operation.rawValue) was refused: another program holds the unit's characteristic \(id)",
+                cause: "a second noafw or another Bluetooth program works on this unit",
+                remedy: "end it, or run: bluetoothctl disconnect; then the same command again")
         case .valueTooLong(let count, let limit):
             Diagnosis(
                 code: "BLE-0006", category: .unitFailed, fault: .station,

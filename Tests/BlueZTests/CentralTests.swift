@@ -194,7 +194,7 @@ struct CentralTests {
         let station = try await Station()
         let connection = try await station.connect()
         let channel = try await connection.openChannel(to: Station.receive, deadline: station.soon)
-        await #expect(throws: BlueZError.acquiredByAnother("Write acquired")) {
+        await #expect(throws: LinkError.acquired(Station.receive, .write)) {
             try await connection.write([1], to: Station.receive, deadline: station.soon)
         }
         try await station.daemon.fail("WriteValue", "org.bluez.Error.NotPermitted", "Write acquired", times: 3)

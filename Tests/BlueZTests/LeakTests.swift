@@ -214,7 +214,7 @@ struct LeakTests {
         let station = try await Station()
         let connection = try await station.connect()
         try await station.daemon.tell("occupy", ["uuid": Station.transmit.description])
-        await #expect(throws: BlueZError.acquiredByAnother("Notify acquired")) {
+        await #expect(throws: LinkError.acquired(Station.transmit, .subscription)) {
             _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon)
         }
         try await connection.write([1], to: Station.receive, deadline: station.soon)

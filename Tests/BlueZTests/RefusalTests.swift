@@ -117,7 +117,7 @@ struct RefusalTests {
         try await expect(
             [
                 refusal("InProgress", "In Progress", "BLZ-0016"),
-                refusal("NotPermitted", "Write acquired", "BLZ-0040"),
+                refusal("NotPermitted", "Write acquired", "BLE-0014"),
                 refusal("NotPermitted", "Write not permitted", "BLZ-0041", .unitFailed),
                 refusal("NotPermitted", "Not paired", "BLE-0005", .unitFailed),
                 refusal("InvalidArguments", "Invalid Length", "BLZ-0049", .unitFailed),
@@ -129,7 +129,7 @@ struct RefusalTests {
         ) { try await connection.write([1], to: Station.receive, deadline: station.soon) }
         try await expect(
             [
-                refusal("NotPermitted", "Notify acquired", "BLZ-0040"), refusal("InProgress", "In Progress", "BLZ-0016"),
+                refusal("NotPermitted", "Notify acquired", "BLE-0014"), refusal("InProgress", "In Progress", "BLZ-0016"),
                 failed("Failed to register notify session", "BLZ-0051", .inputOutput),
             ], to: "StartNotify", at: station
         ) { _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon) }
@@ -139,7 +139,7 @@ struct RefusalTests {
         ) { _ = try await connection.subscribe(to: Station.transmit, deadline: station.soon) }
         try await expect(
             [
-                refusal("NotPermitted", "Write acquired", "BLZ-0040"),
+                refusal("NotPermitted", "Write acquired", "BLE-0014"),
                 refusal("NotSupported", "Operation is not supported", "BLZ-0044", .unavailable),
                 failed("No ATT transport", "BLZ-0050"), busError("UnknownMethod", missing, "BLZ-0009", .unavailable),
             ], to: "AcquireWrite", at: station

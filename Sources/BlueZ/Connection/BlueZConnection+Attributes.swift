@@ -18,6 +18,7 @@ extension BlueZConnection {
                 throw LinkError.refused(characteristic, attributeError: attributeError, of: operation)
             }
             switch error {
+            case .acquiredByAnother: throw LinkError.acquired(characteristic, operation)
             case .notConnected, .noATTTransport, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
                 .daemonNotRunning, .busLost:
                 // The operation's answer overtakes the news of the lost link.

@@ -27,7 +27,7 @@ extension Examples {
 
     static let link = CataloguedErrors([
         LinkError.disconnected(reason), .connectFailed(address, reason: reason), .timedOut("ANSWER"), .characteristicMissing(attribute),
-        .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write),
+        .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write), .acquired(attribute, .write),
         .valueTooLong(count: 300, limit: 244), .overrun, .busy("PROCESS"), .unavailable(reason),
         .pairingRefused(address, reason: reason), .bondLost(address, reason: reason),
     ])

@@ -37,19 +37,6 @@ import Testing
         }
     }
 
-    @Test func aWriteIsHeldToTheTable() async throws {
-        try await withMadeUpUnit { host in
-            let link = try await host.encrypted()
-            let refusal = LinkError.refused(MadeUpModel.open, attributeError: 0x03, of: .write)
-            await #expect(throws: refusal) { try await link.write([7], to: MadeUpModel.open, deadline: host.soon()) }
-            let strange = AttributeID("a0000009-0000-4000-8000-000000000000")
-            await #expect(throws: LinkError.characteristicMissing(strange)) { try await link.write([7], to: strange, deadline: host.soon()) }
-            await #expect(throws: LinkError.characteristicMissing(MadeUpModel.open)) {
-                _ = try await link.subscribe(to: MadeUpModel.open, deadline: host.soon())
-            }
-        }
-    }
-
     /// A reset, sleep and a cut leave the central with a dead link for its supervision timeout; the model hears of each.
     @Test(arguments: [("r", UnitPlatform.StopCause.reset), ("s", .sleep), ("", .powerLoss)])
     func whateverStopsTheChipStopsTheModel(command: String, cause: UnitPlatform.StopCause) async throws {

@@ -19,6 +19,8 @@ final class VirtualLink: Sendable {
     private struct State {
         var uplink: [HostPacket] = []
         var inboxes: [AttributeID: Inbox<[UInt8]>] = [:]
+        /// Characteristics whose channel is open.
+        var acquired: Set<AttributeID> = []
         var end: LinkError?
     }
 
@@ -71,6 +73,13 @@ final class VirtualLink: Sendable {
             return inbox
         }
     }
+
+    /// - Returns: whether nobody held it.
+    func acquire(_ characteristic: AttributeID) -> Bool { state.withLock { $0.acquired.insert(characteristic).inserted } }
+
+    func release(_ characteristic: AttributeID) { state.withLock { _ = $0.acquired.remove(characteristic) } }
+
+    func isAcquired(_ characteristic: AttributeID) -> Bool { state.withLock { $0.acquired.contains(characteristic) } }
 
     func notify(_ characteristic: AttributeID, _ value: [UInt8]) {
         state.withLock { $0.inboxes[characteristic] }?.deliver(value)
