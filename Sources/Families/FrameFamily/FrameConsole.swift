@@ -5,16 +5,14 @@ import ScriptBundle
 import Support
 
 /// A Frame at its Lua prompt, and the questions every run asks it.
-public struct FrameConsole: ProgramConsole {
+public struct FrameConsole: PromptConsole {
     static let answerTimeout = Duration.seconds(3)
     /// Interrupting a program five times included.
-    static let promptTimeout = Duration.seconds(20)
+    public static let promptTimeout = Duration.seconds(20)
     /// The unit resets at once; the host notices after the supervision timeout of 2 s (frame-codebase, `bluetooth.c`).
     private static let resetTimeout = Duration.seconds(12)
     /// A fresh Lua state and the first lines of `main.lua`.
     private static let freshStart = Duration.milliseconds(500)
-    /// Ctrl-C waits for it.
-    static let shutdownGrace = PythonREPL.farewell
     /// The characteristic that Halo has and Frame has not (halo-firmware).
     private static let haloCharacteristic = AttributeID("7a230005-5475-a6a4-654c-8431f6ad49c4")
     /// Characters of a version that are kept; more are no version.
@@ -39,8 +37,8 @@ public struct FrameConsole: ProgramConsole {
     }
 
     public let repl: LuaREPL
-    let connection: any Connection
-    let restoreGuard: RestoreGuard
+    public let connection: any Connection
+    public let restoreGuard: RestoreGuard
 
     init(repl: LuaREPL, connection: any Connection, restoreGuard: RestoreGuard) {
         self.repl = repl
@@ -68,16 +66,6 @@ public struct FrameConsole: ProgramConsole {
         try await ask(Self.batteryCode).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
     }
 
-    /// Asks once more, from a fresh prompt, when no answer came.
-    func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
-        do {
-            return try await ask()
-        } catch REPLError.timedOut, REPLError.garbage, REPLError.outOfStep {
-            try await repl.recover(within: Self.promptTimeout)
-            return try await ask()
-        }
-    }
-
     public func reboot(into mode: UnitMode) async throws {
         guard mode == .bootloader else { throw FrameError.noRestart }
         do {
@@ -102,27 +90,10 @@ public struct FrameConsole: ProgramConsole {
 
     public func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
 
-    public func detach() async -> any Connection {
-        await repl.close()
-        return connection
-    }
-
-    /// Ends the link; the unit stays at its prompt unless its program was started.
-    public func close() async {
-        await repl.close()
-        await connection.disconnect()
-    }
-
     /// Restarts Lua, which runs `main.lua`.
     public func startProgram() async throws {
         try await insisting { try await repl.reset(within: Self.answerTimeout) }
         restoreGuard.started()
-    }
-
-    /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
-    public func restoreProgram() async {
-        guard restoreGuard.owesStart else { return }
-        await repl.putBack(within: Self.shutdownGrace)
     }
 }
 

@@ -8,8 +8,7 @@ import Support
 /// A Monocle at its raw prompt, and the questions every run asks it.
 public struct MonocleConsole: PythonConsole {
     static let answerTimeout = Duration.seconds(3)
-    /// Entering the raw REPL, a program that has to be interrupted included.
-    static let promptTimeout = Duration.seconds(10)
+    public static let promptTimeout = Duration.seconds(10)
     /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
     private static let resetTimeout = Duration.seconds(12)
 
@@ -25,8 +24,8 @@ public struct MonocleConsole: PythonConsole {
     }
 
     public let repl: PythonREPL
-    let connection: any Connection
-    let restoreGuard: RestoreGuard
+    public let connection: any Connection
+    public let restoreGuard: RestoreGuard
 
     init(repl: PythonREPL, connection: any Connection, restoreGuard: RestoreGuard) {
         self.repl = repl
@@ -34,18 +33,6 @@ public struct MonocleConsole: PythonConsole {
         self.restoreGuard = restoreGuard
         restoreGuard.interrupted()
     }
-
-    /// On the way out of a run that ends early: a unit that was only looked at goes on with its program.
-    public func restoreProgram() async {
-        guard restoreGuard.owesStart else { return }
-        await repl.clock.shielded(for: Self.shutdownGrace) { [self] in
-            try await repl.recover(within: Self.shutdownGrace)
-            try await startProgram()
-        }
-    }
-
-    /// Ctrl-C waits for it.
-    static let shutdownGrace = Duration.seconds(2)
 
     /// Characters of a version that are kept; more are no version.
     private static let versionLimit = 80
@@ -71,11 +58,6 @@ public struct MonocleConsole: PythonConsole {
             let text = try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerTimeout)
             return Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
         }
-    }
-
-    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
-    func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
-        try await repl.insisting(within: Self.promptTimeout, ask)
     }
 
     /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
@@ -116,17 +98,6 @@ public struct MonocleConsole: PythonConsole {
         } catch LinkError.timedOut {
             throw error
         }
-    }
-
-    public func detach() async -> any Connection {
-        await repl.close()
-        return connection
-    }
-
-    /// Ends the link; the unit stays at its prompt unless its program was started.
-    public func close() async {
-        await repl.close()
-        await connection.disconnect()
     }
 
     /// Leaves the prompt and runs `main.py`.

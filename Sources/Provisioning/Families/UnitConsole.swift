@@ -32,9 +32,7 @@ public protocol ProgramConsole: UnitConsole {
 }
 
 /// A console with MicroPython behind it.
-public protocol PythonConsole: ProgramConsole {
-    var repl: PythonREPL { get }
-}
+public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
 
 /// Where a unit keeps its scripts.
 public protocol ScriptStore: Sendable {

@@ -48,15 +48,4 @@ extension PythonREPL {
     private func startOnTheWayOut() async throws {
         _ = try await insisting(within: Self.farewell) { try await start(within: Self.startTimeout) }
     }
-
-    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
-    /// - Parameter within: for the prompt.
-    public func insisting<Answer>(within: Duration, _ ask: () async throws -> Answer) async throws -> Answer {
-        do {
-            return try await ask()
-        } catch REPLError.timedOut, REPLError.garbage, REPLError.unreadable, REPLError.outOfStep {
-            try await recover(within: within)
-            return try await ask()
-        }
-    }
 }

@@ -1,0 +1,28 @@
+import Support
+
+/// A session at a unit's prompt, Python's or Lua's. One task uses it at a time.
+public protocol UnitPrompt: Sendable {
+    var clock: SessionClock { get }
+    /// Interrupts what runs and proves the prompt anew.
+    func recover(within: Duration) async throws
+    /// Starts the unit's program again although the caller is cancelled, whatever the session was doing.
+    func putBack(within limit: Duration) async
+    /// Closes the channel; the connection stays.
+    func close() async
+}
+
+extension UnitPrompt {
+    /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
+    /// - Parameter within: for the prompt.
+    public func insisting<Answer>(within: Duration, _ ask: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await ask()
+        } catch REPLError.timedOut, REPLError.garbage, REPLError.unreadable, REPLError.outOfStep {
+            try await recover(within: within)
+            return try await ask()
+        }
+    }
+}
+
+extension PythonREPL: UnitPrompt {}
+extension LuaREPL: UnitPrompt {}
