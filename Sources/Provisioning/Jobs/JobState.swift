@@ -24,14 +24,14 @@ public final class JobState: Sendable {
         var bitstreamRejection: FPGACondition?
     }
 
-    let family: FamilyID
+    private let family: Family
     let options: JobOptions
     private let clock: SessionClock
     private let report: @Sendable (JobEvent) -> Void
     private let state: Mutex<State>
 
     init(
-        unit: UnitIdentity, family: FamilyID, options: JobOptions, expecting estimates: [StageEstimate], clock: SessionClock,
+        unit: UnitIdentity, family: Family, options: JobOptions, expecting estimates: [StageEstimate], clock: SessionClock,
         report: @escaping @Sendable (JobEvent) -> Void
     ) {
         self.family = family
@@ -198,13 +198,13 @@ extension JobState {
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         state.withLock { state in
-            let steps = Component.allCases.map { component in
+            let steps = family.components.map { component in
                 state.steps[component] ?? StepReport(
                     component: component, action: state.started[component] != nil && error != nil ? .failed : .skipped,
                     from: state.origins[component], to: nil)
             }
             return UnitReport(
-                identity: state.identity, family: family, steps: steps, plan: state.plan, program: state.program,
+                identity: state.identity, family: family.id, steps: steps, plan: state.plan, program: state.program,
                 recoveries: state.recoveries, error: error)
         }
     }

@@ -29,7 +29,7 @@ public struct ProvisioningJob: Sendable {
     /// - Throws: `CancellationError` alone.
     public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
-            unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
+            unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family,
             options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
         let lease = UnitLease(locator)
         let policy = RetryPolicy(mayRestartUnit: locator.family.console?.restartWithoutProgram != nil)

@@ -16,7 +16,7 @@ struct VerifyPresentation: RunPresentation {
         let error = error(of: result)
         let verdict = JSONText.string(error == nil && result.report?.passed == true ? "pass" : "fail")
         let family = result.report?.family ?? result.progress.family ?? target.family
-        let findings: [(String, JSONText)] = Component.allCases.map { ($0.rawValue, finding($0, result)) }
+        let findings: [(String, JSONText)] = FamilyList.components(of: family).map { ($0.rawValue, finding($0, result)) }
         let unit = JSONText.object(
             [
                 ("id", .optional(target.id ?? identity(result)?.address.description)),

@@ -69,10 +69,9 @@ struct UnitReportPresentation: RunPresentation {
 
     /// No more than was done: parts that were left out are named by their absence.
     private static func verified(_ steps: [StepReport], of family: FamilyID?) -> String {
-        let components = family.flatMap { FamilyList.supported[$0]?.components } ?? Component.allCases
         let done = steps.filter { $0.action != .skipped }
         let isIdle = done.allSatisfy { $0.action == .current }
-        guard done.count < components.count else { return isIdle ? "everything is current" : "the unit is proved" }
+        guard done.count < FamilyList.components(of: family).count else { return isIdle ? "everything is current" : "the unit is proved" }
         let parts = done.map(\.component.rawValue).joined(separator: ", ")
         return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "proved: \(parts)"
     }
