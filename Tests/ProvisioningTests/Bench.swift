@@ -1,105 +1,171 @@
 import Bluetooth
 import DFU
-import FPGA
 import Foundation
-import MonocleFamily
 import Provisioning
-import ScriptBundle
 import Support
 import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
 
-/// A virtual unit on a bench of simulated time, and small assets signed with a key of the test's own.
+/// A virtual unit of one family on a bench of simulated time, before a host that keeps its bonds.
 struct Bench: Sendable {
     static let firmwareVersion = "v26.300.1200"
-    static let fpgaVersion = "v26.300.1201"
     private static let key = Result { try SigningKey.generate() }
 
+    let kind: BenchFamily
     let root: URL
+    let bonds = BondStore()
     var faults = FaultPlan()
     /// Instead of the Python of `.venv`.
     var python: String?
 
-    init() {
+    init(_ kind: BenchFamily = .monocle) {
+        self.kind = kind
         root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-bench-\(UUID().uuidString)")
     }
 
-    /// A factory-new unit that tells such a charge.
-    init(batteryPercent: Int) throws {
-        self.init()
-        _ = try UnitFolder.monocle(root: root, name: "bench")
-        let file = root.appendingPathComponent("unit.json")
-        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":\#(batteryPercent)"#).utf8).write(to: file)
-    }
+    /// The same unit before another host.
+    init(sharing other: Bench) { (kind, root, faults, python) = (other.kind, other.root, other.faults, other.python) }
 
     func remove() { try? FileManager.default.removeItem(at: root) }
 
-    /// - Parameter firmwareSize: bytes of the application image.
-    static func assets(firmwareSize: Int = 20_000) throws -> AssetSet {
-        return AssetSet(
-            firmware: try firmware(version: firmwareVersion, size: firmwareSize),
-            fpga: .init(image: try FPGAImage(bitstream(), isChecked: false), version: fpgaVersion),
-            scripts: try ScriptSet(files: [
-                .init(name: "states.py", bytes: Array("IDLE = 'idle'\n# \u{3}\u{1C}\u{4} ''' \\ \r\n".utf8)),
-                .init(name: "main.py", bytes: Array("import states\nimport time\nwhile True:\n    time.sleep(1)\n".utf8)),
-            ]))
-    }
-
+    /// Signed with a key of the test's own.
     /// - Parameter stated: what the package is said to hold; `nil` takes its image's word.
-    static func firmware(version: String, stated: String? = nil, size: Int = 20_000) throws -> FirmwareAsset {
+    static func firmware(
+        version: String = firmwareVersion, stated: String? = nil, size: Int = 20_000, number: UInt32 = 1, target: DFUTarget = .monocle
+    ) throws -> FirmwareAsset {
         var generator = SeededGenerator(seed: 7)
         var image = (0..<size).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         image.replaceSubrange(1000..<1014, with: [0] + Array(version.utf8) + [0])
         let key = try key.get()
-        let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
+        let packet = try InitPacketBuilder(image: image, firmwareVersion: number, target: target).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
-        return try .init(package: package, version: stated, target: .monocle, trusting: [key.trusted(as: "test")])
-    }
-
-    /// A full-size image that is mostly runs, so that writing it takes few commands.
-    static func bitstream() -> [UInt8] {
-        var image = [UInt8](repeating: 0, count: FPGALimits.imageByteCount)
-        var generator = SeededGenerator(seed: 9)
-        for start in stride(from: 0, to: image.count - 64, by: 16_384) {
-            for offset in 0..<64 { image[start + offset] = UInt8(truncatingIfNeeded: generator.next()) }
-        }
-        return image
+        return try .init(package: package, version: stated, target: target, trusting: [key.trusted(as: "test")])
     }
 
     /// Puts the unit on the air in simulated time and runs `body`. What `body` leaves behind is the unit's folder.
     func play<Value: Sendable>(
         _ body: @escaping @Sendable (VirtualCentral, VirtualUnit) async throws -> Value
     ) async throws -> Value {
-        let folder = try UnitFolder.monocle(root: root, name: "bench")
-        var configuration = MonocleConfiguration(python: try python ?? TestTools.require(TestTools.python, "the Python of .venv"))
         let coordinates = try Self.key.get().publicCoordinates
-        configuration.trustedKeys.append(
-            Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()))
-        configuration.fpgaVersions = [HexText.encode(try FPGAImage(Self.bitstream(), isChecked: false).sha256): Self.fpgaVersion]
-        configuration.faults = faults
+        let settings = BenchFamily.Settings(
+            python: try python ?? TestTools.require(TestTools.python, "the Python of .venv"),
+            trustedKey: Array(coordinates.prefix(32).reversed()) + Array(coordinates.dropFirst(32).reversed()), faults: faults)
         let air = VirtualAir(time: .simulated())
-        let monocle = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
+        let unit = try kind.makeUnit(root, settings, air)
+        let bonds = bonds
         return try await air.time.run {
-            try await withVirtualUnit(monocle) { try await body(VirtualCentral(air: air), monocle) }
+            try await withVirtualUnit(unit) { try await body(VirtualCentral(air: air, bonds: bonds), unit) }
         }
+    }
+
+    func job(
+        _ assets: AssetSet, _ options: JobOptions = JobOptions(), for unit: VirtualUnit, over central: any Central
+    ) throws -> ProvisioningJob {
+        try ProvisioningJob(family: kind.family, central: central, address: unit.address, assets: assets, options: options)
     }
 
     func flash(
         _ assets: AssetSet, options: JobOptions = JobOptions(), report: @escaping @Sendable (JobEvent) -> Void = { _ in }
     ) async throws -> UnitReport {
-        try await play { central, monocle in
-            try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options)
-                .run(report: report)
-        }
+        try await play { central, unit in try await job(assets, options, for: unit, over: central).run(report: report) }
     }
 
     func verify(_ assets: AssetSet, isDeep: Bool = true) async throws -> VerifyReport {
-        try await play { central, monocle in
-            try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: isDeep)
-                .run { _ in }
+        try await play { central, unit in
+            try await VerifyJob(family: kind.family, central: central, address: unit.address, assets: assets, isDeep: isDeep).run { _ in }
+        }
+    }
+}
+
+// MARK: - Interruptions
+
+extension Bench {
+    /// Whatever happens in between, running it again ends in a proved unit. The last run has no faults.
+    func expectRecovery(_ assets: AssetSet, runs: Int) async throws {
+        let journal = Journal()
+        var report = try await flash(assets) { journal.add($0) }
+        var calm = self
+        for run in 1..<max(2, runs) where !report.passed {
+            if run == runs - 1 { calm.faults = FaultPlan() } else { calm.faults.seed += 1 }
+            report = try await calm.flash(assets) { journal.add($0) }
+        }
+        #expect(report.passed, "\(String(describing: report.error)) \(journal.text)")
+        calm.faults = FaultPlan()
+        let proof = try await calm.verify(assets)
+        #expect(proof.passed, "\(proof) \(journal.text)")
+    }
+
+    /// A run that is cancelled at its n-th line, as by Ctrl-C; the unit dies with the process that plays it, as by SIGKILL.
+    func flashCancelled(_ assets: AssetSet, atEvent event: Int) async throws {
+        let journal = Journal()
+        await #expect(throws: CancellationError.self) {
+            try await play { central, unit in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    let (stop, clock) = (Inbox<Void>(), central.clock)
+                    group.addTask {
+                        _ = try await job(assets, for: unit, over: central).run {
+                            journal.add($0)
+                            if journal.text.count >= event { stop.deliver(()) }
+                        }
+                    }
+                    _ = try await stop.next(before: clock.deadline(in: .seconds(600)), on: clock)
+                    group.cancelAll()
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+}
+
+/// How many packets a whole run takes; measured once.
+actor PacketCount {
+    private let kind: BenchFamily
+    private let assets: @Sendable () throws -> AssetSet
+    private var count: Int?
+
+    init(_ kind: BenchFamily, _ assets: @escaping @Sendable () throws -> AssetSet) { (self.kind, self.assets) = (kind, assets) }
+
+    func value() async throws -> Int {
+        if let count { return count }
+        let bench = Bench(kind)
+        defer { bench.remove() }
+        let assets = try assets()
+        let measured = try await bench.play { central, unit in
+            let report = try await bench.job(assets, for: unit, over: central).run { _ in }
+            #expect(report.passed, "\(String(describing: report.error))")
+            return unit.deliveredPackets
+        }
+        count = measured
+        return measured
+    }
+}
+
+// MARK: - Round trips
+
+extension Bench {
+    /// What is written to the unit while `body` runs, and for how long that is.
+    func listen(
+        _ body: @escaping @Sendable (any Central, VirtualUnit) async throws -> Bool
+    ) async throws -> (wire: Wire, duration: Duration) {
+        let wire = Wire()
+        let duration = try await play { central, unit in
+            let start = central.clock.now
+            let passed = try await body(ListeningCentral(central: central, wire: wire), unit)
+            #expect(passed)
+            return start.duration(to: central.clock.now)
+        }
+        return (wire, duration)
+    }
+
+    func listenToFlash(_ assets: AssetSet) async throws -> (wire: Wire, duration: Duration) {
+        try await listen { central, unit in try await job(assets, for: unit, over: central).run { _ in }.passed }
+    }
+
+    func listenToVerification(_ assets: AssetSet) async throws -> (wire: Wire, duration: Duration) {
+        try await listen { central, unit in
+            try await VerifyJob(family: kind.family, central: central, address: unit.address, assets: assets, isDeep: true).run { _ in }.passed
         }
     }
 }

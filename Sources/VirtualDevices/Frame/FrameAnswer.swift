@@ -4,6 +4,8 @@ struct FrameAnswer {
     var status: UInt8 = 0
     var bytes: [UInt8] = []
     var delay = Duration.microseconds(30)
+    /// Of the flash that are written meanwhile.
+    var words = 0
     /// What is in the flash once the time has passed; a power cut before leaves what was there.
     var change: FrameChange?
 

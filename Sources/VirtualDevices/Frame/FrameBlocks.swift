@@ -14,10 +14,14 @@ enum FrameBlocks {
     static let eraseTime = Duration.milliseconds(85)
     static let mountTime = Duration.milliseconds(5)
     static let lookTime = Duration.microseconds(300)
-    static let commitTime = Duration.microseconds(600)
+    /// An estimate.
+    static let commitWords = 10
+    static let commitTime = wordTime * commitWords
+    private static let wordTime = Duration.microseconds(60)
 
     static func readTime(_ count: Int) -> Duration { .microseconds(100 + 3 * count) }
-    static func writeTime(_ count: Int) -> Duration { .microseconds(200 + (count + 3) / 4 * 60) }
+    static func writeTime(_ count: Int) -> Duration { .microseconds(200) + wordTime * words(count) }
+    static func words(_ count: Int) -> Int { (count + 3) / 4 }
 
     /// Blocks of a file's content: each but the first begins with pointers to earlier ones, one more for each power of two that
     /// divides its number.

@@ -41,6 +41,7 @@ struct FrameFileSystem {
         var answer = FrameAnswer(bytes: [isPaired ? 1 : 0], delay: FrameBlocks.mountTime)
         if try formatting || folder.loadBlockCount() != blockCount {
             answer.change = .format
+            answer.words = FrameBlocks.commitWords * 2
             answer.delay += FrameBlocks.eraseTime * 2
         }
         return answer
@@ -94,7 +95,7 @@ struct FrameFileSystem {
         file.isBroken = file.isBroken || grown > freeBlocks
         openFiles[handle] = file
         guard !file.isBroken else { return .refusal }
-        return FrameAnswer(delay: FrameBlocks.writeTime(bytes.count) + FrameBlocks.eraseTime * grown, change: .wear)
+        return FrameAnswer(delay: FrameBlocks.writeTime(bytes.count) + FrameBlocks.eraseTime * grown, words: FrameBlocks.words(bytes.count), change: .wear)
     }
 
     mutating func close(_ handle: UInt32) -> FrameAnswer {
@@ -162,7 +163,7 @@ struct FrameFileSystem {
     private mutating func commit(_ change: FrameChange) -> FrameAnswer {
         commitCount += 1
         let isFull = commitCount % FrameBlocks.commitsPerBlock == 0
-        return FrameAnswer(delay: FrameBlocks.commitTime + (isFull ? FrameBlocks.eraseTime : .zero), change: change)
+        return FrameAnswer(delay: FrameBlocks.commitTime + (isFull ? FrameBlocks.eraseTime : .zero), words: FrameBlocks.commitWords, change: change)
     }
 
     // MARK: - Room

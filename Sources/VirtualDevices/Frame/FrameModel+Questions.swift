@@ -12,6 +12,10 @@ extension FrameModel {
         guard let answer = try answer(to: Question(rawValue: operation), bytes, on: &unit) else { return }
         // The SoftDevice is busy with the bond, and the firmware takes that for a fault.
         if answer.change != nil, unit.now < flashBusyUntil { return unit.reset(.crash) }
+        if let written = unit.faults.countFlashWords(answer.words) {
+            // What is not written whole is not there: the last word is the one that counts.
+            return unit.cutPower(after: answer.delay * Double(written) / Double(answer.words))
+        }
         timers.add(.answer(answer), at: unit.now + answer.delay)
     }
 

@@ -13,12 +13,11 @@ import Testing
 struct FrameFaultTests {
     /// A unit that was brought up to date, changed by `prepare` while it is off.
     private func withBench<Value>(
-        of firmware: FrameFirmware = .v25_080, _ prepare: (inout FrameBench) throws -> Void = { _ in }, _ body: (FrameBench, AssetSet) async throws -> Value
+        of firmware: FrameFirmware = .v25_080, _ prepare: (inout Bench) throws -> Void = { _ in }, _ body: (Bench, AssetSet) async throws -> Value
     ) async throws -> Value {
-        var bench = FrameBench()
-        bench.factory = firmware
+        var bench = Bench(.frame(firmware))
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try FrameBench.telling())
+        let assets = AssetSet(scripts: try FrameSamples.telling())
         let report = try await bench.flash(assets)
         #expect(report.passed, "\(String(describing: report.error))")
         try prepare(&bench)
@@ -65,7 +64,7 @@ struct FrameFaultTests {
 
     @Test func aBondThatTheHostLostIsSaidSo() async throws {
         try await withBench { bench, assets in
-            var stranger = FrameBench(sharing: bench)
+            var stranger = Bench(sharing: bench)
             stranger.faults = bench.faults
             let report = try await stranger.flash(assets)
             #expect(report.error?.code == "BLE-0011", "\(String(describing: report.error))")
@@ -89,7 +88,7 @@ struct FrameFaultTests {
         try await withBench(of: firmware, { bench in
             for (index, count) in fillers.enumerated() { try bench.leave(String(repeating: "f", count: count), as: "filler\(index)") }
         }) { bench, assets in
-            let new = AssetSet(scripts: try FrameBench.telling(padding: 12_000))
+            let new = AssetSet(scripts: try FrameSamples.telling(padding: 12_000))
             let report = try await bench.flash(new)
             #expect(report.error?.code == code, "\(String(describing: report.error))")
             let proof = try await bench.verify(assets)
@@ -101,9 +100,9 @@ struct FrameFaultTests {
     /// The same length, and one byte that differs.
     @Test func oneWrongByteIsFound() async throws {
         try await withBench({ bench in
-            var bytes = FrameBench.oddModule
+            var bytes = FrameSamples.oddModule
             bytes[700] ^= 1
-            try bench.folder().put(bytes, at: #require(FramePath(Array("odd.lua".utf8))))
+            try bench.frameFolder().put(bytes, at: #require(FramePath(Array("odd.lua".utf8))))
         }) { bench, assets in
             let proof = try await bench.verify(assets)
             #expect(!proof.passed && proof.findings[.scripts]?.differences == ["odd.lua differs in content"], "\(proof)")
@@ -114,7 +113,7 @@ struct FrameFaultTests {
 
     @Test func aFileThatNoUnitTakesIsRefused() async throws {
         try await withBench { bench, assets in
-            let report = try await bench.flash(AssetSet(scripts: try FrameBench.telling(padding: 70_000)))
+            let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling(padding: 70_000)))
             #expect(report.error?.code == "SCR-0007", "\(String(describing: report.error))")
             #expect(try await bench.verify(assets).passed)
         }
@@ -124,18 +123,18 @@ struct FrameFaultTests {
     @Test(arguments: [FaultPlan.Cut.power, .link], -3...4)
     func aCutWhileScriptsAreRenamedIsRecovered(cut: FaultPlan.Cut, offset: Int) async throws {
         try await withBench { bench, _ in
-            let new = AssetSet(scripts: try FrameBench.telling(padding: 1000))
+            let new = AssetSet(scripts: try FrameSamples.telling(padding: 1000))
             let packet = try await Self.renamingPacket(of: new)
             var cutting = bench
             cutting.faults.cuts[packet + offset] = cut
-            try await FrameInterruptionTests.expectRecovery(cutting, new, runs: 2)
+            try await cutting.expectRecovery(new, runs: 2)
         }
     }
 
     private static func renamingPacket(of assets: AssetSet) async throws -> Int {
-        let bench = FrameBench()
+        let bench = Bench(.frame)
         defer { bench.remove() }
-        #expect(try await bench.flash(AssetSet(scripts: try FrameBench.telling())).passed)
+        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
         let wire = Wire()
         let total = try await bench.play { central, unit in
             let central = ListeningCentral(central: central, wire: wire)
@@ -153,9 +152,9 @@ struct FrameFaultTests {
 
     /// It sleeps right after its update: the remedy says so, and off the cradle the next run ends it.
     @Test func aDockedUnitThatDoesNotComeBackIsSaidSo() async throws {
-        let bench = FrameBench()
+        let bench = Bench(.frame)
         defer { bench.remove() }
-        let assets = try FrameBench.assets()
+        let assets = try FrameSamples.assets()
         let report = try await bench.play { central, unit in
             try await ProvisioningJob(family: .frame, central: central, address: unit.address, assets: assets, options: JobOptions())
                 .run { if case .stage(.firmware) = $0.content { unit.stimulate(.dock) } }

@@ -10,24 +10,24 @@ import VirtualDevices
 
 @Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)
 struct FrameFlashTests {
-    private func withBench<Value>(_ body: (FrameBench) async throws -> Value) async throws -> Value {
-        let bench = FrameBench()
+    private func withBench<Value>(_ body: (Bench) async throws -> Value) async throws -> Value {
+        let bench = Bench(.frame)
         defer { bench.remove() }
         return try await body(bench)
     }
 
     @Test func aFactoryNewUnitIsBroughtUpToDate() async throws {
         try await withBench { bench in
-            let assets = try FrameBench.assets()
+            let assets = try FrameSamples.assets()
             let journal = Journal()
             let first = try await bench.flash(assets) { journal.add($0) }
             #expect(first.passed, "\(String(describing: first.error)) \(journal.text)")
             #expect(first.program == .announced)
-            #expect(first.identity.firmware == FrameBench.firmwareVersion && first.identity.scripts == assets.scripts?.version)
+            #expect(first.identity.firmware == Bench.firmwareVersion && first.identity.scripts == assets.scripts?.version)
             #expect(first.identity.batteryPercent != nil)
-            #expect(first.steps.map(\.action) == [.updated, .skipped, .updated])
+            #expect(first.steps.map(\.action) == [.updated, .updated])
             let second = try await bench.flash(assets)
-            #expect(second.passed && second.steps.map(\.action) == [.current, .skipped, .current], "\(String(describing: second.error))")
+            #expect(second.passed && second.steps.map(\.action) == [.current, .current], "\(String(describing: second.error))")
             let proof = try await bench.verify(assets)
             #expect(proof.passed && proof.program == .announced, "\(proof)")
         }
@@ -51,7 +51,7 @@ struct FrameFlashTests {
     /// Someone else's program that answers nothing: it has to run, be the right one, and keep quiet.
     @Test func aSilentProgramIsProved() async throws {
         try await withBench { bench in
-            let assets = AssetSet(scripts: try FrameBench.set("while true do frame.sleep(0.1) end"))
+            let assets = AssetSet(scripts: try FrameSamples.set("while true do frame.sleep(0.1) end"))
             let report = try await bench.flash(assets)
             #expect(report.passed && report.program == .silent, "\(String(describing: report.error))")
         }
@@ -66,14 +66,14 @@ struct FrameFlashTests {
     ])
     func aProgramThatDoesNotLiveFails(main: String, code: String) async throws {
         try await withBench { bench in
-            let report = try await bench.flash(AssetSet(scripts: try FrameBench.set(main)))
+            let report = try await bench.flash(AssetSet(scripts: try FrameSamples.set(main)))
             #expect(report.error?.code == code, "\(String(describing: report.error))")
         }
     }
 
     @Test func otherFilesStay() async throws {
         try await withBench { bench in
-            let assets = AssetSet(scripts: try FrameBench.telling())
+            let assets = AssetSet(scripts: try FrameSamples.telling())
             #expect(try await bench.flash(assets).passed)
             try bench.leave("mine", as: "notes.txt")
             try bench.leave("old", as: "odd.lua.new")

@@ -17,45 +17,24 @@ struct FrameRoundTripTests {
         var surveys = 0
         var tenths = 0
 
-        init(_ wire: Wire, over duration: Duration) {
-            for text in wire.packets.map({ String(decoding: $0, as: UTF8.self) }) where !text.contains("_nf.w,") {
+        init(_ heard: (wire: Wire, duration: Duration)) {
+            for text in heard.wire.packets.map({ String(decoding: $0, as: UTF8.self) }) where !text.contains("_nf.w,") {
                 commands += 1
                 if text == "\u{3}" { breaks += 1 }
                 if text.contains("FIRMWARE_VERSION") { versions += 1 }
                 if text.contains("return _nf.v(") { surveys += 1 }
             }
-            tenths = Int(duration / .milliseconds(100))
+            tenths = Int(heard.duration / .milliseconds(100))
         }
     }
 
     @Test func questionsAreFew() async throws {
-        let bench = FrameBench()
+        let bench = Bench(.frame)
         defer { bench.remove() }
-        let assets = try FrameBench.assets()
-        func count(_ body: @escaping @Sendable (any Central, VirtualUnit) async throws -> Bool) async throws -> Counts {
-            let wire = Wire()
-            let duration = try await bench.play { central, unit in
-                let start = central.clock.now
-                let passed = try await body(ListeningCentral(central: central, wire: wire), unit)
-                #expect(passed)
-                return start.duration(to: central.clock.now)
-            }
-            return Counts(wire, over: duration)
-        }
-        func flash() async throws -> Counts {
-            try await count { central, unit in
-                try await ProvisioningJob(family: .frame, central: central, address: unit.address, assets: assets, options: JobOptions())
-                    .run { _ in }.passed
-            }
-        }
-        let full = try await flash()
-        print("full flash:", full)
-        let current = try await flash()
-        print("current flash:", current)
-        let deep = try await count { central, unit in
-            try await VerifyJob(family: .frame, central: central, address: unit.address, assets: assets, isDeep: true).run { _ in }.passed
-        }
-        print("deep verification:", deep)
+        let assets = try FrameSamples.assets()
+        let full = Counts(try await bench.listenToFlash(assets)), current = Counts(try await bench.listenToFlash(assets))
+        let deep = Counts(try await bench.listenToVerification(assets))
+        print("full flash:", full, "current flash:", current, "deep verification:", deep, separator: "\n")
         // At first, and after the firmware's restart; one reading before the upload, one of each new file, two around the renaming.
         #expect(full.versions == 2 && full.breaks == 2 && full.surveys == 6)
         #expect(current.versions == 1 && current.breaks == 1 && current.surveys == 1)

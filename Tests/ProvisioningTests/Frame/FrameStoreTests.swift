@@ -58,13 +58,13 @@ import VirtualDevices
             return damaged
         }) { unit, clock in
             let console = try await Self.open(unit, clock)
-            let scripts = try FrameBench.set("local xx = 1")
+            let scripts = try FrameSamples.set("local xx = 1")
             let notices = Notices()
             let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { notices.note($0) }
             #expect(outcome.replaced == ["odd.lua", "main.lua"])
             #expect(notices.texts.count == 1 && notices.texts.first?.contains("arrived damaged") == true, "\(notices.texts)")
             #expect(try await console.store(for: scripts).deepCheck() == [])
-            #expect(try Data(contentsOf: unit.folder.appendingPathComponent("odd.lua")) == Data(FrameBench.oddModule))
+            #expect(try Data(contentsOf: unit.folder.appendingPathComponent("odd.lua")) == Data(FrameSamples.oddModule))
         }
     }
 
@@ -76,7 +76,7 @@ import VirtualDevices
             return Array((text[..<list.upperBound] + "}\")").utf8)
         }) { unit, clock in
             let console = try await Self.open(unit, clock)
-            let scripts = try FrameBench.set("local x = 1")
+            let scripts = try FrameSamples.set("local x = 1")
             await #expect(throws: ScriptError.verificationFailed("odd.lua")) {
                 try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
             }
@@ -86,13 +86,13 @@ import VirtualDevices
     /// What an interrupted run left is not sent again: whole files, and the beginning of one.
     @Test func anUploadGoesOnWhereItStopped() async throws {
         try await play { unit, clock in
-            let scripts = try FrameBench.set("local x = 1")
-            try Data(FrameBench.oddModule.prefix(2000)).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
+            let scripts = try FrameSamples.set("local x = 1")
+            try Data(FrameSamples.oddModule.prefix(2000)).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
             let main = try #require(scripts.installed.last)
             try Data(main.bytes).write(to: unit.folder.appendingPathComponent("main.lua.new"))
             let console = try await Self.open(unit, clock)
             let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
-            #expect(outcome.bytesSent == FrameBench.oddModule.count - 2000)
+            #expect(outcome.bytesSent == FrameSamples.oddModule.count - 2000)
             #expect(try await console.store(for: scripts).deepCheck() == [])
             #expect(!FileManager.default.fileExists(atPath: unit.folder.appendingPathComponent("odd.lua.new").path))
         }
@@ -100,7 +100,7 @@ import VirtualDevices
 
     @Test func aBeginningThatIsWrongIsSentAnew() async throws {
         try await play { unit, clock in
-            let scripts = try FrameBench.set("local x = 1")
+            let scripts = try FrameSamples.set("local x = 1")
             try Data(repeating: 0x61, count: 2000).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
             let console = try await Self.open(unit, clock)
             let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
@@ -113,7 +113,7 @@ import VirtualDevices
         try await play { unit, clock in
             try FileManager.default.createDirectory(at: unit.folder.appendingPathComponent("odd.lua"), withIntermediateDirectories: false)
             let console = try await Self.open(unit, clock)
-            let scripts = try FrameBench.set("local x = 1")
+            let scripts = try FrameSamples.set("local x = 1")
             await #expect(throws: FrameError.folderInPlace("odd.lua")) {
                 try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
             }

@@ -27,6 +27,9 @@ public struct FaultPlan: Sendable {
     /// Numbers of notifications on the data characteristic, from 1, that the host never gets.
     public var lostDataNotifications: Set<Int> = []
 
+    /// Words of the unit's flash, counted from 1 over its whole run, at which its power is cut: the one with this number is not written
+    /// any more.
+    public var flashCuts: Set<Int> = []
     /// Packets to the unit that are lost if they are writes without response, counted as for ``cuts``.
     public var lostPackets: Set<Int> = []
     /// Notifications that are lost, counted from 1 over the unit's whole run.

@@ -4,6 +4,8 @@ struct LinkFaults {
     var generator: SeededGenerator
     /// Packets that have reached the unit, over its whole run.
     private(set) var packetCount = 0
+    /// Words that were written to the unit's flash, over its whole run.
+    private(set) var flashWordCount = 0
     private var notificationCount = 0
     private var dataNotificationCount = 0
 
@@ -16,6 +18,16 @@ struct LinkFaults {
     mutating func countPacket() -> FaultPlan.Cut? {
         packetCount += 1
         return plan.cuts[packetCount]
+    }
+
+    /// The unit begins to write so many words to its flash.
+    /// - Returns: how many of them are written before its power is cut; `nil` when it is not.
+    mutating func countFlashWords(_ count: Int) -> Int? {
+        let first = flashWordCount + 1
+        flashWordCount += count
+        guard let cut = plan.flashCuts.filter({ $0 >= first && $0 < first + count }).min() else { return nil }
+        flashWordCount = cut
+        return cut - first
     }
 
     /// The packet counted last, a write without response, as the air leaves it: `nil` when lost.

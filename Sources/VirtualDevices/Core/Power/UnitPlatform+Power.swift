@@ -25,6 +25,9 @@ extension UnitPlatform {
         after(Self.powerCut, .powerOn)
     }
 
+    /// In the middle of what the unit is doing.
+    mutating func cutPower(after delay: Duration) { after(delay, .powerCut(number: stopCount)) }
+
     /// A reset without disconnecting: the host notices after the supervision timeout.
     /// - Parameter cause: `nil` leaves the last one, as a bootloader does.
     mutating func reset(_ cause: ResetCause?, intoBootloader: Bool = false) {

@@ -21,6 +21,8 @@ struct UnitPlatform {
         case powerOn
         /// - Parameter number: of the reset that it belongs to.
         case boot(number: Int)
+        /// - Parameter number: of the run that it ends.
+        case powerCut(number: Int)
         case linkUp(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
         /// The central's side of a link that the unit no longer serves.
         case linkLost(VirtualLink)

@@ -58,6 +58,7 @@ struct UnitSimulator {
         switch timer {
         case .powerOn: platform.powerOn()
         case .boot(let number): if number == platform.stopCount { try boot() }
+        case .powerCut(let number): if number == platform.stopCount { perform(.power) }
         case .linkUp(let mtu, let reply): if platform.acceptLink(mtu, reply) { try radioChanged() }
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .radioChanged: try radioChanged()

@@ -11,10 +11,13 @@ public final class VirtualUnit: Sendable {
     private let folder: UnitFolder
     private let design: UnitDesign
     private let air: VirtualAir
-    private let delivered = Mutex(0)
+    private let counts = Mutex((packets: 0, flashWords: 0))
 
     /// Packets that have reached the unit so far: what ``FaultPlan/cuts`` counts.
-    public var deliveredPackets: Int { delivered.withLock { $0 } }
+    public var deliveredPackets: Int { counts.withLock { $0.packets } }
+
+    /// Words that the unit's program has written to its flash: what ``FaultPlan/flashCuts`` counts.
+    public var writtenFlashWords: Int { counts.withLock { $0.flashWords } }
 
     init(folder: UnitFolder, design: UnitDesign, air: VirtualAir) throws {
         address = try folder.address(of: design.family)
@@ -30,8 +33,8 @@ public final class VirtualUnit: Sendable {
         defer { simulator.losePower() }
         simulator.platform.powerOn()
         while true {
-            let count = simulator.platform.faults.packetCount
-            delivered.withLock { $0 = count }
+            let faults = simulator.platform.faults
+            counts.withLock { $0 = (faults.packetCount, faults.flashWordCount) }
             let now = simulator.platform.now
             let deadline = simulator.nextDeadline ?? now + .seconds(3600)
             if deadline <= now {
