@@ -97,7 +97,10 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
-            name: "FuzzTargets", dependencies: ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"], path: "Tests/FuzzTargets",
+            name: "FuzzTargets", dependencies: [
+                "Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth",
+            ],
+            path: "Tests/FuzzTargets",
             swiftSettings: strict),
         tests("FuzzTests", ["FuzzTargets", "TestSupport"]),
         tests("SupportTests", ["Support"]),

@@ -9,11 +9,15 @@ public struct FuzzTarget: Sendable {
         .bundle,
         .bundleKey,
         .bundleManifest,
+        .frameMessages,
         .package,
         .packageContent,
         .initPacket,
         .intelHex,
         .intelHexRecords,
+        .luaPrompt,
+        .picture,
+        .pngContent,
         .recordLine,
     ]
 

@@ -46,13 +46,13 @@ public struct LuaMachine: Sendable {
     private var command: Command?
     private var lastNumber = 0
 
-    init(key: String, payloadSize: Int) {
+    package init(key: String, payloadSize: Int) {
         self.key = key
         self.payloadSize = payloadSize
     }
 
     /// Begins a command. Nothing may be in flight.
-    mutating func run(_ code: LuaCode) -> [Action] {
+    package mutating func run(_ code: LuaCode) -> [Action] {
         var pieces: [[UInt8]] = []
         var rest = code.bytes[...]
         repeat {
@@ -78,7 +78,7 @@ public struct LuaMachine: Sendable {
     }
 
     /// Nothing came for a while: what is under way goes out again. It does no harm twice.
-    mutating func silence() -> [Action] { underWay() }
+    package mutating func silence() -> [Action] { underWay() }
 
     private func underWay() -> [Action] {
         guard let command, let call = command.calls.first else { return [] }
@@ -88,7 +88,7 @@ public struct LuaMachine: Sendable {
         return [.write(Array(head.utf8) + tail + [UInt8(ascii: ")")])]
     }
 
-    mutating func receive(_ bytes: [UInt8]) -> [Action] {
+    package mutating func receive(_ bytes: [UInt8]) -> [Action] {
         let notification = LuaNotification(bytes)
         guard case .text = notification, let command else { return isOurs(bytes) ? [] : [.notification(notification)] }
         if isOurs(bytes) {
