@@ -84,6 +84,19 @@ extension ChatMachineTests {
         #expect(events(sent).count { $0.hasPrefix("notice") } == 2)
     }
 
+    /// Perhaps one of the same text, an answer before.
+    @Test mutating func aReceiptBeforeItsRequestIsNotTaken() {
+        comeWithReceipts()
+        _ = handle(.command(.ask("one")))
+        var all = handle(.answered(work: 1, .failure(AssistantError.emptyAnswer)))
+        let text = "The assistant gave an empty answer"
+        #expect(packets(all) == ["err:\(text)"])
+        let receipt = AnswerReceipt(of: Array(text.utf8))
+        all = receive("got:\(receipt.byteCount) \(receipt.check)")
+        for _ in 0..<3 { all += handle(.sent) + pass(.milliseconds(50)) }
+        #expect(events(all) == ["notice(Assistant.RelayNotice.unexpectedReceipt)", "sent(1, awaitsReceipt: true)"])
+    }
+
     @Test mutating func aReceiptThatNeverComesIsALoss() {
         _ = sendHello()
         _ = handle(.sent)

@@ -54,6 +54,21 @@ import Testing
         #expect(log.result.failure?.code == "NOA-0033")
     }
 
+    @Test func eachFaultAloneFailsIt() {
+        let clean = SoakResult(planned: 2, sent: 2, delivered: 2, answered: 2)
+        #expect(clean.failure == nil)
+        for fault in [\SoakResult.duplicates, \.reordered] {
+            var result = clean
+            result[keyPath: fault] = 1
+            #expect(result.failure?.code == "NOA-0033")
+        }
+        for way in [\SoakResult.delivered, \.answered] {
+            var result = clean
+            result[keyPath: way] = 1
+            #expect(result.failure?.code == "NOA-0033")
+        }
+    }
+
     @Test mutating func aLostLinkLosesNoPing() {
         begin(1)
         _ = log.take(.lost(reason: "gone"), now: now)

@@ -32,4 +32,10 @@ import Testing
         let firmware = try firmware([0x10, 0x00, 0x1A, 0x40], replacedBy: [0x10, 0x01, 0x1A, 0x40])
         #expect(fault { _ = try firmware.verify(with: [key.trusted(as: "test")]) } == .signatureTypeUnsupported(type: "Ed25519"))
     }
+
+    /// Held in memory; a file is refused while it is read.
+    @Test func whatIsTooLargeForAPackageIsNotOpened() {
+        let limit = DFUPackage.fileSizeLimit
+        #expect(fault { _ = try DFUPackage(bytes: [UInt8](repeating: 0, count: limit + 1)) } == .fileTooLarge(byteCount: limit + 1, limit: limit))
+    }
 }
