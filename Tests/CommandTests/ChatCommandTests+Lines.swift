@@ -7,8 +7,8 @@ import Testing
 // Questions from another program, and units that stay away.
 extension ChatCommandTests {
     @Test func linesOfAnotherProgramAreQuestions() async {
-        let input = TextSource(isTerminal: false) { raw, sink in
-            #expect(!raw)
+        let input = TextSource(isTerminal: false) { mode, sink in
+            #expect(mode == .lines)
             return CannedInput(["one\ntw", "o\n\n", "three"], sink)
         }
         #expect(await run(["--virtual", "monocle"], services(answer: Self.echo), input: input) == 0)

@@ -37,10 +37,15 @@ extension LuaREPL {
     /// All code that a console sends to a unit, but for what its user types.
     package static var consoleCode: [String] { [console] }
 
+    /// Brings what evaluates statements to the unit; the first statement does it otherwise.
+    public func prepareEvaluation(within: Duration) async throws {
+        try await load(LuaLibrary("console", LuaCode(Self.console)), within: within)
+    }
+
     /// Evaluates what a user has typed, as at a prompt.
     /// - Throws: ``REPLError``, `LinkError`; not what the statement raises.
     public func evaluate(_ statement: String, within: Duration) async throws -> LuaEvaluation {
-        try await load(LuaLibrary("console", LuaCode(Self.console)), within: within)
+        try await prepareEvaluation(within: within)
         let answer = try await run(
             try LuaCode(bytes: Array("return _nf.e(".utf8) + LuaLiteral.string(statement.utf8) + Array(")".utf8)), within: within)
         let parts = answer.dropFirst().split(separator: 1, maxSplits: 1, omittingEmptySubsequences: false)

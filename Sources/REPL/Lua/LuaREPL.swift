@@ -152,6 +152,11 @@ public final class LuaREPL: Sendable {
         return try await inbox.next(before: deadline, on: clock).map { LuaNotification($0) }
     }
 
+    /// Breaks what a command runs, while another task waits for its answer. The command fails with that, unless it catches the break.
+    public func interrupt(within: Duration) async throws {
+        try await channel.send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
+    }
+
     /// Sends a message to the program. The unit holds one at a time, so each has to be answered before the next one is sent.
     /// - Throws: `LinkError`; its `valueTooLong` for more than the payload less one byte.
     public func send(_ message: [UInt8], within: Duration) async throws {

@@ -75,7 +75,7 @@ private struct Answer {
 
     static func read(_ context: CommandContext) async throws -> Answer {
         let pieces = Inbox<[UInt8]?>()
-        let typed = try context.input.open(false) { pieces.deliver($0) }
+        let typed = try context.input.open(.lines) { pieces.deliver($0) }
         defer { typed.close() }
         var line: [UInt8] = []
         while line.count < limit, !line.contains(0x0A) {

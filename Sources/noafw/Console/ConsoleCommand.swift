@@ -15,7 +15,8 @@ struct ConsoleCommand: ContextCommand {
             leave. Press Ctrl-E to begin a paste and Ctrl-D to end it; an indented \
             block needs that. Press Ctrl-\\ twice to restart the unit into safe mode, without its program; this ends the link.
 
-            A Frame evaluates one line of Lua at a time, and more when a statement goes on. Press Ctrl-D to leave.
+            A Frame evaluates one line of Lua at a time, and more when a statement goes on. Press Ctrl-C to break the \
+            line that runs. Press Ctrl-D to leave.
 
             Without a terminal, noafw runs the lines of standard input. In Python, the lines indented below a line belong to it. \
             Output goes to standard output, and errors of the lines go to standard error.
@@ -59,6 +60,7 @@ struct ConsoleCommand: ContextCommand {
                     switch prompt {
                     case .python(let repl) where isAtTerminal: try await ConsoleTerminal(context: context).run(repl)
                     case .python(let repl): try await ConsoleLines(context: context).run(repl)
+                    case .lua(let repl) where isAtTerminal: try await LuaTerminal(context: context).run(repl)
                     case .lua(let repl): try await LuaLines(context: context).run(repl)
                     }
                 }

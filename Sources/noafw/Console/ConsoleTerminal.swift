@@ -14,7 +14,7 @@ struct ConsoleTerminal: Sendable {
     func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
         let inputs = Inbox<Input>()
         try await repl.leaveRaw(within: .seconds(5))
-        let typed = try context.input.open(true) { inputs.deliver($0.map { Input.typed($0) } ?? .ended) }
+        let typed = try context.input.open(.keys) { inputs.deliver($0.map { Input.typed($0) } ?? .ended) }
         defer { typed.close() }
         context.output.write("Python on the unit. Press Ctrl-] or Ctrl-X to leave.\r\n>>> ")
         defer { context.output.write("\r\n") }

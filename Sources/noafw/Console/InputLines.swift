@@ -14,7 +14,7 @@ struct InputLines {
 
     init(_ context: CommandContext, limit: Int) throws {
         (clock, self.limit) = (context.clock, limit)
-        typed = try context.input.open(false) { [pieces] in pieces.deliver($0) }
+        typed = try context.input.open(.lines) { [pieces] in pieces.deliver($0) }
     }
 
     /// - Returns: `nil` at the end of the input.

@@ -2,55 +2,63 @@ import Bluetooth
 import REPL
 import Support
 
-/// Runs lines on a unit's Lua: those of another program, or those of a user, which the terminal edits. What is not complete goes on
-/// with the next line.
+/// Runs the lines of another program on a unit's Lua. What is not complete goes on with the next line.
 struct LuaLines: Sendable {
-    /// Bytes of one statement; a unit is given twice as many with its quotes.
-    private static let limit = 4096
-
     let context: CommandContext
 
-    private var isAtTerminal: Bool { context.input.isTerminal && context.output.isTerminal }
-
     func run(_ repl: LuaREPL) async throws -> ConsoleVerdict {
-        var lines = try InputLines(context, limit: Self.limit)
+        var lines = try InputLines(context, limit: LuaStatements.limit)
         defer { lines.close() }
+        var statements = LuaStatements()
         var verdict = ConsoleVerdict()
-        var begun: String?
-        if isAtTerminal { context.output.writeLine("Lua on the unit. Press Ctrl-D to leave.") }
-        prompt(continues: false)
         while let line = try await lines.next() {
-            let statement = begun.map { "\($0)\n\(line)" } ?? line
-            begun = nil
-            guard statement.utf8.count <= Self.limit else { throw CommandError.statementTooLong(limit: Self.limit) }
-            if !statement.allSatisfy(\.isWhitespace) {
-                begun = try await isIncomplete(statement, on: repl, hasNext: true, &verdict) ? statement : nil
-            }
-            prompt(continues: begun != nil)
+            guard let statement = try statements.take(line) else { continue }
+            let evaluation = try await repl.evaluate(statement, within: .forever)
+            if case .incomplete = evaluation { statements.goOn(statement) } else { show(evaluation, &verdict) }
         }
-        if let begun { _ = try await isIncomplete(begun, on: repl, hasNext: false, &verdict) }
-        if isAtTerminal { context.output.writeLine("") }
+        if let begun = statements.begun { show(try await repl.evaluate(begun, within: .forever), &verdict) }
         return verdict
     }
 
-    private func prompt(continues: Bool) {
-        if isAtTerminal { context.output.write(continues ? ">> " : "> ") }
+    private func show(_ evaluation: LuaEvaluation, _ verdict: inout ConsoleVerdict) {
+        verdict.hasRaised = LuaOutput(context: context).show(evaluation) || verdict.hasRaised
+    }
+}
+
+/// Puts lines of Lua together to statements: only the unit knows where one ends.
+struct LuaStatements {
+    /// Bytes of one statement; a unit is given twice as many with its quotes.
+    static let limit = 4096
+
+    /// What has to go on with the next line.
+    private(set) var begun: String?
+
+    /// - Returns: what may be a whole statement; `nil` for white space.
+    mutating func take(_ line: String) throws(CommandError) -> String? {
+        let statement = begun.map { "\($0)\n\(line)" } ?? line
+        begun = nil
+        guard statement.utf8.count <= Self.limit else { throw .statementTooLong(limit: Self.limit) }
+        return statement.allSatisfy(\.isWhitespace) ? nil : statement
     }
 
-    /// - Returns: whether the statement goes on with the next line.
-    private func isIncomplete(
-        _ statement: String, on repl: LuaREPL, hasNext: Bool, _ verdict: inout ConsoleVerdict
-    ) async throws -> Bool {
-        switch try await repl.evaluate(statement, within: .forever) {
-        case .finished(let output): show(output)
+    mutating func goOn(_ statement: String) { begun = statement }
+}
+
+/// What a unit's Lua has to say, made harmless.
+struct LuaOutput: Sendable {
+    let context: CommandContext
+
+    /// - Returns: whether the statement failed.
+    func show(_ evaluation: LuaEvaluation) -> Bool {
+        switch evaluation {
+        case .finished(let output):
+            show(output)
+            return false
         case .raised(let exception, let output):
             show(output)
-            fail(exception, &verdict)
-        case .incomplete(let exception):
-            guard !hasNext else { return true }
-            fail(exception, &verdict)
+            return fail(exception)
+        case .incomplete(let exception): return fail(exception)
         }
-        return false
     }
 
     private func show(_ output: [UInt8]) {
@@ -59,8 +67,8 @@ struct LuaLines: Sendable {
         context.output.writeLine(filter.show(output))
     }
 
-    private func fail(_ exception: LuaException, _ verdict: inout ConsoleVerdict) {
-        verdict.hasRaised = !isAtTerminal
+    private func fail(_ exception: LuaException) -> Bool {
         context.diagnostics.writeLine(UntrustedText.escape(exception.message))
+        return true
     }
 }

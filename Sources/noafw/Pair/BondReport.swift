@@ -15,10 +15,20 @@ struct BondReport: Verdict, Hashable {
         case absent
     }
 
+    /// The side of the bond that the unit keeps.
+    enum Unit: Sendable, Hashable {
+        case real
+        /// Its cradle has a button that noafw can press.
+        case virtual
+        /// It has no bond any more, and no scripts.
+        case reset
+    }
+
     /// `nil` for a unit that this station has not worked on.
     var family: FamilyID?
     var address: DeviceAddress
     var outcome: Outcome
+    var unit = Unit.real
 
     var passed: Bool { true }
 
@@ -28,14 +38,19 @@ struct BondReport: Verdict, Hashable {
         return switch outcome {
         case .made: ["\(pass)  \(unit): bonded now; it takes writes over the encrypted link"]
         case .kept: ["\(pass)  \(unit): bonded before; it takes writes over the encrypted link"]
-        case .removed:
-            [
-                "\(pass)  \(unit): this host's record of the bond is removed",
-                "\(style.paint("note:", .careful)) the unit keeps its side and takes no new pairing, from this host neither. "
-                    + "To pair it again, \(LinkError.pairingReset)",
-            ]
-        case .absent: ["\(pass)  \(unit): this host had no record of a bond"]
+        case .removed: ["\(pass)  \(unit): this host's record of the bond is removed"] + remark(style)
+        case .absent: ["\(pass)  \(unit): this host had no record of a bond"] + (self.unit == .reset ? remark(style) : [])
         }
+    }
+
+    private func remark(_ style: TextStyle) -> [String] {
+        let keeps = "the unit keeps its side and takes no new pairing, from this host neither. To pair it again, "
+        let text = switch unit {
+        case .real: keeps + LinkError.pairingReset
+        case .virtual: keeps + "run the same command with --press-cradle-button; that erases its scripts, too"
+        case .reset: "the unit has forgotten its side and its scripts"
+        }
+        return ["\(style.paint("note:", .careful)) \(text)"]
     }
 
     /// - Parameter verb: that the document's schema is named after.
@@ -44,6 +59,6 @@ struct BondReport: Verdict, Hashable {
             ("schema", .string("noafw.\(verb)/1")), ("verdict", .string(error == nil ? "pass" : "fail")),
             ("address", .optional(report?.address.description)), ("family", .optional(report?.family?.rawValue)),
             ("bond", .optional(report?.outcome.rawValue)), ("error", error.map(ReportText.document) ?? .null),
-        ])
+        ] + (report?.unit == .reset ? [("unit", .string("reset"))] : []))
     }
 }

@@ -31,8 +31,11 @@ extension LiveServices: BondService {
         case .virtual(let selection):
             try Self.checkBonds(of: selection.name.family)
             let station = try VirtualStation(selection, stateFolder: request.stateFolder, search: request.search)
+            let outcome: BondReport.Outcome = try station.forgetBond() ? .removed : .absent
+            if request.pressesCradleButton { try await station.pressCradleButton() }
             return BondReport(
-                family: selection.name.family, address: station.address, outcome: try station.forgetBond() ? .removed : .absent)
+                family: selection.name.family, address: station.address, outcome: outcome,
+                unit: request.pressesCradleButton ? .reset : .virtual)
         case .radio(let address, let adapter):
             let known = try KnownUnits(stateFolder: request.stateFolder).load().first { $0.address == address.description }
             return try await forget(address, known?.family, adapter, request)

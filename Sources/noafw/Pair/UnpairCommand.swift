@@ -11,12 +11,14 @@ struct UnpairCommand: ContextCommand {
         discussion: """
             Removes the unit from bluetoothd's memory, with the key of the bond. The unit need not be in reach; without --device it \
             is the only one that this machine has worked on. The unit keeps its side of the bond and refuses every new pairing. To \
-            clear that, press the button of a Frame's cradle while it charges. That erases its scripts, too.
+            clear that, press the button of a Frame's cradle while it charges. That erases its scripts, too. --press-cradle-button \
+            does it to a virtual unit.
 
             Examples:
               noafw unpair
               noafw unpair --device C6:05:04:03:02:01
               noafw unpair --virtual frame --json
+              noafw unpair --virtual frame --press-cradle-button
 
             Exit codes: 0 there is no record any more, 64 no unit is named or it makes no bonds, 69 there is no adapter, others as \
             in noafw flash.
@@ -33,6 +35,9 @@ struct UnpairCommand: ContextCommand {
         completion: VirtualUnitName.completion, transform: VirtualUnitName.init(argument:))
     var virtual: VirtualUnitName?
 
+    @Flag(help: "Also press the cradle's button of the virtual unit: it forgets its bond and its scripts.")
+    var pressCradleButton = false
+
     @Flag(help: "Print one JSON document on standard output (schema noafw.unpair/1).")
     var json = false
 
@@ -40,6 +45,9 @@ struct UnpairCommand: ContextCommand {
         if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as C6:05:04:03:02:01.") }
         if virtual != nil, device != nil || adapter != nil {
             throw ValidationError("--virtual names the unit already: leave out --device and --adapter.")
+        }
+        if pressCradleButton, virtual == nil {
+            throw ValidationError("--press-cradle-button is for a virtual unit: name it with --virtual.")
         }
         try RadioOptions.check(adapter: adapter)
     }
@@ -52,7 +60,9 @@ struct UnpairCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         await BondRun(verb: "unpair", context: context, isJSON: json).run {
             try await context.services.unpair(
-                UnpairRequest(unit: selection, search: context.assetSearch(nil), stateFolder: try context.stateFolder()))
+                UnpairRequest(
+                    unit: selection, search: context.assetSearch(nil), stateFolder: try context.stateFolder(),
+                    pressesCradleButton: pressCradleButton))
         }
     }
 }

@@ -43,6 +43,10 @@ struct VirtualStation {
         }
     }
 
+    private static let restartTimeout = Duration.seconds(10)
+    /// A unit without a bond formats its files when its program is due.
+    private static let formattingTime = Duration.seconds(1)
+
     var address: DeviceAddress { unit.address }
 
     /// - Returns: whether the host had a key of the unit.
@@ -51,6 +55,24 @@ struct VirtualStation {
         let hadKey = try bonds.key(for: unit.address) != nil
         try bonds.forget(unit.address)
         return hadKey
+    }
+
+    /// What a person does to make the unit forget its bond. Returns when its application is on the air again.
+    /// - Throws: ``ProvisioningError/unitNotFound(_:)`` when it does not come up, as in its bootloader.
+    func pressCradleButton() async throws {
+        let unit = unit
+        try await run { central, address in
+            unit.stimulate(.unpair)
+            let discovery = try await central.discover()
+            let deadline = central.clock.deadline(in: Self.restartTimeout)
+            var isBack = false
+            while !isBack, let sighting = try await discovery.sightings.next(before: deadline, on: central.clock) {
+                isBack = sighting.address == address
+            }
+            await discovery.stop()
+            guard isBack else { throw ProvisioningError.unitNotFound(address) }
+            try await central.clock.sleep(until: central.clock.deadline(in: Self.formattingTime))
+        }
     }
 
     func run<Value: Sendable>(

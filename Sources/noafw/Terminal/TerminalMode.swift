@@ -1,19 +1,16 @@
 import Glibc
 
-/// The terminal's mode while a line editor has it, put back on every way out: the orderly one, signals, and a crash.
+/// The terminal's mode while noafw has changed it, put back on every way out: the orderly one, signals, and a crash.
 enum TerminalMode {
     /// SA_RESETHAND, which is beyond a positive Int32.
     private static let resetsHandler = Int32(bitPattern: 0x8000_0000)
     private static let fatalSignals = [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
-    /// Every key at once and unechoed, Ctrl-C and Ctrl-Z among them; output is processed as before.
-    static func enterRaw(_ descriptor: Int32) {
-        guard rawDescriptor < 0, tcgetattr(descriptor, &modeBefore) == 0 else { return }
-        var mode = modeBefore
-        mode.c_lflag &= ~UInt32(ICANON | ECHO | ISIG | IEXTEN)
-        // Enter (CR) and Ctrl-J (LF) are different keys; Ctrl-S is not a pause.
-        mode.c_iflag &= ~UInt32(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT)
-        rawDescriptor = descriptor
+    static func enter(_ mode: InputMode, _ descriptor: Int32) {
+        guard mode != .lines, changedDescriptor < 0, tcgetattr(descriptor, &modeBefore) == 0 else { return }
+        var wanted = modeBefore
+        if mode == .keys { takeKeys(&wanted) } else { takeBreak(&wanted) }
+        changedDescriptor = descriptor
         for signal in fatalSignals {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = restoreAndDie
@@ -22,13 +19,28 @@ enum TerminalMode {
             sigaction(signal, &action, &before)
             actionsBefore.append(before)
         }
-        tcsetattr(descriptor, TCSANOW, &mode)
+        tcsetattr(descriptor, TCSANOW, &wanted)
+    }
+
+    /// Every key at once and unechoed, Ctrl-C and Ctrl-Z among them; output is processed as before.
+    private static func takeKeys(_ mode: inout termios) {
+        mode.c_lflag &= ~UInt32(ICANON | ECHO | ISIG | IEXTEN)
+        // Enter (CR) and Ctrl-J (LF) are different keys; Ctrl-S is not a pause.
+        mode.c_iflag &= ~UInt32(ICRNL | INLCR | IGNCR | IXON | ISTRIP | BRKINT)
+    }
+
+    /// Ctrl-C is no signal, but one more character that ends a line.
+    private static func takeBreak(_ mode: inout termios) {
+        withUnsafeMutableBytes(of: &mode.c_cc) { characters in
+            characters[Int(VINTR)] = 0
+            characters[Int(VEOL)] = 3
+        }
     }
 
     static func restore() {
-        guard rawDescriptor >= 0 else { return }
+        guard changedDescriptor >= 0 else { return }
         restoreMode()
-        rawDescriptor = -1
+        changedDescriptor = -1
         for (signal, action) in zip(fatalSignals, actionsBefore) {
             var action = action
             sigaction(signal, &action, nil)
@@ -45,11 +57,11 @@ nonisolated(unsafe) private var modeBefore = termios()
 /// What else wants to know of a crash, such as Swift's backtraces; no handler reads it.
 nonisolated(unsafe) private var actionsBefore: [sigaction] = []
 /// -1 while the mode is the terminal's own. Two threads that restore at once do the same thing twice.
-nonisolated(unsafe) private var rawDescriptor: Int32 = -1
+nonisolated(unsafe) private var changedDescriptor: Int32 = -1
 
 /// Only async-signal-safe calls.
 private func restoreMode() {
-    let descriptor = rawDescriptor
+    let descriptor = changedDescriptor
     guard descriptor >= 0 else { return }
     tcsetattr(descriptor, TCSANOW, &modeBefore)
     // The end of bracketed paste.

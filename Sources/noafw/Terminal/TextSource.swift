@@ -7,11 +7,21 @@ struct TextSource: Sendable {
     typealias Sink = @Sendable ([UInt8]?) -> Void
 
     var isTerminal: Bool
-    /// - raw: every key at once, without the terminal's own editing. The mode is put back by ``TypedInput/close()``.
-    var open: @Sendable (_ raw: Bool, _ sink: @escaping Sink) throws -> any TypedInput
+    /// A terminal's mode is put back by ``TypedInput/close()``.
+    var open: @Sendable (_ mode: InputMode, _ sink: @escaping Sink) throws -> any TypedInput
 
     /// Nobody types.
     static let none = TextSource(isTerminal: false, open: { _, sink in NoInput(sink: sink) })
+}
+
+/// How a terminal hands over what is typed.
+enum InputMode: Sendable, Hashable {
+    /// Lines that the terminal edits.
+    case lines
+    /// As ``lines``, but Ctrl-C is the last byte (0x03) of a line that it ends at once.
+    case breakableLines
+    /// Every key at once, without the terminal's own editing.
+    case keys
 }
 
 /// Input that is being read, piece by piece as it is asked for: what nobody has asked for stays where it is.
@@ -32,22 +42,22 @@ final class FileSource: TypedInput, Sendable {
     private static let pieceBytes = 4096
 
     private let descriptor: Int32
-    private let isRaw: Bool
+    private let mode: InputMode
     private let controlRead: Int32
     private let controlWrite: Int32
     private let sink: TextSource.Sink
 
     static func source(_ descriptor: Int32) -> TextSource {
-        TextSource(isTerminal: isatty(descriptor) == 1, open: { raw, sink in try FileSource(descriptor, raw: raw, sink: sink) })
+        TextSource(isTerminal: isatty(descriptor) == 1, open: { try FileSource(descriptor, $0, sink: $1) })
     }
 
-    private init(_ descriptor: Int32, raw: Bool, sink: @escaping TextSource.Sink) throws {
+    private init(_ descriptor: Int32, _ mode: InputMode, sink: @escaping TextSource.Sink) throws {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw PrivateFile.Failure("read", "standard input", String(cString: strerror(errno))) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        (self.descriptor, self.sink, isRaw) = (descriptor, sink, raw)
+        (self.descriptor, self.sink, self.mode) = (descriptor, sink, mode)
         (controlRead, controlWrite) = (ends[0], ends[1])
-        if raw { TerminalMode.enterRaw(descriptor) }
+        TerminalMode.enter(mode, descriptor)
         let thread = Thread { [self] in
             while waitsForRequest(), reads() {}
             Glibc.close(controlRead)
@@ -61,7 +71,7 @@ final class FileSource: TypedInput, Sendable {
     func more() { tell(UInt8(ascii: "m")) }
 
     func close() {
-        if isRaw { TerminalMode.restore() }
+        if mode != .lines { TerminalMode.restore() }
         tell(UInt8(ascii: "q"))
     }
 

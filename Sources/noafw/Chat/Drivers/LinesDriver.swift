@@ -8,7 +8,7 @@ struct LinesDriver: Sendable {
     let environment: ChatEnvironment
 
     func drive(_ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
-        let typed = try context.input.open(false) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
+        let typed = try context.input.open(.lines) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
         defer { typed.close() }
         var pending: [UInt8] = []
         var (isReading, hasEnded) = (false, false)

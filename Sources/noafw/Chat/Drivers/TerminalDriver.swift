@@ -35,7 +35,7 @@ struct TerminalDriver: Sendable {
         var chat = TerminalChat(
             editor: LineEditor(history: history.load()), status: status, style: context.style(for: sink), columns: sink.columns(),
             isVerbose: isVerbose)
-        let typed = try context.input.open(true) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
+        let typed = try context.input.open(.keys) { inputs.deliver($0.map { ChatInput.typed($0) } ?? .inputEnded) }
         defer {
             _ = perform(chat.finish(), commands, inputs)
             typed.close()
