@@ -7,7 +7,7 @@ public struct UnitFinder: Sendable {
     static let listening = Duration.seconds(4)
     /// So long a lone first comer waits for a second.
     static let settling = Duration.seconds(2)
-    static let timeout = Duration.seconds(15)
+    public static let timeout = Duration.seconds(15)
 
     private let central: any Central
     private let known: FamilyList
@@ -20,13 +20,14 @@ public struct UnitFinder: Sendable {
 
     /// - Parameters:
     ///   - known: application addresses of units this station has worked on.
-    /// - Throws: ``UnitSelectionError`` when after 15 s none or several can be meant, 2 s later for one that was heard at the last
+    ///   - timeout: how long a unit is waited for.
+    /// - Throws: ``UnitSelectionError`` when then none or several can be meant, 2 s later for one that was heard at the last
     ///   moment; ``LinkError``.
     public func find(
-        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>
+        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout
     ) async throws -> DiscoveredUnit {
         let start = central.clock.now
-        let end = start.advanced(by: Self.timeout)
+        let end = start.advanced(by: timeout)
         var gate = UnitMatcher(wish: wish, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)

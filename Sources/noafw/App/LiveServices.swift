@@ -32,7 +32,7 @@ struct LiveServices: Sendable {
         events: @escaping Events, _ body: (StationUnit) async throws -> Value
     ) async throws -> Value {
         let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
-        return try await station.run(radio.selector, families: Set(families.map(\.id))) { found in
+        return try await station.run(radio.selector, families: Set(families.map(\.id)), wait: radio.wait) { found in
             events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
             guard let support = families.first(where: { $0.id == found.family }) else {
                 throw UnitSelectionError.otherFamily(found)

@@ -24,7 +24,7 @@ struct FlashCommand: ContextCommand {
             74 I/O, 75 try again, 77 permission, 130 interrupted.
             """)
 
-    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Report") var report: ReportOptions
@@ -46,7 +46,7 @@ struct FlashCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let presentation = UnitReportPresentation(target: unit.value.target, isDryRun: dryRun)
+        let presentation = UnitReportPresentation(target: units.single.target, isDryRun: dryRun)
         let session = RunSession(context: context, report: report, mayChangeUnit: !dryRun, presentation: presentation)
         return await session.run { events in
             try await context.services.flash(request(in: context), events: events)
@@ -61,6 +61,6 @@ struct FlashCommand: ContextCommand {
         options.allowDowngrade = allowDowngrade
         options.minimumBattery = minBattery
         return FlashRequest(
-            unit: unit.value, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder())
+            unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder())
     }
 }

@@ -10,12 +10,13 @@ struct RadioStation: Sendable {
 
     /// Finds the one unit that is meant, takes it for this process, notes it, and runs `body`.
     func run<Value: Sendable>(
-        _ selector: UnitSelector, families: Set<FamilyID>, _ body: (DiscoveredUnit) async throws -> Value
+        _ selector: UnitSelector, families: Set<FamilyID>, wait: Duration? = nil, _ body: (DiscoveredUnit) async throws -> Value
     ) async throws -> Value {
         let known = try KnownUnits(stateFolder: stateFolder).load()
         try await endStaleConnections(selector, families: families, known: known)
         let addresses = Set(known.compactMap { DeviceAddress($0.address) })
-        let unit = try await UnitFinder(central: central, families: .supported).find(selector, families: families, known: addresses)
+        let unit = try await UnitFinder(central: central, families: .supported).find(
+            selector, families: families, known: addresses, within: wait ?? UnitFinder.timeout)
         return try await own(unit) { try await body(unit) }
     }
 

@@ -20,7 +20,7 @@ struct VerifyCommand: ContextCommand {
             Exit codes: 0 everything matches, 1 something differs, others as in noafw flash.
             """)
 
-    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Report") var report: ReportOptions
@@ -29,11 +29,11 @@ struct VerifyCommand: ContextCommand {
     var deep = false
 
     func run(in context: CommandContext) async -> Int32 {
-        let presentation = VerifyPresentation(target: unit.value.target, isDeep: deep, arguments: context.arguments)
+        let presentation = VerifyPresentation(target: units.single.target, isDeep: deep, arguments: context.arguments)
         let session = RunSession(context: context, report: report, mayChangeUnit: false, presentation: presentation)
         return await session.run { events in
             let request = VerifyRequest(
-                unit: unit.value, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
+                unit: units.single, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
                 stateFolder: try context.stateFolder())
             return try await context.services.verify(request, events: events)
         }

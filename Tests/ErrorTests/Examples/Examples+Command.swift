@@ -30,6 +30,10 @@ extension Examples {
 
     static let privateFile = CataloguedErrors([PrivateFile.Failure("open", path, reason)])
     static let bond = CataloguedErrors([BondError.noBonds("FAMILY"), .notNamed([]), .notNamed([address, address]), .interrupted])
+    static let deviceList = CataloguedErrors([
+        DeviceListError.notText(path: path, line: 7), .badName(path: path, line: 7), .duplicate(path: path, unit: "UNIT", lines: [3, 7]),
+        .tooMany(path: path, limit: 10_000), .empty(path: path),
+    ])
     static let pictureInput = CataloguedErrors([PictureInput.Unreadable(name: path, reason: reason)])
     static let soak = CataloguedErrors("SoakResult", [SoakResult(planned: 9, sent: 9, delivered: 8, answered: 9).failure].compactMap { $0 }.map { ("failure", $0) })
     static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])
