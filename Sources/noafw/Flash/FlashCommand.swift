@@ -27,6 +27,8 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Several units") var rollout: RolloutOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
     @OptionGroup(title: "Report") var report: ReportOptions
 
     @Flag(help: "Also write what is current already.")
@@ -42,10 +44,28 @@ struct FlashCommand: ContextCommand {
     var minBattery = 20
 
     func validate() throws {
+        if !units.isFleet, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
+            throw ValidationError("--jobs, --canary, --stop-after and several --adapter belong to several units: give --all, --devices or --count.")
+        }
         guard (0...100).contains(minBattery) else { throw ValidationError("--min-battery is a percentage from 0 to 100.") }
     }
 
     func run(in context: CommandContext) async -> Int32 {
+        units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
+    }
+
+    private func runFleet(in context: CommandContext) async -> Int32 {
+        let limits = rollout.value
+        let presentation = FlashFleetPresentation(isDryRun: dryRun, limits: limits)
+        return await FleetSession(context: context, report: report, presentation: presentation).run { events in
+            let request = FleetFlashRequest(
+                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: options, limits: limits,
+                labels: record.value(context.environment), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+            return try await context.services.flash(request, events: events)
+        }
+    }
+
+    private func runSingle(in context: CommandContext) async -> Int32 {
         let presentation = UnitReportPresentation(target: units.single.target, isDryRun: dryRun)
         let session = RunSession(context: context, report: report, mayChangeUnit: !dryRun, presentation: presentation)
         return await session.run { events in
@@ -53,14 +73,18 @@ struct FlashCommand: ContextCommand {
         }
     }
 
-    private func request(in context: CommandContext) throws -> FlashRequest {
+    private var options: JobOptions {
         var options = JobOptions()
         options.components = parts.value
         options.force = force
         options.dryRun = dryRun
         options.allowDowngrade = allowDowngrade
         options.minimumBattery = minBattery
-        return FlashRequest(
+        return options
+    }
+
+    private func request(in context: CommandContext) throws -> FlashRequest {
+        FlashRequest(
             unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder())
     }
 }

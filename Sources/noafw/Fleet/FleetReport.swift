@@ -21,6 +21,8 @@ struct FleetEntry<Report: Verdict>: Sendable {
         case notReached(Diagnosis)
         /// The run ended, or was stopped, before its turn came.
         case notStarted(Diagnosis)
+        /// What the run compares with or writes is not for it.
+        case notExpected(Diagnosis)
         /// All that is known of a run that did not come to its end.
         case told(FleetVerdict, Diagnosis?)
     }
@@ -39,5 +41,9 @@ struct FleetReport<Report: Verdict>: Verdict {
     /// Why no more units were started; `nil` where all had their turn.
     var stop: Diagnosis?
 
-    var passed: Bool { stop == nil && !entries.isEmpty && entries.allSatisfy { $0.verdict == .pass } }
+    /// Units that nobody expected neither pass nor fail it.
+    var passed: Bool {
+        let expected = entries.filter { $0.verdict != .notExpected }
+        return stop == nil && !expected.isEmpty && expected.allSatisfy { $0.verdict == .pass }
+    }
 }

@@ -11,6 +11,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     case interrupted
     case notReached = "not_reached"
     case notStarted = "not_started"
+    case notExpected = "not_expected"
 
     var word: String {
         switch self {
@@ -20,6 +21,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .interrupted: "INTERRUPTED"
         case .notReached: "NOT REACHED"
         case .notStarted: "NOT STARTED"
+        case .notExpected: "NOT EXPECTED"
         }
     }
 
@@ -29,7 +31,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .pass: style.hasSymbols ? "✔" : "+"
         case .fail: style.hasSymbols ? "✘" : "x"
         case .error: "!"
-        case .interrupted, .notStarted: "-"
+        case .interrupted, .notStarted, .notExpected: "-"
         case .notReached: "?"
         }
     }
@@ -38,7 +40,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         switch self {
         case .pass: .good
         case .fail, .error, .interrupted: .bad
-        case .notReached, .notStarted: .careful
+        case .notReached, .notStarted, .notExpected: .careful
         }
     }
 
@@ -51,6 +53,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .interrupted: "interrupted"
         case .notReached: "not reached"
         case .notStarted: "not started"
+        case .notExpected: "not expected here"
         }
     }
 }
@@ -61,7 +64,7 @@ extension FleetEntry {
     var error: Diagnosis? {
         switch ending {
         case .reported(let report): report.error
-        case .failed(let error), .notReached(let error), .notStarted(let error): error
+        case .failed(let error), .notReached(let error), .notStarted(let error), .notExpected(let error): error
         case .told(_, let error): error
         }
     }
@@ -70,6 +73,7 @@ extension FleetEntry {
         switch ending {
         case .notReached: .notReached
         case .notStarted: .notStarted
+        case .notExpected: .notExpected
         case .told(let verdict, _): verdict
         case .reported(let report) where report.passed: .pass
         case .reported, .failed:
@@ -95,7 +99,7 @@ extension FleetReport {
         if isInterrupted || entries.contains(where: { $0.verdict == .interrupted }) { return Diagnosis.Category.interrupted.rawValue }
         if entries.contains(where: { $0.verdict == .fail }) { return Diagnosis.Category.unitFailed.rawValue }
         if entries.isEmpty { return (stop?.category ?? .unavailable).rawValue }
-        let categories = entries.compactMap(\.error?.category) + (stop.map { [$0.category] } ?? [])
+        let categories = entries.filter { $0.verdict != .notExpected }.compactMap(\.error?.category) + (stop.map { [$0.category] } ?? [])
         return (categories.first(where: \.staysWrong) ?? .tryAgain).rawValue
     }
 }
