@@ -29,7 +29,7 @@ extension Examples {
         LinkError.disconnected(reason), .connectFailed(address, reason: reason), .timedOut("ANSWER"), .characteristicMissing(attribute),
         .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write),
         .valueTooLong(count: 300, limit: 244), .overrun, .busy("PROCESS"), .unavailable(reason),
-        .pairingRefused(address, reason: reason), .bondLost(address, reason: reason),
+        .pairingRefused(address, reason: reason), .bondLost(address, reason: reason), .adapterFull(reason),
     ])
 
     static let blueZ = CataloguedErrors([
