@@ -10,9 +10,6 @@ struct FleetSelection: Sendable, Hashable {
         case one(UnitSelector)
     }
 
-    /// Measured and computed airtime: two transfers on an adapter cost each other nothing, four share what there is.
-    static let usualJobs = 2
-    static let mostJobs = 4
     static let mostVirtualUnits = 1000
 
     var units: Units
@@ -20,7 +17,7 @@ struct FleetSelection: Sendable, Hashable {
     var family: FamilyID?
     /// As `--adapter` names them; none is the first one that is on.
     var adapters: [String] = []
-    var jobsPerAdapter = usualJobs
+    var jobsPerAdapter = FleetPolicy.usualJobs
     /// How long units are waited for; `nil` is the verb's own time.
     var wait: Duration?
 

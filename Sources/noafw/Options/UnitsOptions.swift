@@ -54,8 +54,8 @@ struct UnitsOptions: ParsableArguments, Sendable {
         if choices > 1 { throw ValidationError("Give one of --device, --nearest, --all, --devices and --virtual.") }
         try checkVirtual()
         if Set(adapter).count < adapter.count { throw ValidationError("--adapter names the same adapter twice.") }
-        if let jobs, !(1...FleetSelection.mostJobs).contains(jobs) {
-            throw ValidationError("--jobs is a number from 1 to \(FleetSelection.mostJobs).")
+        if let jobs, !(1...FleetPolicy.mostJobs).contains(jobs) {
+            throw ValidationError("--jobs is a number from 1 to \(FleetPolicy.mostJobs).")
         }
     }
 
@@ -94,7 +94,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
     /// - Throws: ``DeviceListError``, and what is wrong with reading the file.
     func fleet(in context: CommandContext) throws -> FleetSelection {
         FleetSelection(
-            units: try units(in: context), family: family?.id, adapters: adapter.map(\.text), jobsPerAdapter: jobs ?? FleetSelection.usualJobs,
+            units: try units(in: context), family: family?.id, adapters: adapter.map(\.text), jobsPerAdapter: jobs ?? FleetPolicy.usualJobs,
             wait: waiting.value)
     }
 
