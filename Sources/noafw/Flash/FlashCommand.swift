@@ -28,8 +28,8 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Several units") var rollout: RolloutOptions
-    @OptionGroup(title: "Record") var record: RecordOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also write what is current already.")
     var force = false
@@ -60,7 +60,7 @@ struct FlashCommand: ContextCommand {
         return await FleetSession(context: context, report: report, presentation: presentation).run { events in
             let request = FleetFlashRequest(
                 fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: options, limits: limits,
-                labels: record.value(context.environment), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+                records: record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
             return try await context.services.flash(request, events: events)
         }
     }
@@ -85,6 +85,7 @@ struct FlashCommand: ContextCommand {
 
     private func request(in context: CommandContext) throws -> FlashRequest {
         FlashRequest(
-            unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder())
+            unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
+            records: record.value(in: context))
     }
 }

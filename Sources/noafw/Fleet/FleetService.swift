@@ -15,7 +15,7 @@ struct FleetFlashRequest: Sendable {
     var inputs: AssetInputs
     var options: JobOptions
     var limits: RolloutLimits
-    var labels: RunLabels
+    var records: RecordInputs
     var stateFolder: String
     /// Asked before each unit: once it drains, those that run are finished and no more are started.
     var drain: Drain
@@ -27,7 +27,7 @@ struct FleetVerifyRequest: Sendable {
     var components: Set<Component>
     /// Compare digests computed on the units, not just versions.
     var isDeep: Bool
-    var labels: RunLabels
+    var records: RecordInputs
     var stateFolder: String
     var drain: Drain
 }
