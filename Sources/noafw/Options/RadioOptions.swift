@@ -1,4 +1,5 @@
 import ArgumentParser
+import BlueZ
 import Bluetooth
 import Provisioning
 
@@ -28,8 +29,8 @@ struct RadioOptions: ParsableArguments, Sendable {
 
     /// For the verbs that take an adapter without a unit, too.
     static func check(adapter: String?) throws {
-        if let adapter, adapter.wholeMatch(of: /hci[0-9]{1,3}/) == nil {
-            throw ValidationError("--adapter is a name such as hci0.")
+        if let adapter, AdapterSelector(adapter) == nil {
+            throw ValidationError("--adapter is a name such as hci0, an adapter's address, or its USB port such as usb:1-1.4.")
         }
     }
 
