@@ -59,7 +59,7 @@ struct RecoveryTests {
 
     @Test func anAdapterThatIsNotThere() async throws {
         let station = try await Station()
-        let central = BlueZCentral(adapter: "hci7", bus: .at(station.bus.address))
+        let central = BlueZCentral(adapter: .kernelName("hci7"), bus: .at(station.bus.address))
         #expect(await code { _ = try await central.discover() } == "BLZ-0011")
     }
 

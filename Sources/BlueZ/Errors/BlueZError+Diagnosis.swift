@@ -74,6 +74,14 @@ extension BlueZError: DiagnosableError {
             station("BLZ-0017", .tryAgain, "the adapter holds as many links as it can",
                 cause: "its firmware allows a few links at once (2 to 10)",
                 remedy: "disconnect a device (bluetoothctl devices Connected lists them), and use fewer units at once")
+        case .adaptersShareAddress(let names):
+            station("BLZ-0018", .unavailable, "Bluetooth adapters share one address (\(names))",
+                cause: "some makes give all their adapters the same address; bluetoothd keeps keys and attribute tables by it, and mixes theirs up",
+                remedy: "take out all of them but one, or use adapters with an address of their own")
+        case .radioHangs(let name):
+            station("BLZ-0019", .tryAgain, "the radio of adapter \(name) hangs: it hears nothing, and its discovery was started anew twice",
+                cause: "the adapter or bluetoothd hangs, which happens after hours of scanning; or nothing at all is on the air",
+                remedy: "run: systemctl restart bluetooth; if that does not help, plug the adapter in again; then the same command again")
         // A connection attempt.
         case .abortedByLocal:
             radio("BLZ-0020", "this host gave up the connection attempt (le-connection-abort-by-local)",

@@ -24,6 +24,10 @@ public enum BlueZError: Error, Hashable, Sendable {
     case notReady
     case inProgress
     case linkLimit
+    /// The adapters' names.
+    case adaptersShareAddress(String)
+    /// The adapter's name.
+    case radioHangs(String)
     // A connection attempt.
     case abortedByLocal
     case abortedByRemote
@@ -81,7 +85,7 @@ extension BlueZError {
         case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
         case .authenticationFailed, .authenticationRejected: .pairAgain
         case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
-            .adapterSoftBlocked, .adapterHardBlocked, .alreadyConnected, .agentMissing, .adapterNotPairable,
+            .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .radioHangs, .alreadyConnected, .agentMissing, .adapterNotPairable,
             .acquiredByAnother, .notPermitted, .notPaired, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
             .giveUp
         }

@@ -16,16 +16,17 @@ final class BlueZSession: Sendable {
     }
 
     private struct Guarded: Sendable {
-        var session = SessionState()
+        var session: SessionState
         var watchers: [Int: Watcher] = [:]
     }
 
     let bus: BusThread
     let clock: SessionClock
-    private let guarded = Mutex(Guarded())
+    private let guarded: Mutex<Guarded>
 
-    init(address: BusAddress, clock: SessionClock, counter: ResourceCounter) {
+    init(address: BusAddress, clock: SessionClock, counter: ResourceCounter, ports: AdapterPorts = AdapterPorts()) {
         self.clock = clock
+        guarded = Mutex(Guarded(session: SessionState(ports: ports)))
         bus = BusThread(counter: counter)
         bus.start(
             address: address.text,

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Bluetooth
+import BlueZ
 
 /// A Bluetooth adapter as `--adapter` names it: `hciN`, its address, or its place on the USB bus. Addresses and places survive a restart,
 /// `hciN` does not.
@@ -7,13 +7,13 @@ struct AdapterName: Sendable, Hashable, ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {
-        let isPlace = argument.wholeMatch(of: /hci[0-9]{1,3}|usb:[0-9]{1,3}-[0-9]{1,3}(\.[0-9]{1,3}){0,6}/) != nil
-        guard isPlace || DeviceAddress(argument) != nil else { return nil }
+        guard AdapterSelector(argument) != nil else { return nil }
         text = argument
     }
 
     var defaultValueDescription: String { text }
 
     static let help = ArgumentHelp(
-        "Use this Bluetooth adapter: hci0, its address, or usb:1-1.4. The default is the first one that is on.", valueName: "adapter")
+        "Use this Bluetooth adapter: hci0, its address, or its USB port such as usb:1-1.4. The default is the first one that is on.",
+        valueName: "adapter")
 }

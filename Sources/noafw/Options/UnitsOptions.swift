@@ -23,7 +23,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Use this Bluetooth adapter: hci0, its address, or usb:1-1.4. Repeat for more adapters. The default is the first one that is on.",
+            "Use this Bluetooth adapter: hci0, its address, or its USB port such as usb:1-1.4. Repeat for more. The default is the first one that is on.",
             valueName: "adapter"))
     var adapter: [AdapterName] = []
 
