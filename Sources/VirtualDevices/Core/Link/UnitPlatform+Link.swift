@@ -8,7 +8,7 @@ extension UnitPlatform {
     /// A central's link is up.
     /// - Parameter requestedMTU: 0 for a central that asks for none.
     /// - Returns: `false` when the unit went away meanwhile.
-    mutating func acceptLink(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) -> Bool {
+    mutating func acceptLink(_ requestedMTU: Int, _ reply: LinkReply) -> Bool {
         guard isAdvertising, let peripheral else {
             reply.deliver(.failure(.unavailable("the device went away")))
             return false
