@@ -68,7 +68,7 @@ struct FakeServices: Services {
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
     var onFlashFleet: (@Sendable (FleetFlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
-    var onVerifyFleet: (@Sendable (FleetVerifyRequest, @escaping FleetEvents) async throws -> FleetReport<VerifyReport>)?
+    var onVerifyFleet: (@Sendable (FleetVerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
@@ -96,7 +96,7 @@ struct FakeServices: Services {
         return try await onFlashFleet(request, events)
     }
 
-    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<VerifyReport> {
+    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
         guard let onVerifyFleet else {
             Issue.record("a fleet was not expected to be verified")
             throw NotExpected()

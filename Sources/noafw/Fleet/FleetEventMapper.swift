@@ -11,10 +11,14 @@ final class FleetEventMapper: Sendable {
     }
 
     private let targets: FleetTargets
+    /// Whether a unit was left out: for the fleet it is current, but it passed nothing.
+    private let isLeft: @Sendable (Int) -> Bool
     private let tell: @Sendable (FleetRunEvent) -> Void
     private let state = Mutex(State())
 
-    init(_ targets: FleetTargets, tell: @escaping @Sendable (FleetRunEvent) -> Void) { (self.targets, self.tell) = (targets, tell) }
+    init(_ targets: FleetTargets, isLeft: @escaping @Sendable (Int) -> Bool, tell: @escaping @Sendable (FleetRunEvent) -> Void) {
+        (self.targets, self.isLeft, self.tell) = (targets, isLeft, tell)
+    }
 
     func handle(_ event: FleetEvent) {
         switch event.content {
@@ -27,7 +31,7 @@ final class FleetEventMapper: Sendable {
         case .ended(let ending):
             guard let index = event.index else { return }
             let (unit, start) = state.withLock { ($0.units[index] ?? targets[index], $0.starts[index]) }
-            let (verdict, error) = ending.verdict
+            let (verdict, error) = isLeft(index) ? (.notExpected, nil) : ending.verdict
             let seconds = start.map { $0.duration(to: event.time).inSeconds } ?? 0
             tell(FleetRunEvent(unit: unit, content: .ended(verdict, error, seconds: seconds)))
         case .ceilingLowered(let adapter, let links): note("\(adapter) takes no more than \(links) links at once")

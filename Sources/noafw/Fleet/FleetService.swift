@@ -7,7 +7,7 @@ protocol FleetService: Sendable {
 
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a fleet.
     func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport>
-    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<VerifyReport>
+    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport>
 }
 
 struct FleetFlashRequest: Sendable {
@@ -27,6 +27,7 @@ struct FleetVerifyRequest: Sendable {
     var components: Set<Component>
     /// Compare digests computed on the units, not just versions.
     var isDeep: Bool
+    var comparison: Comparison
     var records: RecordInputs
     var stateFolder: String
     var drain: Drain

@@ -19,8 +19,11 @@ enum FleetSummary {
 
     private static func fits(_ lines: [String], _ columns: Int?) -> Bool {
         guard let columns else { return true }
-        return lines.allSatisfy { DisplayWidth.columns($0.replacing(/\u{1B}\[[0-9]*m/, with: "")) < columns }
+        return lines.allSatisfy { width($0) < columns }
     }
+
+    /// Of a line with colours.
+    static func width(_ line: String) -> Int { DisplayWidth.columns(line.replacing(/\u{1B}\[[0-9]*m/, with: "")) }
 
     private static func table<Report>(
         _ report: FleetReport<Report>, leaving left: Set<Column>, style: TextStyle, columns: Int?

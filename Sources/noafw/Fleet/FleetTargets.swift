@@ -20,8 +20,9 @@ struct FleetTargets: Sendable {
         }
     }
 
-    mutating func add(_ virtual: VirtualUnitName, at address: DeviceAddress) {
-        add(FleetUnit(id: virtual.description, address: address, family: virtual.family), .address(address))
+    mutating func add(_ virtual: VirtualUnitName, _ target: FleetTarget) {
+        guard case .unit(let unit) = target else { return }
+        add(FleetUnit(id: virtual.description, address: unit.address, family: virtual.family), target)
     }
 
     private mutating func add(_ unit: FleetUnit, _ target: FleetTarget) {

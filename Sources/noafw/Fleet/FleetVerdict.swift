@@ -13,6 +13,11 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     case notStarted = "not_started"
     case notExpected = "not_expected"
 
+    /// Of a unit that was worked on.
+    init(_ error: Diagnosis) {
+        self = error.category == .interrupted ? .interrupted : error.isOfUnit ? .fail : .error
+    }
+
     var word: String {
         switch self {
         case .pass: "PASS"
@@ -77,11 +82,7 @@ extension FleetEntry {
         case .told(let verdict, _): verdict
         case .reported(let report) where report.passed: .pass
         case .reported, .failed:
-            switch error {
-            case nil: .fail
-            case let error? where error.category == .interrupted: .interrupted
-            case let error?: error.isOfUnit ? .fail : .error
-            }
+            error.map { FleetVerdict($0) } ?? .fail
         }
     }
 }

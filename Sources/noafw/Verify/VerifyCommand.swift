@@ -23,13 +23,54 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Comparison") var comparison: ComparisonOptions
     @OptionGroup(title: "Report") var report: ReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also compare digests that the unit computes, not only versions.")
     var deep = false
 
+    func validate() throws {
+        try comparison.check(report, bundle: inputs.bundle)
+        if !isFleet, units.jobs != nil || units.adapter.count > 1 {
+            throw ValidationError("--jobs and several --adapter belong to several units: give --all, --devices or --count.")
+        }
+    }
+
+    /// What only a fleet's report has is told of one unit, too.
+    private var isFleet: Bool { units.isFleet || comparison.isGiven }
+
     func run(in context: CommandContext) async -> Int32 {
+        isFleet ? await runFleet(in: context) : await runSingle(in: context)
+    }
+
+    private func runFleet(in context: CommandContext) async -> Int32 {
+        var files = inputs.value(in: context)
+        if let bundle = comparison.expect { files.bundle = bundle }
+        let compared: Comparison
+        do {
+            compared = try comparison.value(in: context, isDeep: deep)
+            try comparison.checkOutputs(in: context, inputs: [units.devices, files.bundle])
+        } catch {
+            return await session(Comparison(isDeep: deep, today: ""), files, context).run { _ in throw error }
+        }
+        return await session(compared, files, context).run { [files] events in
+            let fleet = try units.fleet(in: context)
+            let request = FleetVerifyRequest(
+                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, comparison: compared, records: record.value(in: context),
+                stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+            return compared.complete(try await context.services.verify(request, events: events), isAll: fleet.units == .inReach)
+        }
+    }
+
+    private func session(_ compared: Comparison, _ files: AssetInputs, _ context: CommandContext) -> FleetSession<VerifyFleetPresentation> {
+        let source = compared.baseline?.description ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
+        return FleetSession(
+            context: context, report: report, isOutputTaken: comparison.isOutputTaken,
+            presentation: VerifyFleetPresentation(comparison: compared, source: source, csv: comparison.csv, junit: comparison.junit))
+    }
+
+    private func runSingle(in context: CommandContext) async -> Int32 {
         let presentation = VerifyPresentation(target: units.single.target, isDeep: deep, arguments: context.arguments)
         let session = RunSession(context: context, report: report, mayChangeUnit: false, presentation: presentation)
         return await session.run { events in

@@ -75,7 +75,7 @@ final class FleetRenderer: Sendable {
         switch content {
         case .notice: true
         case .progress: false
-        case .stage, .found, .probed, .planned, .step: isVerbose
+        case .stage, .found, .probed, .planned, .step, .recovery: isVerbose
         }
     }
 
