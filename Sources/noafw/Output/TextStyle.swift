@@ -6,6 +6,11 @@ struct TextStyle: Sendable {
     /// Whether the terminal has signs beyond ASCII.
     var hasSymbols = true
 
+    /// Text on a ground of the tone's colour; readable on any terminal, as foreground and ground change places.
+    func band(_ text: String, _ tone: Tone) -> String {
+        isColoured ? "\u{1B}[\(tone.rawValue);7m\(text)\u{1B}[0m" : text
+    }
+
     func paint(_ text: String, _ tone: Tone) -> String {
         isColoured ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
     }
