@@ -55,16 +55,21 @@ public struct UnitFinder: Sendable {
     /// Who is in reach: calls `look` after every sighting and at least twice a second, until it returns `true` or the deadline.
     /// A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may take longer for its
     /// return than the deadline allows.
-    /// - Parameter isWanted: who is listed however many others are in reach.
+    /// - Parameters:
+    ///   - isWanted: who is listed however many others are in reach.
+    ///   - heard: called with every sighting, of a unit or not.
     /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
     public func watch(
         until deadline: SessionClock.Instant, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false },
-        _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
+        heard: () -> Void = {}, _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
     ) async throws {
         var results = ScanResults(of: known, wanting: isWanted)
         let clock = central.clock
         try await central.listen(until: deadline, every: .milliseconds(500)) { sighting in
-            if let sighting { results.note(sighting, at: clock.now) }
+            if let sighting {
+                heard()
+                results.note(sighting, at: clock.now)
+            }
             results.expire(at: clock.now)
             return look(results.units, clock.now)
         }

@@ -35,14 +35,48 @@ public struct Fleet<Report: Sendable>: Sendable {
 
     /// Works on the units until each has its outcome.
     public func run(_ targets: [FleetTarget], report: @escaping @Sendable (FleetEvent) -> Void = { _ in }) async -> FleetResult<Report> {
-        FleetResult(
-            outcomes: targets.map {
-                FleetOutcome(target: $0, unit: nil, adapter: nil, ending: .notStarted(FleetError.noAdapterLeft.diagnosis), report: nil, elapsed: .zero)
-            }, stop: nil, seed: policy.seed)
+        guard let clock = adapters.first?.central.clock else {
+            let ending = FleetEnding.notStarted(FleetError.noAdapterLeft.diagnosis)
+            let outcomes = targets.map { FleetOutcome<Report>(target: $0, unit: nil, adapter: nil, ending: ending, report: nil, elapsed: .zero) }
+            return FleetResult(outcomes: outcomes, stop: nil, seed: policy.seed)
+        }
+        return await FleetSession(self, targets, clock: clock, report: report).run()
     }
 
     /// Who is in reach of any of the adapters, the strongest first; each unit once.
     /// - Parameter duration: how long is listened; units advertise several times a second.
     /// - Throws: ``LinkError`` or the radio's own when no adapter can listen.
-    public func census(for duration: Duration = .seconds(4)) async throws -> [DiscoveredUnit] { [] }
+    public func census(for duration: Duration = .seconds(4)) async throws -> [DiscoveredUnit] {
+        let heard = await withTaskGroup(of: Result<[DiscoveredUnit], any Error>.self) { group in
+            for adapter in adapters {
+                group.addTask { [families] in
+                    do { return .success(try await Self.listen(adapter.central, families, for: duration)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        try Task.checkCancellation()
+        let lists = heard.compactMap { try? $0.get() }
+        if lists.isEmpty, let failed = heard.first { _ = try failed.get() }
+        var units: [DeviceAddress: DiscoveredUnit] = [:]
+        for unit in lists.joined() {
+            guard let known = units[unit.address] else {
+                units[unit.address] = unit
+                continue
+            }
+            let isBetter = known.mode == unit.mode ? unit.rssi > known.rssi : unit.mode == .application
+            if isBetter { units[unit.address] = unit }
+        }
+        return units.values.sorted { ($1.rssi, $0.address.description) < ($0.rssi, $1.address.description) }
+    }
+
+    private static func listen(_ central: any Central, _ families: FamilyList, for duration: Duration) async throws -> [DiscoveredUnit] {
+        var results = ScanResults(of: families, capacity: ScanResults.crowd)
+        let clock = central.clock
+        try await central.listen(until: clock.deadline(in: duration), every: .milliseconds(500)) { sighting in
+            if let sighting { results.note(sighting, at: clock.now) }
+            return false
+        }
+        return results.units
+    }
 }

@@ -31,6 +31,13 @@ extension UnitPlatform {
         forgetLink()
     }
 
+    /// Nobody plays the unit any more: its centrals need not wait for their supervision timeout.
+    mutating func endLostLinks() {
+        while let timer = timers.takeDue(at: .forever) {
+            if case .linkLost(let link) = timer { link.finish(VirtualLink.supervisionTimeout) }
+        }
+    }
+
     /// The link ends in good order: both sides know at once.
     mutating func closeLink(reason: String) {
         guard let link else { return }
