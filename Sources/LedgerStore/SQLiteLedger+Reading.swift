@@ -34,6 +34,12 @@ extension SQLiteLedger: RunHistory {
         }
     }
 
+    /// What those who read should know.
+    public var warnings: [LedgerNotice] {
+        let bytes = spool.byteCount
+        return (bytes > 0 ? [.spoolWaits(bytes: bytes, path: files.spool)] : []) + files.brokenFolders().map { .brokenMovedAside(path: $0) }
+    }
+
     public func check() async throws(LedgerError) -> LedgerCheck {
         try await OwnThread.run { () throws(LedgerError) in
             var check = try self.read(LedgerCheck(), Self.check)
