@@ -10,6 +10,8 @@ indirect enum JSONText: Sendable {
     case number(Double)
     case bool(Bool)
     case null
+    /// That is written already.
+    case document(String)
 
     /// An object with more members behind its own.
     func adding(_ members: [(key: String, value: JSONText)]) -> JSONText {
@@ -30,6 +32,7 @@ indirect enum JSONText: Sendable {
         case .number(let number): Format.plain(number)
         case .bool(let bool): bool ? "true" : "false"
         case .null: "null"
+        case .document(let text): text.hasSuffix("\n") ? String(text.dropLast()) : text
         }
     }
 
