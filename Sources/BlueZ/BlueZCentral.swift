@@ -15,6 +15,8 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         var first = Duration.seconds(1)
         /// After it has worked: a restart of bluetoothd or the adapter.
         var recovery = Duration.seconds(15)
+        /// For a discovery that hears nothing, before it is started anew.
+        var silence = DiscoveryWatchdog.patience
     }
 
     private static let readyPause = Duration.milliseconds(250)
@@ -150,7 +152,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
         let (session, hasWorked, meant) = state.withLock { state -> (BlueZSession, Bool, DeviceAddress?) in
             if let session = state.session, !session.isOver { return (session, state.hasWorked, state.meant) }
-            let session = BlueZSession(address: address, clock: clock, counter: counter, ports: ports)
+            let session = BlueZSession(address: address, clock: clock, counter: counter, ports: ports, patience: timeouts.silence)
             state.session = session
             return (session, state.hasWorked, state.meant)
         }
@@ -162,6 +164,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
             state.hasWorked = true
             if case .kernelName = wanted { state.meant = adapter.address }
         }
+        try await session.use(adapter.path, before: earlier(of: deadline, in: timeouts.list))
         return (session, adapter)
     }
 

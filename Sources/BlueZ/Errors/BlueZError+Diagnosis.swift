@@ -100,6 +100,8 @@ extension BlueZError: DiagnosableError {
                 remedy: "close the phone app and run the same command again")
         case .attemptFailed(let text):
             radio("BLZ-0025", "the connection attempt failed" + detail(text), cause: "the air is crowded, or the adapter failed", remedy: Self.again)
+        case .controllerBusy(let text):
+            radio("BLZ-0029", "the adapter begins no connection attempt now" + detail(text), cause: "it is at work on another one, or at its limit", remedy: Self.again)
         case .alreadyConnected:
             station("BLZ-0026", .tryAgain, "the unit is connected already", cause: "another program of this machine holds it",
                 remedy: "run: bluetoothctl disconnect; then the same command again")

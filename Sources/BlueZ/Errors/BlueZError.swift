@@ -35,6 +35,8 @@ public enum BlueZError: Error, Hashable, Sendable {
     case attemptTimedOut
     case attemptRefused
     case attemptFailed(String)
+    /// The controller takes no further attempt now.
+    case controllerBusy(String)
     case alreadyConnected
     case notConnected
     case linkProtocolError
@@ -77,7 +79,7 @@ extension BlueZError {
 
     var recovery: Recovery {
         switch self {
-        case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .inProgress,
+        case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .controllerBusy, .inProgress,
             .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .noATTTransport, .failed, .authenticationCanceled,
             .authenticationTimedOut:
             .again

@@ -14,6 +14,15 @@ extension BlueZSession {
         }
     }
 
+    /// Turns to an adapter: of the others' devices nothing is heard any more. What this one's were meanwhile has to be asked.
+    func use(_ adapter: String, before deadline: SessionClock.Instant) async throws {
+        let isChange = change { state in
+            defer { state.adapterInUse = adapter }
+            return state.adapterInUse.map { $0 != adapter } ?? false
+        }
+        if isChange { try await refresh(before: deadline) }
+    }
+
     /// Waits until there is a powered adapter.
     /// - Parameters:
     ///   - wanted: `nil` for the first that is on.

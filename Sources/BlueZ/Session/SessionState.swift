@@ -22,6 +22,9 @@ struct SessionState: Sendable {
     var owner: String?
     var mirror: ObjectMirror
     var discovery = DiscoveryMachine()
+    var watchdog: DiscoveryWatchdog
+    /// The path of the adapter that is used: what bluetoothd says of the others' devices is not even read.
+    var adapterInUse: String?
     var listeners: [Int: Listener] = [:]
     /// By device path.
     var links: [String: Link] = [:]
@@ -33,7 +36,10 @@ struct SessionState: Sendable {
     var pairing: Set<String> = []
     var nextNumber = 0
 
-    init(ports: AdapterPorts = AdapterPorts()) { mirror = ObjectMirror(ports: ports) }
+    init(ports: AdapterPorts = AdapterPorts(), patience: Duration = DiscoveryWatchdog.patience) {
+        mirror = ObjectMirror(ports: ports)
+        watchdog = DiscoveryWatchdog(patience: patience)
+    }
 
     mutating func newNumber() -> Int {
         nextNumber += 1
