@@ -69,6 +69,8 @@ struct FakeServices: Services {
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
     var onFlashFleet: (@Sendable (FleetFlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
     var onVerifyFleet: (@Sendable (FleetVerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
+    var onWatch:
+        (@Sendable (LineRequest, @escaping @Sendable (LineEvent) -> Void, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
@@ -102,6 +104,16 @@ struct FakeServices: Services {
             throw NotExpected()
         }
         return try await onVerifyFleet(request, events)
+    }
+
+    func watch(
+        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping FleetEvents
+    ) async throws -> FleetReport<UnitReport> {
+        guard let onWatch else {
+            Issue.record("a line was not expected to run")
+            throw NotExpected()
+        }
+        return try await onWatch(request, line, events)
     }
 
     func rescue(_ request: RescueRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport {

@@ -28,6 +28,7 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Several units") var rollout: RolloutOptions
+    @OptionGroup(title: "Line") var line: LineOptions
     @OptionGroup(title: "Report") var report: ReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
@@ -44,14 +45,17 @@ struct FlashCommand: ContextCommand {
     var minBattery = 20
 
     func validate() throws {
-        if !units.isFleet, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
+        try checkLine()
+        if units.isFleet, !line.watch, record.serial != nil { throw ValidationError("--serial is one unit's: leave it out, or name one unit.") }
+        if !units.isFleet, !line.watch, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
             throw ValidationError("--jobs, --canary, --stop-after and several --adapter belong to several units: give --all, --devices or --count.")
         }
         guard (0...100).contains(minBattery) else { throw ValidationError("--min-battery is a percentage from 0 to 100.") }
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
+        if line.watch { return await runLine(in: context) }
+        return units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
     }
 
     private func runFleet(in context: CommandContext) async -> Int32 {
@@ -73,7 +77,7 @@ struct FlashCommand: ContextCommand {
         }
     }
 
-    private var options: JobOptions {
+    var options: JobOptions {
         var options = JobOptions()
         options.components = parts.value
         options.force = force

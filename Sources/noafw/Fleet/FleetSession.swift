@@ -25,6 +25,17 @@ protocol FleetPresentation: Sendable {
     func export(_ result: FleetRunResult<Report>, context: CommandContext) throws
 }
 
+/// What an operator sees while a fleet is worked on.
+protocol FleetDisplay: Sendable {
+    /// Whether it is redrawn while nothing happens.
+    var isLive: Bool { get }
+    var progress: FleetProgress { get }
+
+    func handle(_ event: FleetRunEvent)
+    func tick()
+    func finish()
+}
+
 extension FleetPresentation {
     func export(_ result: FleetRunResult<Report>, context: CommandContext) throws {}
 }
@@ -38,10 +49,14 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
     var report: ReportOptions
     /// Whether standard output is taken by something else than the summary.
     var isOutputTaken = false
+    /// Whether a drain is how the run ends anyway, and no interruption.
+    var endsByDrain = false
+    /// `nil`: a line for each unit and one that counts.
+    var display: (any FleetDisplay)?
     var presentation: Presentation
 
     func run(_ operation: @escaping @Sendable (@escaping Events) async throws -> Report) async -> Int32 {
-        let renderer = FleetRenderer(context: context, isVerbose: report.verbose)
+        let renderer = display ?? FleetRenderer(context: context, isVerbose: report.verbose)
         let start = context.clock.now
         let conclusion = Conclusion()
         let writer: EventWriter?
@@ -64,18 +79,18 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
         return conclude(result(outcome, renderer, since: start), renderer, writer, conclusion)
     }
 
-    private func tellDrain(_ renderer: FleetRenderer) {
+    private func tellDrain(_ renderer: any FleetDisplay) {
         renderer.handle(FleetRunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
     }
 
     private func result(
-        _ outcome: Supervisor.Outcome<Report>, _ renderer: FleetRenderer, since start: SessionClock.Instant
+        _ outcome: Supervisor.Outcome<Report>, _ renderer: any FleetDisplay, since start: SessionClock.Instant
     ) -> FleetRunResult<Presentation.Report> {
         switch outcome {
         case .finished(let report):
             FleetRunResult(
                 report: report, error: report.entries.isEmpty && report.stop == nil ? UnitSelectionError.none.diagnosis : nil,
-                isInterrupted: context.interrupts.drain.isAsked && !report.passed, seconds: seconds(since: start))
+                isInterrupted: !endsByDrain && context.interrupts.drain.isAsked && !report.passed, seconds: seconds(since: start))
         case .failed(let error): failed(error, since: start)
         case .interrupted(let report?): FleetRunResult(report: report, isInterrupted: true, seconds: seconds(since: start))
         case .interrupted(nil): interrupted(renderer, since: start)
@@ -87,7 +102,7 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
     }
 
     /// What is known without the operation's own report.
-    private func interrupted(_ renderer: FleetRenderer, since start: SessionClock.Instant) -> FleetRunResult<Presentation.Report> {
+    private func interrupted(_ renderer: any FleetDisplay, since start: SessionClock.Instant) -> FleetRunResult<Presentation.Report> {
         let interruption = diagnose(CancellationError())
         let entries = renderer.progress.entries(Presentation.Report.self, interruption: interruption)
         return FleetRunResult(
@@ -99,7 +114,7 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
     /// Writes the result once, whoever comes first: the run's end, or the last words of a run that does not end.
     @discardableResult
     private func conclude(
-        _ result: FleetRunResult<Presentation.Report>, _ renderer: FleetRenderer, _ writer: EventWriter?, _ conclusion: Conclusion
+        _ result: FleetRunResult<Presentation.Report>, _ renderer: any FleetDisplay, _ writer: EventWriter?, _ conclusion: Conclusion
     ) -> Int32 {
         var code = result.exitCode
         conclusion.say {

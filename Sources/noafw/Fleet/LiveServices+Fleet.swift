@@ -73,14 +73,13 @@ extension FleetPolicy {
         jobsPerAdapter = selection.jobsPerAdapter
         if let time = selection.wait { wait = time }
         canary = rollout.map(\.canary) ?? 0
-        limits.inARow = rollout?.stopAfter ?? 0
-        limits.stopsByShare = limits.inARow > 0
+        limits = rollout?.guarded ?? RolloutLimits.none
         seed = rollout?.seed ?? 0
     }
 }
 
 extension UnitReport {
-    fileprivate var judgement: FleetJudgement {
+    var judgement: FleetJudgement {
         if let error { return .failed(error) }
         return steps.allSatisfy { $0.action == .current || $0.action == .skipped } ? .alreadyCurrent : .proved
     }

@@ -68,6 +68,8 @@ enum DeviceListError: Error, Sendable, Hashable {
     case duplicate(path: String, unit: String, lines: [Int])
     case tooMany(path: String, limit: Int)
     case empty(path: String)
+    /// Where only addresses are taken.
+    case nameAtLine(path: String, unit: String)
 }
 
 extension DeviceListError: DiagnosableError {
@@ -96,6 +98,10 @@ extension DeviceListError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0044", category: .unavailable, fault: nil, message: "\(path) names no unit",
                 cause: "every line is empty or a comment", remedy: Self.form)
+        case .nameAtLine(let path, let unit):
+            Diagnosis(
+                code: "NOA-0050", category: .badData, fault: nil, message: "\(path) names \(unit), which is no address",
+                cause: "--watch takes addresses alone, as any device may have any name", remedy: "give its address; see noafw scan")
         }
     }
 }

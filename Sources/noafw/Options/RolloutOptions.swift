@@ -1,4 +1,5 @@
 import ArgumentParser
+import Provisioning
 
 /// When a fleet's run starts no more units.
 struct RolloutOptions: ParsableArguments, Sendable {
@@ -35,4 +36,14 @@ struct RolloutLimits: Sendable, Hashable {
     var stopAfter: Int
     /// Of the shuffle.
     var seed: UInt64
+
+    /// Without a row no share stops either.
+    var guarded: RolloutGuard.Limits {
+        var limits = RolloutGuard.Limits()
+        limits.inARow = stopAfter
+        if stopAfter == 0 { limits.share = nil }
+        return limits
+    }
+
+    static let none = RolloutLimits(canary: 0, stopAfter: 0, seed: 0).guarded
 }

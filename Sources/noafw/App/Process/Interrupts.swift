@@ -8,4 +8,9 @@ struct Interrupts: Sendable {
     var drain = Drain()
     /// What to do when the orderly end takes too long; set by the command that runs.
     var exitReport = ExitReport()
+
+    /// What a signal does: an orderly end, and at the second time a prompt one.
+    func ask() {
+        if !drain.ask() { requests.deliver(()) }
+    }
 }

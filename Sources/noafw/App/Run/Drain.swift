@@ -18,6 +18,9 @@ final class Drain: Sendable {
 
     func withdraw() { state.withLock { ($0.isOffered, $0.wake) = (false, nil) } }
 
+    /// From within: there is nothing more to start.
+    func end() { state.withLock { $0.isAsked = true } }
+
     var isAsked: Bool { state.withLock(\.isAsked) }
 
     /// - Returns: whether a command drains now.

@@ -5,7 +5,7 @@ import Synchronization
 /// Draws a fleet's run: a line for each unit that is worked on and one that counts, rewritten in place on a terminal; plain lines elsewhere.
 ///
 /// What has ended stays above. Nothing hides the cursor or changes a mode, so a kill leaves stale lines at worst.
-final class FleetRenderer: Sendable {
+final class FleetRenderer: FleetDisplay {
     private struct State {
         var progress: FleetProgress
         var drawnLines = 0

@@ -22,9 +22,6 @@ struct LineScreen: Sendable {
         case drain
     }
 
-    /// Below the words and above the shift's count.
-    static let height = BlockLetters.rows + 6
-
     var verdict: Verdict?
     var task = Task.wait
     /// A scan that was refused, a notice: until the next event.
@@ -32,13 +29,20 @@ struct LineScreen: Sendable {
     var count = ShiftCount()
     var progress: ProgressModel?
 
+    mutating func end(_ entry: FleetEntry<UnitReport>, serial: String?) {
+        if let address = entry.unit.address { count.note(address, entry.error) }
+        verdict = Verdict(verdict: entry.verdict, unit: entry.unit.id, serial: serial, error: entry.error, seconds: entry.seconds)
+        task = .wait
+        progress = nil
+    }
+
     /// - Parameter columns: the terminal's width; the last column stays free.
-    func lines(style: TextStyle, columns: Int, at now: Duration) -> [String] {
+    func lines(style: TextStyle, columns: Int, rows: Int, at now: Duration) -> [String] {
         let width = max(columns - 1, 1)
-        let lines = banner(style, width) + [details, next, "", status(now, width), remark ?? "", count.text]
-        return lines.enumerated().map { index, line in
-            index < BlockLetters.rows ? line : DisplayWidth.prefix(line, columns: width)
-        }
+        let texts = [details, next, "", status(now, width), remark ?? "", count.text].map { DisplayWidth.prefix($0, columns: width) }
+        let banner = banner(style, width)
+        // A low terminal has room for the words alone.
+        return rows > banner.count + texts.count ? banner + texts : Array(texts.suffix(max(1, rows - 1)))
     }
 
     /// While a unit runs its predecessor's verdict is gone: nobody takes the one for the other.
@@ -64,7 +68,7 @@ struct LineScreen: Sendable {
         return String(repeating: " ", count: room / 2) + text + String(repeating: " ", count: room - room / 2)
     }
 
-    private var details: String {
+    var details: String {
         if case .run(let unit, let serial) = task { return "RUNNING  \(Self.named(unit, serial))" }
         guard let shown else { return "" }
         let sign = shown.verdict.sign(TextStyle(isColoured: false))
@@ -78,7 +82,7 @@ struct LineScreen: Sendable {
     }
 
     /// What to do, in one sentence.
-    private var next: String {
+    var next: String {
         switch task {
         case .run: "next: leave the unit where it is until the verdict is there."
         case .several: "next: take all units away but one."
