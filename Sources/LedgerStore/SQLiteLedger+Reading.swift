@@ -21,9 +21,9 @@ public struct LedgerCheck: Sendable, Hashable {
     public var isSound: Bool { damages.isEmpty && gaps.isEmpty && spooledBytes == 0 && broken.isEmpty }
 }
 
-extension SQLiteLedger {
+extension SQLiteLedger: RunHistory {
     /// In the order of writing.
-    public func runs(_ filter: RunFilter = RunFilter()) async throws(LedgerError) -> [RunRecord] {
+    public func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
         try await OwnThread.run { () throws(LedgerError) in
             try self.read([]) { db in
                 let (conditions, arguments) = Self.conditions(filter)
@@ -55,7 +55,7 @@ extension SQLiteLedger {
         }
     }
 
-    private func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+    func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         guard let database = try forReading() else { return nothing }
         do {
             return try database.pool.read(body)
@@ -97,6 +97,7 @@ extension SQLiteLedger {
         if let since = filter.since { add("started_at >= ?", since.microseconds) }
         if let until = filter.until { add("started_at < ?", until.microseconds) }
         if let unit = filter.unit { add("(unit_address = ? OR serial = ?)", unit, unit) }
+        if let serial = filter.serial { add("serial = ?", serial) }
         if let station = filter.station { add("station = ?", station) }
         if let outcome = filter.outcome { add("outcome = ?", outcome.rawValue) }
         if let code = filter.code { add("code = ?", code) }

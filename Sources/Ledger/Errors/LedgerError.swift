@@ -11,6 +11,11 @@ public enum LedgerError: Error, Sendable, Hashable {
     case locked(path: String)
     /// What a run is closed with that its process left open.
     case abandoned(run: String)
+    /// - Parameters:
+    ///   - address: of the unit that is at hand.
+    ///   - bound: the address that the serial number belongs to.
+    ///   - run: the one that said so.
+    case serialBound(serial: String, address: String, bound: String, run: String)
 
     static let abandonedCode = "LED-0006"
 }
@@ -50,6 +55,12 @@ extension LedgerError: DiagnosableError {
                 code: Self.abandonedCode, category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
                 cause: "noafw was killed, or the machine lost its power",
                 remedy: "check that unit: run the same command again on it")
+        case .serialBound(let serial, let address, let bound, let run):
+            Diagnosis(
+                code: "LED-0007", category: .badData, fault: nil,
+                message: "serial number \(serial) belongs to \(bound), and this unit is \(address)",
+                cause: "another unit's label was read, two labels are the same, or run \(run) bound it by mistake",
+                remedy: "read this unit's label again; see noafw ledger show \(run); if that run was wrong, add --rebind-serial")
         }
     }
 }

@@ -11,7 +11,8 @@ public final class OpenRun: Sendable {
     private let state: Mutex<State>
     private let ledger: any RunLedger
     private let clock: LedgerClock
-    private let begun: SessionClock.Instant
+    /// By the monotonic clock.
+    public let begun: SessionClock.Instant
     /// On the run's unit; given free when the run is closed.
     public let claim: any UnitClaim
 

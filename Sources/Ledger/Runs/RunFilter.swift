@@ -4,6 +4,7 @@ public struct RunFilter: Sendable, Hashable {
     public var until: UTCTime?
     /// An address or a serial number.
     public var unit: String?
+    public var serial: String?
     public var station: String?
     public var outcome: RunOutcome?
     public var code: String?

@@ -15,6 +15,8 @@ struct CommandContext: Sendable {
     var clock: SessionClock
     var interrupts: Interrupts
     var services: any Services
+    /// Why the command is being cancelled.
+    var stop = StopReason()
     /// What a person types, or another program.
     var input = TextSource.none
     /// The time of day, for what is kept.

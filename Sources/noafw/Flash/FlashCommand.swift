@@ -28,6 +28,7 @@ struct FlashCommand: ContextCommand {
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also write what is current already.")
     var force = false
@@ -61,6 +62,7 @@ struct FlashCommand: ContextCommand {
         options.allowDowngrade = allowDowngrade
         options.minimumBattery = minBattery
         return FlashRequest(
-            unit: unit.value, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder())
+            unit: unit.value, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
+            records: record.value(in: context))
     }
 }

@@ -33,6 +33,7 @@ struct RescueCommand: ContextCommand {
 
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Print which units would be finished. Change nothing.")
     var dryRun = false
@@ -52,7 +53,7 @@ struct RescueCommand: ContextCommand {
             return try await context.services.rescue(
                 RescueRequest(
                     radio: RadioSelection(selector: selector, adapter: adapter), inputs: inputs.value(in: context), options: options,
-                    stateFolder: try context.stateFolder()),
+                    stateFolder: try context.stateFolder(), records: record.value(in: context)),
                 events: events)
         }
     }

@@ -24,6 +24,7 @@ struct VerifyCommand: ContextCommand {
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also compare digests that the unit computes, not only versions.")
     var deep = false
@@ -34,7 +35,7 @@ struct VerifyCommand: ContextCommand {
         return await session.run { events in
             let request = VerifyRequest(
                 unit: unit.value, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
-                stateFolder: try context.stateFolder())
+                stateFolder: try context.stateFolder(), records: record.value(in: context))
             return try await context.services.verify(request, events: events)
         }
     }

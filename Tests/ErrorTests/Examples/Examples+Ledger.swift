@@ -5,6 +5,7 @@ extension Examples {
         LedgerError.notRecorded(ledger: reason, spool: reason), .newerSchema(path: path, found: "FORM", known: "FORM"),
         .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .locked(path: path),
         .abandoned(run: "RUN"),
+        .serialBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND ADDRESS", run: "RUN"),
     ])
 
     static let claim = CataloguedErrors([

@@ -37,6 +37,8 @@ final class SignalHandler: Sendable {
         }
         // A reader that goes away must not kill a run halfway through a flash; the write's error is enough.
         install(SIGPIPE) { _ in }
+        // Nor must a limit on the size of files: the write fails instead.
+        install(SIGXFSZ) { _ in }
     }
 
     private init(interrupts: Interrupts, readEnd: Int32) {

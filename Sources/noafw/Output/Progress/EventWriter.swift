@@ -54,6 +54,7 @@ final class EventWriter: Sendable {
                 ("bytes_done", .integer(done)), ("bytes_total", .integer(total)),
             ]
         case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
+        case .recovery(let recovery): [("event", .string("notice")), ("text", .string(recovery.words))]
         case .found(let family): [("event", .string("found")), ("family", .string(family.rawValue))]
         case .probed(let unit):
             [
