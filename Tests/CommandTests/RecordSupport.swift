@@ -9,7 +9,7 @@ import Synchronization
 @testable import noafw
 
 /// A ledger in memory, which fails when a test says so.
-final class FakeLedger: RunLedger, RunHistory {
+final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     private struct State {
         var records: [RunRecord] = []
         var notices: [LedgerNotice] = []
@@ -46,6 +46,12 @@ final class FakeLedger: RunLedger, RunHistory {
         }
     }
 
+    func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { [] }
+    func unsentCount(station: String) async throws(LedgerError) -> Int { 0 }
+    func markSent(_ ids: [RunID]) async throws(LedgerError) {}
+    func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {}
+    func retryRejected(station: String) async throws(LedgerError) -> Int { 0 }
+
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
         records.filter { filter.serial == nil || $0.serial == filter.serial }.suffix(filter.limit ?? .max)
     }
@@ -81,7 +87,7 @@ struct RecordBench: Sendable {
             rssi: -61)
     }
 
-    private static let nobody = DeviceAddress(bytes: [0, 0, 0, 0, 0, 0])
+    private static let nobody = DeviceAddress("00:00:00:00:00:00")!
 
     func recorder() -> RunRecorder { RunRecorder(inputs, ledger: ledger, now: { UTCTime(microseconds: 1_795_000_000_000_000) }) }
 
@@ -90,9 +96,8 @@ struct RecordBench: Sendable {
         _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil, _ body: (@Sendable (JobEvent) -> Void) async throws -> Report
     ) async throws -> Report {
         let start = RunRecorder.Start(verb: "flash", unit: unit(number), assets: AssetSet(), serial: serial)
-        return try await (recorder ?? self.recorder()).record(start, events: { [notices] event in
-            if case .notice(let text) = event.content { notices.deliver(text) }
-        }, body)
+        let events: RunRecorder.Events = { [notices] in if case .notice(let text) = $0.content { notices.deliver(text) } }
+        return try await (recorder ?? self.recorder()).record(start, events: events) { events, _ in try await body(events) }
     }
 
     func event(_ content: JobEvent.Content) -> JobEvent { JobEvent(unit: nil, time: time.clock.now, content: content) }
