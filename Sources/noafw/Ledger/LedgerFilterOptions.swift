@@ -37,7 +37,7 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
 
 /// Which of them, by how they ended.
 struct LedgerVerdictOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Only runs that ended so: pass, fail, error, timeout, aborted.", valueName: "verdict"))
+    @Option(help: ArgumentHelp("Only runs that ended so.", valueName: "verdict"))
     var verdict: RunOutcome?
 
     @Option(help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"))
