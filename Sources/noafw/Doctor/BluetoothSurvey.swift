@@ -21,6 +21,7 @@ enum BluetoothSurvey {
             facts.blockingError = .init(diagnosis: diagnose(error))
         }
         facts.kernel = facts.chosen.map { AdapterCapabilities(of: $0.name) } ?? AdapterCapabilities()
+        facts.settings = DaemonSettings(of: DaemonSettings.file)
         return facts
     }
 
@@ -30,7 +31,7 @@ enum BluetoothSurvey {
             isDiscovering: adapter.isDiscovering,
             connected: adapter.connectedDevices.map { device in
                 (device.name ?? device.address.description) + (device.mtu.map { " (MTU \($0))" } ?? "")
-            })
+            }, usbPort: adapter.usbPort, twins: adapter.twins, remembered: adapter.rememberedDevices)
     }
 
     private static func block(_ radioSwitch: RadioSwitch) -> DoctorFacts.Bluetooth.Block? {

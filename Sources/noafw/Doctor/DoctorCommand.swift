@@ -20,7 +20,7 @@ struct DoctorCommand: ContextCommand {
             74 files, 75 bluetoothd does not answer, 77 permission.
             """)
 
-    @Option(help: ArgumentHelp("Check this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Check this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN|address|usb:port"))
     var adapter: String?
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)

@@ -25,7 +25,7 @@ struct UnpairCommand: ContextCommand {
     @Option(help: ArgumentHelp("Forget the unit with this address.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN|address|usb:port"))
     var adapter: String?
 
     @Option(

@@ -28,7 +28,7 @@ struct RescueCommand: ContextCommand {
     @Option(help: ArgumentHelp("Rescue the unit with this address, known or not.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN|address|usb:port"))
     var adapter: String?
 
     @OptionGroup(title: "Files") var inputs: InputOptions

@@ -21,7 +21,7 @@ struct ScanCommand: ContextCommand {
             Exit codes: 0 a unit is in reach, 69 no unit is in reach or there is no adapter.
             """)
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
+    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN|address|usb:port"))
     var adapter: String?
 
     @Option(help: ArgumentHelp("Listen for this many seconds.", valueName: "n"))
