@@ -38,6 +38,8 @@ public struct BlueZSurvey: Sendable {
     /// bluetoothd's process.
     public var daemonProcess: Int?
     public var adapters: [Adapter] = []
+    /// The kernel's names of adapters that bluetoothd does not show.
+    public var hiddenAdapters: [String] = []
     public var radioSwitches: [RadioSwitch] = []
 
     /// Looks around on a connection of its own; starts bluetoothd where D-Bus can.
@@ -70,6 +72,7 @@ public struct BlueZSurvey: Sendable {
             }
         }
         adapters = mirror.adapters.values.sorted { $0.path < $1.path }.map { Adapter($0, in: mirror) }
+        hiddenAdapters = mirror.ports.kernelNames.filter { name in !adapters.contains { $0.kernelName == name } }
         let process = try await session.call(.bus("GetConnectionUnixProcessID", .string(BusName.bluez)), before: deadline)
         daemonProcess = process.first?.asInteger
     }

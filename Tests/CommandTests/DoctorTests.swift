@@ -173,6 +173,12 @@ import Testing
         #expect(third["adapter"]?.status == .ok, "one with an address of its own is taken")
     }
 
+    /// bluetoothd 5.66 passes over an adapter that has another one's address.
+    @Test func anAdapterThatIsNotShownIsAWarning() {
+        let found = checks { $0.hidden = ["hci1"] }["adapter"]
+        #expect(found?.status == .warn && found?.detail.hasSuffix("bluetoothd does not show hci1") == true && found?.fix != nil)
+    }
+
     @Test func leftoversAreCounted() {
         #expect(checks { $0.adapters[0].remembered = 1 }["remembered"]?.detail == "1 unit without a bond")
         let many = checks { $0.adapters[0].remembered = 500 }["remembered"]

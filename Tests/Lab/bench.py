@@ -17,6 +17,7 @@ from unit import Unit
 ROOT = Path(__file__).resolve().parents[2]
 BINARIES = ROOT / ".build/debug"
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
+NAMES = ("hci0", "hci1")
 # Of the controllers behind the ports.
 ADDRESSES = dict(zip(HCI_PORTS, ("00:1B:DC:0F:00:01", "00:1B:DC:0F:00:02")))
 
@@ -30,10 +31,11 @@ class Bench:
         """Boots, starts D-Bus and bluetoothd, and waits for an adapter that is on."""
         async with Machine(self.logs) as self.machine:
             self.air = Air()
-            serving = []
-            for name, streams in self.machine.hci.items():
-                adapter = HostAdapter(*await asyncio.wait_for(streams, 30), self.air, ADDRESSES[name])
-                serving.append(asyncio.create_task(adapter.serve()))
+            self.adapters = {
+                name: HostAdapter(*await asyncio.wait_for(streams, 30), self.air, ADDRESSES[name])
+                for name, streams in self.machine.hci.items()
+            }
+            serving = [asyncio.create_task(adapter.serve()) for adapter in self.adapters.values()]
             self.relays = {}
             self.bluetoothd_log = open(self.logs / "bluetoothd.log", "wb")
             try:
@@ -65,11 +67,22 @@ class Bench:
         """Waits until bluetoothd has switched the adapter of a port on; gives its name, such as hci0."""
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
-            for name in ("hci0", "hci1"):
+            for name in NAMES:
                 values = [(await self.adapter_property("get-property", key, name=name)).output.strip() for key in ("Address", "Powered")]
                 if values == [f's "{ADDRESSES[port]}"', "b true"]:
                     return name
         raise LabError(f"the adapter of {port} is not there")
+
+    def count_links(self):
+        """Counts the links of each adapter from now on."""
+        counts = dict.fromkeys(HCI_PORTS, 0)
+
+        def count(port):
+            counts[port] += 1
+
+        for port, adapter in self.adapters.items():
+            adapter.on_link = lambda port=port: count(port)
+        return counts
 
     @contextlib.asynccontextmanager
     async def second_adapter(self):

@@ -67,7 +67,8 @@ class HostAdapter(LongPacketController):
         parser = PacketParser()
         super().__init__(f"adapter {address}", host_source=parser, host_sink=SocketSink(writer), link=air, public_address=address)
         self.reader, self.parser, self.air = reader, parser, air
-        self.address = address
+        # Called at each new link.
+        self.on_link = lambda: None
         # Packets taken from the host but not reported as sent, by connection handle.
         self.unreported = {}
 
@@ -81,8 +82,11 @@ class HostAdapter(LongPacketController):
                 report.rssi = self.air.rssi.get(str(report.address), report.rssi)
             # The event keeps the bytes that it was made with.
             packet = type(packet)(packet.reports)
-        elif isinstance(packet, hci.HCI_LE_Connection_Complete_Event) and self.le_event_mask & ENHANCED_CONNECTION_COMPLETE:
-            packet = enhanced(packet)
+        elif isinstance(packet, hci.HCI_LE_Connection_Complete_Event):
+            if packet.status == hci.HCI_ErrorCode.SUCCESS:
+                self.on_link()
+            if self.le_event_mask & ENHANCED_CONNECTION_COMPLETE:
+                packet = enhanced(packet)
         super().send_hci_packet(packet)
 
     def on_hci_acl_data_packet(self, packet):

@@ -15,6 +15,7 @@ enum BluetoothSurvey {
             facts.blockingError = survey.blockingError.map { .init(diagnosis: $0.diagnosis) }
             facts.processID = survey.daemonProcess
             facts.adapters = survey.adapters.map(fact)
+            facts.hidden = survey.hiddenAdapters
             facts.blocks = survey.radioSwitches.compactMap(block)
             facts.openSwitches = Set(survey.radioSwitches.filter { $0.state == .open }.map(\.name))
         } catch {

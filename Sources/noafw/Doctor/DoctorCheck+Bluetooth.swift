@@ -48,10 +48,14 @@ extension DoctorCheck {
             return failure("adapter", BlueZError.adaptersShareAddress(([adapter.name] + adapter.twins).sorted().joined(separator: ", ")).diagnosis)
         }
         let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
+        let hidden = found.hidden.isEmpty ? "" : "; bluetoothd does not show \(found.hidden.joined(separator: ", "))"
+        let isFine = adapter.isPowered && hidden.isEmpty
         return DoctorCheck(
-            name: "adapter", status: adapter.isPowered ? .ok : .fail,
-            detail: "\(adapter.name) \(adapter.address), \(adapter.usbPort.map { "usb:\($0), " } ?? "")\(adapter.isPowered ? "powered" : "off")\(others)",
-            fix: adapter.isPowered ? nil : "bluetoothctl power on (if it says blocked: rfkill unblock bluetooth)")
+            name: "adapter", status: !adapter.isPowered ? .fail : isFine ? .ok : .warn,
+            detail: "\(adapter.name) \(adapter.address), \(adapter.usbPort.map { "usb:\($0), " } ?? "")"
+                + "\(adapter.isPowered ? "powered" : "off")\(others)\(hidden)",
+            fix: !adapter.isPowered ? "bluetoothctl power on (if it says blocked: rfkill unblock bluetooth)"
+                : isFine ? nil : BlueZError.adapterNotShown(found.hidden[0]).diagnosis.remedy)
     }
 
     private static func rfkill(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {

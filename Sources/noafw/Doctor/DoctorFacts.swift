@@ -48,6 +48,8 @@ struct DoctorFacts: Sendable {
         /// The adapter that was asked for.
         var wanted: String?
         var adapters: [Adapter] = []
+        /// Adapters of the kernel that bluetoothd does not show.
+        var hidden: [String] = []
         var blocks: [Block] = []
         /// Adapters whose own switch is open.
         var openSwitches: Set<String> = []
