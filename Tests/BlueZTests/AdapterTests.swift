@@ -36,6 +36,7 @@ import Testing
             "hci0": "../../../1-1.4:1.0", "hci1": "../../usb3/3-2/3-2:1.1", "hci2": "../../../serial0-0",
         ])
         let ports = AdapterPorts(folder: folder.path)
+        #expect(ports.kernelNames == ["hci0", "hci1", "hci2"])
         #expect(["hci0", "hci1", "hci2", "hci3"].map(ports.port) == ["1-1.4", "3-2", nil, nil])
     }
 
@@ -137,6 +138,10 @@ struct AdapterTests {
         #expect(found.map(\.kernelName) == ["hci0", "hci1"])
         #expect(found.map(\.usbPort) == [nil, "1-1.4"])
         #expect(found.map(\.selector.description) == [Self.first, Self.second])
+        await #expect(throws: BlueZError.adapterNotShown("hci3")) {
+            let folder = try TemporaryFolderOfLinks(["hci3": "../../../1-1.4:1.0"])
+            _ = try await self.central(.kernelName("hci3"), on: station, ports: AdapterPorts(folder: folder.path)).station(before: station.soon)
+        }
         let central = central(.usbPort("1-1.4"), on: station, ports: AdapterPorts(folder: folder.path))
         #expect(try await central.station(before: station.soon).1.kernelName == "hci1")
         await central.close()

@@ -78,6 +78,10 @@ extension BlueZError: DiagnosableError {
             station("BLZ-0018", .unavailable, "Bluetooth adapters share one address (\(names))",
                 cause: "some makes give all their adapters the same address; bluetoothd keeps keys and attribute tables by it, and mixes theirs up",
                 remedy: "take out all of them but one, or use adapters with an address of their own")
+        case .adapterNotShown(let name):
+            station("BLZ-0053", .unavailable, "bluetoothd does not show the Bluetooth adapter \(name)",
+                cause: "it passes over an adapter that has the address of another one, as some makes give all of theirs the same; or its firmware is missing",
+                remedy: "take the other one out, or use an adapter with an address of its own; read: journalctl -u bluetooth; dmesg | grep -i bluetooth")
         case .radioHangs(let name):
             station("BLZ-0019", .tryAgain, "the radio of adapter \(name) hangs: it hears nothing, and its discovery was started anew twice",
                 cause: "the adapter or bluetoothd hangs, which happens after hours of scanning; or nothing at all is on the air",

@@ -26,6 +26,8 @@ public enum BlueZError: Error, Hashable, Sendable {
     case linkLimit
     /// The adapters' names.
     case adaptersShareAddress(String)
+    /// The name of one that the kernel has.
+    case adapterNotShown(String)
     /// The adapter's name.
     case radioHangs(String)
     // A connection attempt.
@@ -87,7 +89,7 @@ extension BlueZError {
         case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
         case .authenticationFailed, .authenticationRejected: .pairAgain
         case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
-            .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .radioHangs, .alreadyConnected, .agentMissing, .adapterNotPairable,
+            .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .adapterNotShown, .radioHangs, .alreadyConnected, .agentMissing, .adapterNotPairable,
             .acquiredByAnother, .notPermitted, .notPaired, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
             .giveUp
         }

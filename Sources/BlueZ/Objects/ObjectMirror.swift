@@ -18,7 +18,7 @@ struct ObjectMirror: Sendable {
     private(set) var devices: [String: DeviceObject] = [:]
     private(set) var characteristics: [String: CharacteristicObject] = [:]
     /// An adapter's port is its own for as long as it has its name.
-    private let ports: AdapterPorts
+    let ports: AdapterPorts
 
     init(ports: AdapterPorts = AdapterPorts()) { self.ports = ports }
 

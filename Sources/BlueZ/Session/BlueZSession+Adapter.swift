@@ -70,7 +70,9 @@ extension SessionState {
         case .ready: break
         }
         switch adapter(wanted) {
-        case .none: return .noAdapter(wanted?.description)
+        case .none:
+            if case .kernelName(let name) = wanted, mirror.ports.kernelNames.contains(name) { return .adapterNotShown(name) }
+            return .noAdapter(wanted?.description)
         case .shared(let adapters): return .shared(adapters)
         case .chosen(let adapter):
             switch RadioSwitch.state(of: adapter.kernelName) {

@@ -8,14 +8,17 @@ extension LiveServices: FleetService {
         let choice = try AssetChoice(
             request.options.components, for: request.fleet.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
-        let recorder = request.options.dryRun ? nil : recorder(request.records, stateFolder: request.stateFolder)
         let once = FleetNotices(events)
         let runner = FleetRunner<UnitReport>(
             policy: FleetPolicy(request.fleet, request.limits), drain: request.drain, judge: \.judgement, events: events,
             leavesOthers: request.fleet.units == .inReach)
-        return try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
-            let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-            return try await flash(unit, with: try choice.assets(for: unit.family.id, events: once.tell), request.options, run)
+        return try await recording(
+            request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
+        ) { recorder in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+                return try await flash(unit, with: try choice.assets(for: unit.family.id, events: once.tell), request.options, run)
+            }
         }
     }
 
@@ -23,15 +26,16 @@ extension LiveServices: FleetService {
         // It only reads: whatever the images are, no unit gets them.
         let choice = try AssetChoice(
             request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)
-        let recorder = recorder(request.records, stateFolder: request.stateFolder)
         let once = FleetNotices(events)
         let runner = FleetRunner<ComparedReport>(
             policy: FleetPolicy(request.fleet, nil), drain: request.drain, judge: \.judgement, events: events,
             leavesOthers: request.fleet.units == .inReach)
-        return try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
-            let assets = try choice.assets(for: unit.family.id, events: once.tell)
-            let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-            return request.comparison.compare(try await verify(unit, against: assets, isDeep: request.isDeep, run))
+        return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
+                let assets = try choice.assets(for: unit.family.id, events: once.tell)
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+                return request.comparison.compare(try await verify(unit, against: assets, isDeep: request.isDeep, run))
+            }
         }
     }
 

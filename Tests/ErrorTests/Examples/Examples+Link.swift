@@ -36,7 +36,7 @@ extension Examples {
         BlueZError.busUnreachable(reason), .busRefusesUser(reason), .accessDenied(reason), .busOverloaded(reason), .busLost,
         .daemonNotRunning(reason), .daemonSilent, .daemonStopped, .daemonTooOld(method: "METHOD"), .unintelligible("ANSWER"),
         .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
-        .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason),
+        .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .adapterNotShown("ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason),
         .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
         .authenticationTimedOut, .agentMissing, .adapterNotPairable(reason), .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
         .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .noATTTransport, .failed(reason),
