@@ -43,6 +43,7 @@ let package = Package(
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
         module("Support"),
         module("Cryptography", ["Support", "CCrypto"]),
@@ -61,12 +62,13 @@ let package = Package(
         ]),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),
+        module("LedgerServer", ["Ledger", "Support", "CPQ"]),
         module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-                "VirtualDevices", "Support", "Cryptography", argumentParser,
+                "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -121,7 +123,7 @@ let package = Package(
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "Assistant", "Ledger", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.

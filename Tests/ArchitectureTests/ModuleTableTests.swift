@@ -20,10 +20,11 @@ import Testing
         "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
         "Ledger": ["Support"],
         "LedgerStore": ["Ledger", "Support"],
+        "LedgerServer": ["Ledger", "Support", "CPQ"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-            "VirtualDevices", "Support", "Cryptography",
+            "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
         "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],
@@ -32,7 +33,7 @@ import Testing
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
-        "CDBus": [], "CZip": [], "CCrypto": [],
+        "CDBus": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
     /// Which modules may use a library from outside.

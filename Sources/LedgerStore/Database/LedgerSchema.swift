@@ -5,7 +5,16 @@ enum LedgerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("ledger-1", migrate: runs)
+        migrator.registerMigration("ledger-2", migrate: claims)
         return migrator
+    }
+
+    private static func claims(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE runs ADD COLUMN claim TEXT CHECK (claim IN ('held', 'lost', 'unclaimed'));
+                ALTER TABLE runs ADD COLUMN claim_token INTEGER CHECK (claim_token > 0);
+                """)
     }
 
     private static func runs(_ db: Database) throws {
