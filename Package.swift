@@ -66,7 +66,7 @@ let package = Package(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-                "VirtualDevices", "Support", "Cryptography", argumentParser,
+                "VirtualDevices", "Ledger", "LedgerStore", "Support", "Cryptography", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -118,7 +118,7 @@ let package = Package(
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "Assistant", "Ledger", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.

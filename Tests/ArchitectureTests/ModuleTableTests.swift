@@ -23,7 +23,7 @@ import Testing
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-            "VirtualDevices", "Support", "Cryptography",
+            "VirtualDevices", "Ledger", "LedgerStore", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
         "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],

@@ -8,7 +8,8 @@ enum ErrorCatalogue {
         Examples.firmwareFile, Examples.transfer, Examples.refusal, Examples.script, Examples.bundle, Examples.provisioning, Examples.frame,
         Examples.selection, Examples.catalogue, Examples.stateFile, Examples.assistant, Examples.unitFolder, Examples.command,
         Examples.ledger, Examples.ledgerNotice,
-        Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.pictureInput, Examples.soak, Examples.chat, Examples.bond,
+        Examples.inputFile, Examples.privateFile, Examples.chatScript, Examples.pictureInput, Examples.soak, Examples.chat, Examples.bond, Examples.deviceList, Examples.comparison,
+        Examples.serial,
     ]
 
     static var all: [CataloguedError] { types.flatMap(\.errors) }

@@ -103,7 +103,7 @@ public struct RunRecord: Sendable, Hashable, Codable {
 
 extension Duration {
     /// Between 0 and 30,000 years.
-    var wholeMilliseconds: Int64 {
+    public var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, min(max(seconds, -1), 1_000_000_000_000) * 1000 + attoseconds / 1_000_000_000_000_000)
     }

@@ -11,7 +11,8 @@ public final class OpenRun: Sendable {
     private let state: Mutex<State>
     private let ledger: any RunLedger
     private let clock: LedgerClock
-    private let begun: SessionClock.Instant
+    /// By the monotonic clock.
+    public let begun: SessionClock.Instant
 
     init(_ recorded: Recorded, ledger: any RunLedger, clock: LedgerClock, begun: SessionClock.Instant) {
         state = Mutex(State(record: recorded.record, notices: recorded.notices))

@@ -12,6 +12,17 @@ public protocol RunLedger: Sendable {
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
 }
 
+/// What was recorded before.
+public protocol RunHistory: Sendable {
+    /// In the order of writing.
+    func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord]
+}
+
+extension RunHistory {
+    /// All of them.
+    public func runs() async throws(LedgerError) -> [RunRecord] { try await runs(RunFilter()) }
+}
+
 /// A record as it is kept, and what its run has to say of that.
 public struct Recorded: Sendable, Hashable {
     public var record: RunRecord

@@ -5,10 +5,12 @@ extension LiveServices: FlashService {
         let choice = try AssetChoice(
             request.options.components, for: request.unit.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.unit.allowsDevelopment(request.inputs))
-        return try await withUnit(
+        let recorder = request.options.dryRun ? nil : recorder(request.records, stateFolder: request.stateFolder)
+        return try await withFoundUnit(
             request.unit, search: request.inputs.search, stateFolder: request.stateFolder, events: events
         ) { unit in
-            try await provision(unit, with: try choice.assets(for: unit.family.id, events: events), request.options, events: events)
+            let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+            return try await flash(unit, with: try choice.assets(for: unit.family.id, events: events), request.options, run)
         }
     }
 }

@@ -5,7 +5,8 @@ extension LiveServices: RescueService {
         try await Radio.with(adapter: request.radio.adapter) { central in
             let station = RadioStation(
                 central: central, stateFolder: request.stateFolder, notice: { events(.notice($0)) })
-            return try await Rescue(station: station, request: request, events: events).run()
+            let recorder = request.options.dryRun ? nil : recorder(request.records, stateFolder: request.stateFolder)
+            return try await Rescue(station: station, request: request, services: self, recorder: recorder, events: events).run()
         }
     }
 }

@@ -89,6 +89,7 @@ struct UnitSimulator {
     mutating func losePower() {
         platform.losePower()
         model.stop(.powerLoss)
+        platform.endLostLinks()
     }
 
     mutating func perform(_ cut: FaultPlan.Cut) {

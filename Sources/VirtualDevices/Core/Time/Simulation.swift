@@ -19,6 +19,8 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     /// So far behind real time it hurries to catch up; what is more is lost.
     private static let hurry = Duration.milliseconds(20)
     private var isStopped = false
+    /// Time stands still while there are any.
+    private var holds = 0
 
     private struct Sleeper {
         let id: UInt64
@@ -42,6 +44,14 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     public func stop() {
         condition.withLock {
             isStopped = true
+            condition.signal()
+        }
+    }
+
+    /// Makes time stand still, although nothing is left to run, until as many calls have taken it back.
+    func hold(_ isHeld: Bool) {
+        condition.withLock {
+            holds += isHeld ? 1 : -1
             condition.signal()
         }
     }
@@ -117,6 +127,10 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     /// Waits where there is nothing to do yet: for a job, or for the earliest sleeper's time at this speed.
     /// - Returns: `false` when the earliest sleeper is due.
     private func pause() -> Bool {
+        guard holds <= 0 else {
+            condition.wait()
+            return true
+        }
         guard let speed else {
             guard sleepers.isEmpty else { return false }
             condition.wait()

@@ -1,0 +1,19 @@
+import ArgumentParser
+import BlueZ
+
+/// A Bluetooth adapter as `--adapter` names it: `hciN`, its address, or its place on the USB bus. Addresses and places survive a restart,
+/// `hciN` does not.
+struct AdapterName: Sendable, Hashable, ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard AdapterSelector(argument) != nil else { return nil }
+        text = argument
+    }
+
+    var defaultValueDescription: String { text }
+
+    static let help = ArgumentHelp(
+        "Use this Bluetooth adapter: hci0, its address, or its USB port such as usb:1-1.4. The default is the first one that is on.",
+        valueName: "adapter")
+}

@@ -1,0 +1,47 @@
+import Provisioning
+import Support
+
+/// What a run on one unit needs beside the unit.
+struct UnitRun: Sendable {
+    var stateFolder: String
+    /// `nil` for a run that is not recorded: a dry run decides nothing about its unit, and must not count as its first run.
+    var recorder: RunRecorder?
+    /// `nil` takes the command's.
+    var serial: String?
+    var events: LiveServices.Events
+}
+
+// One unit that is found already: it is noted, locked and recorded, then worked on. For a single unit and for each one of a fleet.
+extension LiveServices {
+    func recorder(_ inputs: RecordInputs, stateFolder: String) -> RunRecorder {
+        RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"))
+    }
+
+    /// - Returns: the verdict; a failed unit is a report, not an error.
+    /// - Throws: before the unit is touched, where it is taken or its run cannot be recorded; `CancellationError`.
+    func flash(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await perform("flash", unit, assets, run) { try await provision(unit, with: assets, options, events: $0) }
+    }
+
+    /// As ``flash(_:with:_:_:)``, for a unit in its bootloader.
+    func rescue(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await perform("rescue", unit, assets, run) { try await provision(unit, with: assets, options, events: $0) }
+    }
+
+    /// As ``flash(_:with:_:_:)``; the unit is not changed.
+    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifyReport {
+        try await perform("verify", unit, assets, run) {
+            try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep).run(report: $0)
+        }
+    }
+
+    private func perform<Report: RecordedReport>(
+        _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun, _ body: (@escaping Events) async throws -> Report
+    ) async throws -> Report {
+        try await own(unit, stateFolder: run.stateFolder) {
+            guard let recorder = run.recorder else { return try await body(run.events) }
+            let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial)
+            return try await recorder.record(start, events: run.events, body)
+        }
+    }
+}
