@@ -91,6 +91,10 @@ let package = Package(
         // Writes records for the ledger's tests, which kill it.
         .executableTarget(name: "LedgerWriter", dependencies: ["LedgerStore", "Ledger", "Support"], path: "Tests/LedgerWriter", swiftSettings: strict),
 
+        // A station for the tests of the ledger's server: claims units, works on them, records and sends.
+        .executableTarget(
+            name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
+
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
             name: "TestSupport", dependencies: [
@@ -117,6 +121,7 @@ let package = Package(
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
             swiftSettings: strict),
+        tests("LedgerServerTests", ["LedgerServer", "LedgerStore", "Ledger", "LedgerStation", "Support", "TestSupport"]),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
