@@ -97,6 +97,9 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices"], path: "Tests/FleetBench", swiftSettings: strict),
+        // A station for the tests of the ledger's server: claims units, works on them, records and sends.
+        .executableTarget(
+            name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
@@ -127,6 +130,7 @@ let package = Package(
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
             swiftSettings: strict),
+        tests("LedgerServerTests", ["LedgerServer", "LedgerStore", "Ledger", "LedgerStation", "Support", "TestSupport"]),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",

@@ -33,6 +33,7 @@ import Testing
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
         "FleetRig": ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices"],
+        "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
         "CDBus": [], "CPQ": [], "CZip": [], "CCrypto": [],
