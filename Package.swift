@@ -94,7 +94,7 @@ let package = Package(
             name: "FleetRig", dependencies: ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
             swiftSettings: strict),
         .executableTarget(
-            name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices"], path: "Tests/FleetBench", swiftSettings: strict),
+            name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
