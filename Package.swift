@@ -96,7 +96,7 @@ let package = Package(
             name: "FleetRig", dependencies: ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
             swiftSettings: strict),
         .executableTarget(
-            name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices"], path: "Tests/FleetBench", swiftSettings: strict),
+            name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),
         // A station for the tests of the ledger's server: claims units, works on them, records and sends.
         .executableTarget(
             name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),

@@ -32,7 +32,7 @@ import Testing
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
         "FleetRig": ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"],
-        "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices"],
+        "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],

@@ -2,6 +2,7 @@ import FleetRig
 import Foundation
 import Glibc
 import Provisioning
+import Support
 import VirtualDevices
 
 /// Tells what a fleet of light virtual units costs: memory, processor and time, for 10, 100 and 1,000 of them.
@@ -59,7 +60,7 @@ enum Program {
 
     private static func tell(_ count: Int, _ right: Int, real: Double, virtual: Double) {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         let cpu = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
         print(
             String(
