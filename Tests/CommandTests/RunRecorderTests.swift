@@ -1,4 +1,5 @@
 import Ledger
+import MonocleFamily
 import Provisioning
 import Support
 import Testing
