@@ -24,9 +24,11 @@ struct FlashCommand: ContextCommand {
             74 I/O, 75 try again, 77 permission, 130 interrupted.
             """)
 
-    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Several units") var rollout: RolloutOptions
+    @OptionGroup(title: "Line") var line: LineOptions
     @OptionGroup(title: "Report") var report: ReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions
 
@@ -43,26 +45,51 @@ struct FlashCommand: ContextCommand {
     var minBattery = 20
 
     func validate() throws {
+        try checkLine()
+        if units.isFleet, !line.watch, record.serial != nil { throw ValidationError("--serial is one unit's: leave it out, or name one unit.") }
+        if !units.isFleet, !line.watch, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
+            throw ValidationError("--jobs, --canary, --stop-after and several --adapter belong to several units: give --all, --devices or --count.")
+        }
         guard (0...100).contains(minBattery) else { throw ValidationError("--min-battery is a percentage from 0 to 100.") }
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let presentation = UnitReportPresentation(target: unit.value.target, isDryRun: dryRun)
+        if line.watch { return await runLine(in: context) }
+        return units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
+    }
+
+    private func runFleet(in context: CommandContext) async -> Int32 {
+        let limits = rollout.value
+        let presentation = FlashFleetPresentation(isDryRun: dryRun, limits: limits)
+        return await FleetSession(context: context, report: report, presentation: presentation).run { events in
+            let request = FleetFlashRequest(
+                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: options, limits: limits,
+                records: try record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+            return try await context.services.flash(request, events: events)
+        }
+    }
+
+    private func runSingle(in context: CommandContext) async -> Int32 {
+        let presentation = UnitReportPresentation(target: units.single.target, isDryRun: dryRun)
         let session = RunSession(context: context, report: report, mayChangeUnit: !dryRun, presentation: presentation)
         return await session.run { events in
             try await context.services.flash(request(in: context), events: events)
         }
     }
 
-    private func request(in context: CommandContext) throws -> FlashRequest {
+    var options: JobOptions {
         var options = JobOptions()
         options.components = parts.value
         options.force = force
         options.dryRun = dryRun
         options.allowDowngrade = allowDowngrade
         options.minimumBattery = minBattery
-        return FlashRequest(
-            unit: unit.value, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
+        return options
+    }
+
+    private func request(in context: CommandContext) throws -> FlashRequest {
+        FlashRequest(
+            unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
             records: try record.value(in: context))
     }
 }
