@@ -34,6 +34,12 @@ extension SQLiteLedger: RunHistory {
         }
     }
 
+    /// What those who read should know.
+    public var warnings: [LedgerNotice] {
+        let bytes = spool.byteCount
+        return (bytes > 0 ? [.spoolWaits(bytes: bytes, path: files.spool)] : []) + files.brokenFolders().map { .brokenMovedAside(path: $0) }
+    }
+
     public func check() async throws(LedgerError) -> LedgerCheck {
         try await OwnThread.run { () throws(LedgerError) in
             var check = try self.read(LedgerCheck(), Self.check)
@@ -96,9 +102,11 @@ extension SQLiteLedger: RunHistory {
         }
         if let since = filter.since { add("started_at >= ?", since.microseconds) }
         if let until = filter.until { add("started_at < ?", until.microseconds) }
+        if let id = filter.id { add("(substr(id, 1, length(?)) = ? OR substr(id, -length(?)) = ?)", id, id, id, id) }
         if let unit = filter.unit { add("(unit_address = ? OR serial = ?)", unit, unit) }
         if let serial = filter.serial { add("serial = ?", serial) }
         if let station = filter.station { add("station = ?", station) }
+        if let verb = filter.verb { add("verb = ?", verb) }
         if let outcome = filter.outcome { add("outcome = ?", outcome.rawValue) }
         if let code = filter.code { add("code = ?", code) }
         return (conditions.joined(separator: " AND "), StatementArguments(arguments))

@@ -27,7 +27,7 @@ public enum JUnitExport {
 
     private static func testCase(_ run: RunRecord) -> String {
         // Dots divide packages.
-        let step = run.steps.first { $0.outcome != .pass }?.name ?? run.verb
+        let step = run.outcome == .pass ? run.verb : run.steps.last { $0.outcome != .pass }?.name ?? run.verb
         let className = ["noafw", run.family, step].map { $0.replacing(".", with: "_") }.joined(separator: ".")
         let attributes = [("classname", className), ("name", "\(run.serial ?? run.unitAddress) \(run.id.shortText)"), ("time", seconds(elapsed(run)))]
         guard let element = element(run.outcome) else { return "    <testcase\(text(attributes))/>\n" }

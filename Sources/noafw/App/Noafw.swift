@@ -19,6 +19,7 @@ struct Noafw: ParsableCommand {
               noafw flash --virtual monocle            flash a virtual Monocle and verify it
               noafw verify --virtual monocle --deep    verify every byte, change none
               noafw bundle Scripts/monocle -o out.zip  make one file of what a factory flashes
+              noafw ledger report --since 7d           show the yield of a week's runs
 
             noafw keeps its state in NOAFW_STATE_DIR, else in XDG_STATE_HOME/noafw, else in ~/.local/state/noafw.
             Print the version: noafw --version
@@ -27,6 +28,7 @@ struct Noafw: ParsableCommand {
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
+            LedgerCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

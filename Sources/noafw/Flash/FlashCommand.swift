@@ -63,6 +63,6 @@ struct FlashCommand: ContextCommand {
         options.minimumBattery = minBattery
         return FlashRequest(
             unit: unit.value, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
-            records: record.value(in: context))
+            records: try record.value(in: context))
     }
 }

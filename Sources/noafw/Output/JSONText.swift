@@ -10,6 +10,8 @@ indirect enum JSONText: Sendable {
     case number(Double)
     case bool(Bool)
     case null
+    /// That is written already.
+    case document(String)
 
     static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
@@ -24,6 +26,7 @@ indirect enum JSONText: Sendable {
         case .number(let number): Format.plain(number)
         case .bool(let bool): bool ? "true" : "false"
         case .null: "null"
+        case .document(let text): text.hasSuffix("\n") ? String(text.dropLast()) : text
         }
     }
 

@@ -53,7 +53,7 @@ struct RescueCommand: ContextCommand {
             return try await context.services.rescue(
                 RescueRequest(
                     radio: RadioSelection(selector: selector, adapter: adapter), inputs: inputs.value(in: context), options: options,
-                    stateFolder: try context.stateFolder(), records: record.value(in: context)),
+                    stateFolder: try context.stateFolder(), records: try record.value(in: context)),
                 events: events)
         }
     }

@@ -35,7 +35,7 @@ struct VerifyCommand: ContextCommand {
         return await session.run { events in
             let request = VerifyRequest(
                 unit: unit.value, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
-                stateFolder: try context.stateFolder(), records: record.value(in: context))
+                stateFolder: try context.stateFolder(), records: try record.value(in: context))
             return try await context.services.verify(request, events: events)
         }
     }

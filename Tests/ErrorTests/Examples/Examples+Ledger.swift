@@ -5,7 +5,8 @@ extension Examples {
         LedgerError.notRecorded(ledger: reason, spool: reason), .newerSchema(path: path, found: "FORM", known: "FORM"),
         .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .locked(path: path),
         .abandoned(run: "RUN"),
-        .serialBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND ADDRESS", run: "RUN"),
+        .serialBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND ADDRESS", run: "RUN"), .noSuchRun("DIGITS"),
+        .severalRuns("DIGITS", found: ["RUN"]), .unsound(findings: 2),
     ])
 
     static let claim = CataloguedErrors([
@@ -15,7 +16,7 @@ extension Examples {
     static let ledgerNotice = CataloguedErrors(
         [
             LedgerNotice.closedAbandoned(["RUN"]), .spooling(path: path, reason: reason), .spoolTakenIn(records: 2),
-            .spoolLinesRejected(lines: 2, path: path), .brokenMovedAside(path: path), .spoolUnreadable(path: path, reason: reason),
+            .spoolLinesRejected(lines: 2, path: path), .brokenMovedAside(path: path), .spoolUnreadable(path: path, reason: reason), .spoolWaits(bytes: 3, path: path),
             .unsent(runs: 2, reason: reason), .rejected(run: "RUN", reason: reason),
         ], diagnosis: \.diagnosis)
 }
