@@ -223,11 +223,13 @@ public enum ServerSchema {
             FROM (SELECT station, epoch, seq, lag(seq, 1, 0::bigint) OVER (PARTITION BY station, epoch ORDER BY seq) AS previous FROM noafw.runs) AS numbered
             WHERE seq > previous + 1;
 
-        -- Two runs of one unit at the same time: the claims did not keep the stations apart.
+        -- Two runs of one unit at the same time: the claims did not keep the stations apart, or a station's clock is wrong. Of a run that
+        -- was left open by a kill nobody knows when it ended.
         CREATE VIEW noafw.overlaps WITH (security_invoker = true) AS
             SELECT a.unit_address, a.id AS first_run, b.id AS second_run, a.station AS first_station, b.station AS second_station
             FROM noafw.runs AS a JOIN noafw.runs AS b
-                ON a.unit_address = b.unit_address AND a.id < b.id AND a.started_at < b.ended_at AND b.started_at < a.ended_at;
+                ON a.unit_address = b.unit_address AND a.id < b.id AND a.started_at < b.ended_at AND b.started_at < a.ended_at
+                AND a.elapsed_ms IS NOT NULL AND b.elapsed_ms IS NOT NULL;
         GRANT SELECT ON noafw.gaps, noafw.overlaps TO noafw_reader;
         """
 }
