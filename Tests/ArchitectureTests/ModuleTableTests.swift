@@ -31,7 +31,7 @@ import Testing
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
-        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
+        "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
         "CDBus": [], "CZip": [], "CCrypto": [],
     ]
 
