@@ -35,7 +35,7 @@ import Testing
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
-        "FuzzTargets": ["Archive", "DFU", "FPGA", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
+        "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
         "CDBus": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 

@@ -40,7 +40,7 @@ struct WholeFrameChatTests {
         }
     }
 
-    @Test(arguments: [FrameFirmware.v24_248, .v25_080]) func twoTapsSendAPicture(firmware: FrameFirmware) async throws {
+    @Test(arguments: FrameFirmware.all) func twoTapsSendAPicture(firmware: FrameFirmware) async throws {
         try await FrameChatBench.with(firmware) { bench in
             try await bench.waitUntilReady()
             bench.tap()

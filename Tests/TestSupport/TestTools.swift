@@ -49,6 +49,9 @@ package enum TestTools {
     package static let chafa = find("/usr/bin/chafa", variable: "NOAFW_CHAFA")
     package static let img2sixel = find("/usr/bin/img2sixel", variable: "NOAFW_IMG2SIXEL")
     package static let mayRunOpenSSL = openssl != nil || mustAllBeThere
+    /// Debian's `libjpeg-turbo-progs`, one of which `noafw` itself runs for a JPEG.
+    package static let mayReadJPEG =
+        ["/usr/bin/djpeg", "/usr/bin/cjpeg"].allSatisfy(FileManager.default.isExecutableFile) || mustAllBeThere
     package static let mayDraw = (chafa != nil && img2sixel != nil) || mustAllBeThere
 
     /// LLMock, an OpenAI-compatible server: `NOAFW_LLMOCK`, else the project's own.

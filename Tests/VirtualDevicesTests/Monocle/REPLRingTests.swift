@@ -89,6 +89,7 @@ struct REPLRingTests {
             let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(10)))
             let channel = try await connection.openChannel(to: Terminal.receive, deadline: clock.deadline(in: .seconds(1)))
             try await channel.send([3], deadline: clock.deadline(in: .seconds(1)))
+            await channel.close()
             let output = try await connection.subscribe(to: Terminal.transmit, deadline: clock.deadline(in: .seconds(1)))
             let terminal = Terminal(connection: connection, output: output, clock: clock)
             #expect(try await terminal.read(until: "main\r\n", patience: .seconds(2)) == "main\r\n")
