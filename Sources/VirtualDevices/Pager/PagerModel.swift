@@ -8,10 +8,13 @@ import Support
 struct PagerModel: UnitModel {
     static let family = "pager"
     private static let bootTime = Duration.milliseconds(200)
+    /// It answers before it leaves.
+    private static let leaveTime = Duration.milliseconds(100)
 
     let folder: UnitFolder
     let settings: PagerSettings
     private var image: [UInt8] = []
+    private var isLeaving = false
     private(set) var nextDeadline: Duration?
 
     init(folder: UnitFolder, settings: PagerSettings) { (self.folder, self.settings) = (folder, settings) }
@@ -22,13 +25,14 @@ struct PagerModel: UnitModel {
         nextDeadline = isDead ? nil : unit.now + Self.bootTime
     }
 
-    mutating func stop(_ cause: UnitPlatform.StopCause) { nextDeadline = nil }
+    mutating func stop(_ cause: UnitPlatform.StopCause) { (nextDeadline, isLeaving) = (nil, false) }
     mutating func radioChanged(on unit: inout UnitPlatform) throws {}
     mutating func notificationSent(on unit: inout UnitPlatform) throws {}
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {}
 
     mutating func advance(on unit: inout UnitPlatform) throws {
         nextDeadline = nil
+        if isLeaving { return unit.reset(.software, intoBootloader: true) }
         let service = GATTService(id: PagerSettings.service, characteristics: [
             GATTCharacteristic(id: PagerSettings.input, properties: [.write]), GATTCharacteristic(id: PagerSettings.output, properties: [.notify]),
         ])
@@ -41,7 +45,7 @@ struct PagerModel: UnitModel {
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         switch value.first {
         case UInt8(ascii: "="): try UnitFolder.replace(text, with: value.dropFirst())
-        case UInt8(ascii: "b"): unit.reset(.software, intoBootloader: true)
+        case UInt8(ascii: "b"): (isLeaving, nextDeadline) = (true, unit.now + Self.leaveTime)
         default:
             let lines = [PagerSettings.version(of: image), "\(settings.batteryPercent)", (try? String(contentsOf: text, encoding: .utf8)) ?? ""]
             unit.notify(PagerSettings.output, Array(lines.joined(separator: "\n").utf8))
