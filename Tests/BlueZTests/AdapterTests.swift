@@ -138,6 +138,12 @@ struct AdapterTests {
         #expect(found.map(\.kernelName) == ["hci0", "hci1"])
         #expect(found.map(\.usbPort) == [nil, "1-1.4"])
         #expect(found.map(\.selector.description) == [Self.first, Self.second])
+        func named(_ selectors: [AdapterSelector]) async throws -> [String] {
+            try await UsableAdapter.all(named: selectors, bus: .at(station.bus.address), before: Station.clock.deadline(in: .seconds(1))).map(\.kernelName)
+        }
+        #expect(try await named([.kernelName("hci1"), .address(DeviceAddress(Self.first)!)]) == ["hci1", "hci0"])
+        await #expect(throws: BlueZError.adapterOff("hci2")) { _ = try await named([.kernelName("hci0"), .kernelName("hci2")]) }
+        await #expect(throws: BlueZError.noAdapter("hci7")) { _ = try await named([.kernelName("hci7")]) }
         await #expect(throws: BlueZError.adapterNotShown("hci3")) {
             let folder = try TemporaryFolderOfLinks(["hci3": "../../../1-1.4:1.0"])
             _ = try await self.central(.kernelName("hci3"), on: station, ports: AdapterPorts(folder: folder.path)).station(before: station.soon)

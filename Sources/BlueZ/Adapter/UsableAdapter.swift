@@ -12,23 +12,30 @@ public struct UsableAdapter: Sendable, Hashable {
     /// What finds it again after its number has changed.
     public var selector: AdapterSelector { .address(address) }
 
-    /// The machine's usable adapters in the order of their names.
-    /// - Throws: ``BlueZError``, which tells why there is none; `CancellationError`.
+    /// The machine's usable adapters: those that are named, or all of them in the order of their names.
+    /// - Throws: ``BlueZError``, which tells why there is none, or why a named one cannot be used; `CancellationError`.
     public static func all(
-        bus address: BusAddress = .system, clock: SessionClock = .continuous, before deadline: SessionClock.Instant
+        named selectors: [AdapterSelector] = [], bus address: BusAddress = .system, clock: SessionClock = .continuous,
+        before deadline: SessionClock.Instant
     ) async throws -> [UsableAdapter] {
-        try await all(bus: address, clock: clock, ports: AdapterPorts(), before: deadline)
+        try await all(named: selectors, bus: address, clock: clock, ports: AdapterPorts(), before: deadline)
     }
 
     static func all(
-        bus address: BusAddress, clock: SessionClock, ports: AdapterPorts, before deadline: SessionClock.Instant
+        named selectors: [AdapterSelector] = [], bus address: BusAddress, clock: SessionClock, ports: AdapterPorts,
+        before deadline: SessionClock.Instant
     ) async throws -> [UsableAdapter] {
         let session = BlueZSession(address: address, clock: clock, counter: ResourceCounter(), ports: ports)
         defer { session.bus.stop() }
         try await session.awaitObjects(before: deadline)
-        // The wait for the first one; the others are there with it.
-        _ = try await session.usableAdapter(nil, before: deadline, isRecovering: false)
-        return session.read { AdapterChoice($0.mirror.adapters.values).usable }
-            .map { UsableAdapter(kernelName: $0.kernelName, address: $0.address, usbPort: $0.port) }
+        let end = min(deadline, clock.deadline(in: BlueZCentral.Timeouts().first))
+        var found: [AdapterObject] = []
+        for selector in selectors { found.append(try await session.usableAdapter(selector, before: end, isRecovering: false)) }
+        if selectors.isEmpty {
+            // The wait for the first one; the others are there with it.
+            _ = try await session.usableAdapter(nil, before: end, isRecovering: false)
+            found = session.read { AdapterChoice($0.mirror.adapters.values).usable }
+        }
+        return found.map { UsableAdapter(kernelName: $0.kernelName, address: $0.address, usbPort: $0.port) }
     }
 }

@@ -47,10 +47,12 @@ extension LiveServices: FleetService {
         guard case .virtual(let names, let speed) = selection.units else {
             return try await Radio.with(adapters: selection.adapters, notice: notice) { adapters in
                 let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(adapters.map(\.fleet))
-                return await runner.run(targets, on: adapters.map(\.fleet)) { unit in
+                let report = await runner.run(targets, on: adapters.map(\.fleet)) { unit in
                     let adapter = adapters.first { $0.fleet.name == (unit.central as? JobCentral)?.adapter }
                     return try await work(try unit.onStation(adapter: adapter?.address), unit.jobEvents)
                 }
+                await Radio.forget(report.entries.compactMap(\.unit.address), on: adapters)
+                return report
             }
         }
         let fleet = try VirtualFleet(names, speed: speed, stateFolder: stateFolder, search: search, notice: notice)

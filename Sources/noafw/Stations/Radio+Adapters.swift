@@ -21,8 +21,7 @@ extension Radio {
         adapters names: [String], notice: @escaping @Sendable (String) -> Void, _ body: ([Adapter]) async throws -> Value
     ) async throws -> Value {
         let clock = SessionClock.continuous
-        let usable = try await UsableAdapter.all(clock: clock, before: clock.deadline(in: surveyTimeout))
-        let chosen = try choose(names, among: usable)
+        let chosen = try await choose(names, clock)
         let centrals = chosen.map { BlueZCentral(adapter: $0.selector, notice: notice) }
         let adapters = zip(chosen, centrals).map { adapter, central in
             Adapter(
@@ -39,34 +38,21 @@ extension Radio {
         }
     }
 
-    private static func choose(_ names: [String], among usable: [UsableAdapter]) throws -> [UsableAdapter] {
-        guard !names.isEmpty else {
-            guard let first = usable.first else { throw BlueZError.noAdapter(nil) }
-            return [first]
+    private static func choose(_ names: [String], _ clock: SessionClock) async throws -> [UsableAdapter] {
+        let selectors = try names.map { name in
+            guard let selector = AdapterSelector(name) else { throw BlueZError.noAdapter(PrintableText.ascii(name)) }
+            return selector
         }
-        var chosen: [UsableAdapter] = []
-        for name in names {
-            guard let selector = AdapterSelector(name), let adapter = usable.first(where: { $0.isMeant(by: selector) }) else {
-                throw BlueZError.noAdapter(PrintableText.ascii(name))
-            }
-            if let index = chosen.firstIndex(of: adapter) { throw CommandError.sameAdapter(names[index], name) }
-            chosen.append(adapter)
+        let found = try await UsableAdapter.all(named: selectors, clock: clock, before: clock.deadline(in: surveyTimeout))
+        guard !names.isEmpty else { return Array(found.prefix(1)) }
+        for (index, adapter) in found.enumerated() {
+            if let first = found[..<index].firstIndex(of: adapter) { throw CommandError.sameAdapter(names[first], names[index]) }
         }
-        return chosen
+        return found
     }
 
     private static func foreignLinks(of central: BlueZCentral) async -> Int {
         let links: [StaleConnection]? = try? await central.foreignConnections(before: central.clock.deadline(in: countTimeout))
         return links?.count ?? 0
-    }
-}
-
-extension UsableAdapter {
-    fileprivate func isMeant(by selector: AdapterSelector) -> Bool {
-        switch selector {
-        case .kernelName(let name): kernelName == name
-        case .address(let wanted): address == wanted
-        case .usbPort(let port): usbPort == port
-        }
     }
 }
