@@ -19,6 +19,8 @@ final class RunRecorder: Sendable {
         var serial: String?
     }
 
+    /// Stands for the radio of a virtual unit.
+    private static let virtualAdapter = "virtual"
     /// For the close: the ledger's own limits are shorter.
     private static let closeLimit = Duration.seconds(20)
     private static let sendLimit = Duration.seconds(10)
@@ -75,7 +77,8 @@ final class RunRecorder: Sendable {
         var first = RunStart(
             station: inputs.station, unitAddress: address, family: start.unit.family.id.rawValue, verb: start.verb,
             toolVersion: ToolVersion.current, host: inputs.host)
-        (first.fixture, first.adapter, first.operatorName) = (inputs.fixture, start.unit.adapter, inputs.operatorName)
+        first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
+        (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
         (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
         (first.serial, first.rssi) = (serial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
