@@ -24,15 +24,6 @@ struct RecordInputs: Sendable {
     /// Takes the line of a finished run that neither ledger nor spool takes.
     var lastResort: @Sendable (String) -> Void = { _ in }
 
-    init() {}
-
-    /// Of a command without options for its records.
-    init(_ context: CommandContext) {
-        if let name = context.environment["NOAFW_STATION"], !name.isEmpty { station = name }
-        stop = context.stop
-        lastResort = context.diagnostics.writeLine
-    }
-
     static let hostName: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
