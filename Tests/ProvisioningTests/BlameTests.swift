@@ -108,7 +108,8 @@ struct BlameTests {
     /// The last answer of an installation is lost with the link: the next pass finds what this run wrote.
     @Test func whatThisRunWroteIsUpdated() {
         let state = JobState(
-            unit: UnitIdentity(address: DeviceAddress("C0:00:00:00:00:01")!, name: "monocle"), family: Family.monocle, options: JobOptions(),
+            unit: UnitIdentity(address: DeviceAddress("C0:00:00:00:00:01")!, name: "monocle"), family: .monocle,
+            components: Family.monocle.components, options: JobOptions(),
             expecting: [], clock: .continuous, report: { _ in })
         state.start(.scripts, from: nil)
         state.current(.scripts, version: "SHA256 digest: 12", byteCount: 100)

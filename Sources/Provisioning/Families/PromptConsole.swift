@@ -12,6 +12,9 @@ public protocol PromptConsole: ProgramConsole {
     static var promptTimeout: Duration { get }
 }
 
+/// A console with MicroPython behind it.
+public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
+
 extension PromptConsole {
     /// Ctrl-C waits for the start of the unit's program.
     public static var shutdownGrace: Duration { PythonREPL.farewell }

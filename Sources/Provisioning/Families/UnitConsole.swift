@@ -1,5 +1,4 @@
 import Bluetooth
-import REPL
 import ScriptBundle
 import Support
 
@@ -30,9 +29,6 @@ public protocol ProgramConsole: UnitConsole {
     /// On the way out of a job that ends early: a unit that was only looked at goes on with its program.
     func restoreProgram() async
 }
-
-/// A console with MicroPython behind it.
-public protocol PythonConsole: PromptConsole where Prompt == PythonREPL {}
 
 /// Where a unit keeps its scripts.
 public protocol ScriptStore: Sendable {

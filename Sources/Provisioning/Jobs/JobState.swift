@@ -24,17 +24,19 @@ public final class JobState: Sendable {
         var bitstreamRejection: FPGACondition?
     }
 
-    private let family: Family
+    private let family: FamilyID
+    private let components: [Component]
     let options: JobOptions
     private let clock: SessionClock
     private let report: @Sendable (JobEvent) -> Void
     private let state: Mutex<State>
 
+    /// - Parameter components: of the unit's family.
     init(
-        unit: UnitIdentity, family: Family, options: JobOptions, expecting estimates: [StageEstimate], clock: SessionClock,
+        unit: UnitIdentity, family: FamilyID, components: [Component], options: JobOptions, expecting estimates: [StageEstimate], clock: SessionClock,
         report: @escaping @Sendable (JobEvent) -> Void
     ) {
-        self.family = family
+        (self.family, self.components) = (family, components)
         self.options = options
         self.clock = clock
         self.report = report
@@ -198,13 +200,13 @@ extension JobState {
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         state.withLock { state in
-            let steps = family.components.map { component in
+            let steps = components.map { component in
                 state.steps[component] ?? StepReport(
                     component: component, action: state.started[component] != nil && error != nil ? .failed : .skipped,
                     from: state.origins[component], to: nil)
             }
             return UnitReport(
-                identity: state.identity, family: family.id, steps: steps, plan: state.plan, program: state.program,
+                identity: state.identity, family: family, steps: steps, plan: state.plan, program: state.program,
                 recoveries: state.recoveries, error: error)
         }
     }

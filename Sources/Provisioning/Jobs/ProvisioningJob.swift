@@ -29,8 +29,8 @@ public struct ProvisioningJob: Sendable {
     /// - Throws: `CancellationError` alone.
     public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
-            unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family,
-            options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
+            unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
+            components: locator.family.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
         let lease = UnitLease(locator)
         let policy = RetryPolicy(mayRestartUnit: locator.family.console?.restartWithoutProgram != nil)
         let failure = try await lease.attempt(

@@ -14,16 +14,6 @@ struct TextSource: Sendable {
     static let none = TextSource(isTerminal: false, open: { _, sink in NoInput(sink: sink) })
 }
 
-/// How a terminal hands over what is typed.
-enum InputMode: Sendable, Hashable {
-    /// Lines that the terminal edits.
-    case lines
-    /// As ``lines``, but Ctrl-C is the last byte (0x03) of a line that it ends at once.
-    case breakableLines
-    /// Every key at once, without the terminal's own editing.
-    case keys
-}
-
 /// Input that is being read, piece by piece as it is asked for: what nobody has asked for stays where it is.
 protocol TypedInput: Sendable {
     func more()
