@@ -75,7 +75,9 @@ struct FleetMachine: Sendable {
     var wantsTime: Bool { !listening.isEmpty }
 
     /// Whether an adapter's sighting can be of use.
-    func wants(_ unit: DiscoveredUnit) -> Bool { places[unit.address] != nil || named[unit.name] != nil }
+    func wants(_ unit: DiscoveredUnit) -> Bool {
+        places[unit.address].map { members[$0].isWaiting } ?? false || named[unit.name]?.contains { members[$0].isWaiting } ?? false
+    }
 }
 
 /// The same order from the same seed (SplitMix64).
@@ -231,9 +233,10 @@ extension FleetMachine {
     }
 
     private var mayStart: Bool {
-        guard rollout.mayStartSeveral || adapters.allSatisfy({ $0.running == 0 }) else { return false }
-        return adapters.indices.contains { freeSlots($0) > 0 }
+        !waitsForCanary && adapters.indices.contains { freeSlots($0) > 0 }
     }
+
+    private var waitsForCanary: Bool { !rollout.mayStartSeveral && adapters.contains { $0.running > 0 } }
 
     private func freeSlots(_ adapter: Int) -> Int {
         guard !adapters[adapter].isRetired else { return 0 }
@@ -267,9 +270,8 @@ extension FleetMachine {
 
     /// Discovery is off while all slots are busy, and while nobody has to be found.
     private mutating func updateListening() {
-        let waits: FleetWait? = rollout.mayStartSeveral || adapters.allSatisfy({ $0.running == 0 }) ? nil : .canary
-        let isNeeded = waits == nil && !order.isEmpty
-        listening = isNeeded ? Set(adapters.indices.filter { freeSlots($0) > 0 }) : []
+        let waits: FleetWait? = waitsForCanary ? .canary : nil
+        listening = waits == nil && !order.isEmpty ? Set(adapters.indices.filter { freeSlots($0) > 0 }) : []
         for index in order {
             let wait = waits ?? (members[index].strengths.isEmpty && !listening.isEmpty ? .sight : .place)
             guard members[index].phase != .waiting(wait) else { continue }
