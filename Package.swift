@@ -94,6 +94,12 @@ let package = Package(
         // A station for the tests of the ledger's server: claims units, works on them, records and sends.
         .executableTarget(
             name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
+        // Many light virtual units on one air, for the tests of fleets and their bench.
+        .target(
+            name: "FleetRig", dependencies: ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
@@ -116,7 +122,7 @@ let package = Package(
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
-        tests("ProvisioningTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("ProvisioningTests", ["FleetRig", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],

@@ -39,20 +39,15 @@ import Testing
         return try #require(closed)
     }
 
-    private func noafw(_ arguments: String..., date: Int64 = start + 3 * 86_400_000_000) async -> (status: Int32, output: String, diagnostics: String) {
+    private func noafw(_ arguments: String...) async -> (status: Int32, output: String, diagnostics: String) { await noafw(arguments) }
+
+    /// Three days after the first run.
+    private func noafw(_ arguments: [String]) async -> (status: Int32, output: String, diagnostics: String) {
         let harness = Harness()
         var context = harness.context(["ledger"] + arguments, environment: ["NOAFW_STATE_DIR": folder.path("state")], folder: folder.path)
-        context.date = { Date(timeIntervalSince1970: Double(date) / 1_000_000) }
+        context.date = { Date(timeIntervalSince1970: Double(Self.start) / 1_000_000 + 3 * 86_400) }
         let status = await Noafw.execute(in: context)
         return (status, harness.output, harness.diagnostics)
-    }
-
-    private func rows(_ arguments: String...) async -> [String] {
-        let harness = Harness()
-        var context = harness.context(["ledger", "list"] + arguments, environment: ["NOAFW_STATE_DIR": folder.path("state")])
-        context.date = { Date(timeIntervalSince1970: Double(Self.start) / 1_000_000 + 3 * 86_400) }
-        _ = await Noafw.execute(in: context)
-        return harness.output.split(separator: "\n").dropFirst().map(String.init)
     }
 
     // MARK: - list
@@ -74,19 +69,19 @@ import Testing
         try await run(1, serial: "SN1")
         try await run(2, day: 1, station: "line-2", error: RecordBench.unitFault)
         try await run(3, day: 2, verb: "verify", error: RecordBench.radioFault)
-        func units(_ arguments: String...) async throws -> [Int] {
-            let (status, output, diagnostics) = await noafw("list", "--json", arguments.first ?? "", arguments.last ?? "")
+        func units(_ option: String, _ value: String) async throws -> [Int] {
+            let (status, output, diagnostics) = await noafw("list", "--json", option, value)
             try #require(status == 0, "\(diagnostics)")
             let runs = try #require(try ToolBench.json(output)["runs"] as? [[String: Any]])
             return runs.compactMap { ($0["unit_address"] as? String)?.last?.wholeNumberValue }
         }
-        #expect(try await units("--unit", "c0:00:00:00:00:02") == [2] && units("--unit", "SN1") == [1])
-        #expect(try await units("--station", "line-2") == [2] && units("--verb", "verify") == [3])
-        #expect(try await units("--verdict", "fail") == [2] && units("--code", "ble-0003") == [3])
-        #expect(try await units("--limit", "2") == [2, 3])
         // The clock stands three days after the first run.
-        #expect(try await units("--since", "36h") == [3] && units("--since", "2d") == [2, 3] && units("--since", "2026-11-20") == [3])
-        #expect(try await units("--since", "2026-11-19T22:26:40Z") == [2, 3] && units("--since", "2026-11-19T22:27") == [3])
+        let cases: [(String, String, [Int])] = [
+            ("--unit", "c0:00:00:00:00:02", [2]), ("--unit", "SN1", [1]), ("--station", "line-2", [2]), ("--verb", "verify", [3]),
+            ("--verdict", "fail", [2]), ("--code", "ble-0003", [3]), ("--limit", "2", [2, 3]), ("--since", "36h", [3]), ("--since", "2d", [2, 3]),
+            ("--since", "2026-11-20", [3]), ("--since", "2026-11-19T22:26:40Z", [2, 3]), ("--since", "2026-11-19T22:27", [3]),
+        ]
+        for (option, value, expected) in cases { #expect(try await units(option, value) == expected, "\(option) \(value)") }
     }
 
     @Test(arguments: ["yesterday", "2026-02-30", "2026-11-22T25:00", "7", "-7d", "0d", "99999999d", "7w", ""])
@@ -105,7 +100,7 @@ import Testing
         try await run(1, serial: "\u{1B}[2J\u{202E}=1+1")
         let digits = try #require(try await ledger.runs().first?.id.shortText)
         for arguments in [["list"], ["show", digits]] {
-            let (_, output, _) = await noafw(arguments[0], arguments.last ?? "")
+            let (_, output, _) = await noafw(arguments)
             #expect(!output.contains("\u{1B}") && !output.contains("\u{202E}"))
         }
     }
@@ -168,7 +163,7 @@ import Testing
     }
 
     @Test func anExportHasOneForm() async throws {
-        for arguments in [["--csv", "--json"], ["--json", "--excel"]] { #expect(await noafw("export", arguments[0], arguments[1]).status == 64) }
+        for arguments in [["--csv", "--json"], ["--json", "--excel"]] { #expect(await noafw(["export"] + arguments).status == 64) }
         #expect(await noafw("export").status == 64)
         #expect(await noafw("export", "--csv", "-o", folder.path("none/x.csv")).status == 74)
     }

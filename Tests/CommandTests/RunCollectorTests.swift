@@ -1,5 +1,6 @@
 import Foundation
 import Ledger
+import MonocleFamily
 import Provisioning
 import Support
 import Testing

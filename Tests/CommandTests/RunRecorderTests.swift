@@ -1,4 +1,5 @@
 import Ledger
+import MonocleFamily
 import Provisioning
 import Support
 import Testing
@@ -18,7 +19,7 @@ import Testing
         let record = try #require(bench.ledger.records.first)
         #expect((record.outcome, record.blame, record.code, record.seq) == (.pass, nil, nil, 1))
         #expect((record.station, record.operatorName, record.workOrder, record.verb) == ("line-1", "anna", "WO 7", "flash"))
-        #expect((record.unitAddress, record.family, record.rssi, record.elapsedMilliseconds) == ("C0:00:00:00:00:01", "monocle", -61, 3000))
+        #expect((record.unitAddress, record.family, record.rssi, record.adapter, record.elapsedMilliseconds) == ("C0:00:00:00:00:01", "monocle", -61, "virtual", 3000))
     }
 
     @Test func theReportsErrorIsTheVerdict() async throws {

@@ -12,7 +12,8 @@ import time
 import traceback
 from pathlib import Path
 
-import frame_scenarios  # noqa: F401  (adds its scenarios)
+import fleet_scenarios  # noqa: F401  (add their scenarios)
+import frame_scenarios  # noqa: F401
 from bench import BINARIES, ROOT, Assets, Bench
 from machine import LabError
 from scenarios import SCENARIOS, Failure, Lab

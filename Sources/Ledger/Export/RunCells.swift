@@ -1,15 +1,6 @@
 /// A record as a row of cells, for tables.
 enum RunCells {
-    enum Cell: Hashable {
-        /// Of a unit, a person or a file: hostile in a spreadsheet.
-        case text(String)
-        /// Our own: a number, a time, a word of a closed set.
-        case value(String)
-        case empty
-
-        init(_ text: String?) { self = text.map(Cell.text) ?? .empty }
-        init(value: (some CustomStringConvertible)?) { self = value.map { .value($0.description) } ?? .empty }
-    }
+    typealias Cell = CSVText.Cell
 
     static let columns: [(name: String, cell: @Sendable (RunRecord) -> Cell)] = [
         ("id", { .value("\($0.id)") }), ("station", { .text($0.station) }), ("seq", { Cell(value: $0.seq) }), ("epoch", { Cell(value: $0.epoch) }),

@@ -6,6 +6,7 @@ enum LedgerSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("ledger-1", migrate: runs)
         migrator.registerMigration("ledger-2", migrate: claims)
+        migrator.registerMigration("ledger-3", migrate: serials)
         return migrator
     }
 
@@ -15,6 +16,11 @@ enum LedgerSchema {
                 ALTER TABLE runs ADD COLUMN claim TEXT CHECK (claim IN ('held', 'lost', 'unclaimed'));
                 ALTER TABLE runs ADD COLUMN claim_token INTEGER CHECK (claim_token > 0);
                 """)
+    }
+
+    /// Which unit a serial number belongs to is asked before each run that names one.
+    private static func serials(_ db: Database) throws {
+        try db.execute(sql: "CREATE INDEX runs_by_serial ON runs (serial, number) WHERE serial IS NOT NULL")
     }
 
     private static func runs(_ db: Database) throws {

@@ -49,6 +49,11 @@ public struct SessionClock: Clock {
     /// The instant `duration` from now.
     public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
 
+    /// Starts a task where everything that waits on this clock has to run. Whoever starts it ends it and waits for it.
+    package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
+        Task(executorPreference: executor) { try await body() }
+    }
+
     /// Runs `body` although the caller is cancelled, and waits for it: for putting a unit back in order on the way out.
     /// Whatever has not come to its end after `limit` is cancelled.
     public func shielded(for limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async {

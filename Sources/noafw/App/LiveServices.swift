@@ -46,10 +46,10 @@ struct LiveServices: Sendable {
         _ radio: RadioSelection, of families: [SupportedFamily], on central: any Central, stateFolder: String, events: @escaping Events
     ) async throws -> StationUnit {
         let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
-        let found = try await station.find(radio.selector, families: Set(families.map(\.id)))
+        let found = try await station.find(radio.selector, families: Set(families.map(\.id)), wait: radio.wait)
         events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
         guard let support = families.first(where: { $0.id == found.family }) else { throw UnitSelectionError.otherFamily(found) }
-        return StationUnit(support: support, central: central, address: found.address, rssi: found.rssi)
+        return StationUnit(support: support, central: central, address: found.address, rssi: found.rssi, adapter: await station.adapterAddress())
     }
 
     /// Takes a unit for this process, and notes it, before anything is done to it. A virtual one was taken when it was put on the air.

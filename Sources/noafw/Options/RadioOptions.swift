@@ -13,32 +13,31 @@ struct RadioOptions: ParsableArguments, Sendable {
     @Option(help: "Use only a unit of this family. The default is what is found in reach.")
     var family: FamilyName?
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
-    var adapter: String?
+    @Option(help: AdapterName.help)
+    var adapter: AdapterName?
+
+    @OptionGroup var waiting: WaitOption
 
     var isGiven: Bool { device != nil || nearest || family != nil || adapter != nil }
 
     func validate() throws {
         if device != nil, nearest { throw ValidationError("Give either --device or --nearest.") }
-        if let device, !(1...64).contains(device.utf8.count) {
-            throw ValidationError("--device is an address such as D3:5A:00:11:22:33, or a name of at most 64 bytes.")
-        }
-        try Self.check(adapter: adapter)
+        try Self.check(device: device)
     }
 
-    /// For the verbs that take an adapter without a unit, too.
-    static func check(adapter: String?) throws {
-        if let adapter, adapter.wholeMatch(of: /hci[0-9]{1,3}/) == nil {
-            throw ValidationError("--adapter is a name such as hci0.")
+    static func check(device: String?) throws {
+        if let device, !(1...ListedUnit.nameLimit).contains(device.utf8.count) {
+            throw ValidationError("--device is an address such as D3:5A:00:11:22:33, or a name of at most \(ListedUnit.nameLimit) bytes.")
         }
+    }
+
+    static func selector(device: String?, nearest: Bool) -> UnitSelector {
+        guard let device else { return nearest ? .nearest : .only }
+        return ListedUnit(device).selector
     }
 
     var value: RadioSelection {
-        let selector: UnitSelector = if let device {
-            DeviceAddress(device).map { .address($0) } ?? .name(device)
-        } else {
-            nearest ? .nearest : .only
-        }
-        return RadioSelection(selector: selector, family: family?.id, adapter: adapter)
+        RadioSelection(
+            selector: Self.selector(device: device, nearest: nearest), family: family?.id, adapter: adapter?.text, wait: waiting.value)
     }
 }

@@ -13,6 +13,12 @@ indirect enum JSONText: Sendable {
     /// That is written already.
     case document(String)
 
+    /// An object with more members behind its own.
+    func adding(_ members: [(key: String, value: JSONText)]) -> JSONText {
+        guard case .object(let own) = self else { return self }
+        return .object(own + members)
+    }
+
     static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
     /// One line, without a line feed.

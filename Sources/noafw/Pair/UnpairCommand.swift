@@ -25,8 +25,8 @@ struct UnpairCommand: ContextCommand {
     @Option(help: ArgumentHelp("Forget the unit with this address.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
-    var adapter: String?
+    @Option(help: AdapterName.help)
+    var adapter: AdapterName?
 
     @Option(
         help: ArgumentHelp("Forget a virtual unit of this family. FAMILY:NAME is one of several.", valueName: "family[:name]"),
@@ -41,12 +41,11 @@ struct UnpairCommand: ContextCommand {
         if virtual != nil, device != nil || adapter != nil {
             throw ValidationError("--virtual names the unit already: leave out --device and --adapter.")
         }
-        try RadioOptions.check(adapter: adapter)
     }
 
     private var selection: UnpairRequest.Unit {
         if let virtual { return .virtual(VirtualUnitSelection(name: virtual, speed: .maximum)) }
-        return device.flatMap { DeviceAddress($0) }.map { .radio($0, adapter: adapter) } ?? .known(adapter: adapter)
+        return device.flatMap { DeviceAddress($0) }.map { .radio($0, adapter: adapter?.text) } ?? .known(adapter: adapter?.text)
     }
 
     func run(in context: CommandContext) async -> Int32 {

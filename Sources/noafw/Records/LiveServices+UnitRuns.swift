@@ -9,6 +9,8 @@ struct UnitRun: Sendable {
     var recorder: RunRecorder?
     /// `nil` takes the command's.
     var serial: String?
+    /// `nil` for a unit that is run by itself.
+    var rollout: RolloutPlan?
     var events: LiveServices.Events
 }
 
@@ -38,18 +40,25 @@ extension LiveServices {
     /// - Returns: the verdict; a failed unit is a report, not an error.
     /// - Throws: before the unit is touched, where it is taken or its run cannot be recorded; `CancellationError`.
     func flash(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await own(unit, stateFolder: run.stateFolder) { try await provision("flash", unit, assets, options, run) }
+    }
+
+    /// As ``flash(_:with:_:_:)``, for a unit that is taken already.
+    func flash(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
         try await provision("flash", unit, assets, options, run)
     }
 
     /// As ``flash(_:with:_:_:)``, for a unit in its bootloader.
     func rescue(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
-        try await provision("rescue", unit, assets, options, run)
+        try await own(unit, stateFolder: run.stateFolder) { try await provision("rescue", unit, assets, options, run) }
     }
 
     /// As ``flash(_:with:_:_:)``; the unit is not changed.
     func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifyReport {
-        try await perform("verify", unit, assets, run) { events, _ in
-            try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep).run(report: events)
+        try await own(unit, stateFolder: run.stateFolder) {
+            try await perform("verify", unit, assets, run) { events, _ in
+                try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep).run(report: events)
+            }
         }
     }
 
@@ -67,10 +76,7 @@ extension LiveServices {
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
         _ body: (@escaping Events, any UnitClaim) async throws -> Report
     ) async throws -> Report {
-        try await own(unit, stateFolder: run.stateFolder) {
-            guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
-            let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial)
-            return try await recorder.record(start, events: run.events, body)
-        }
+        guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
+        return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
     }
 }

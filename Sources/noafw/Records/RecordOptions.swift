@@ -43,13 +43,12 @@ struct RecordOptions: ParsableArguments, Sendable {
 
     /// - Throws: ``ServerError``, where the server could not be trusted or its address is no good.
     func value(in context: CommandContext) throws -> RecordInputs {
-        var inputs = RecordInputs()
-        if let station = station ?? context.environment["NOAFW_STATION"], !station.isEmpty { inputs.station = station }
+        var inputs = RecordInputs(context)
+        if let station { inputs.station = station }
         (inputs.operatorName, inputs.serial, inputs.rebindsSerial) = (operatorName, serial, rebindSerial)
         (inputs.workOrder, inputs.part, inputs.batch, inputs.fixture) = (order, part, batch, fixture)
         inputs.server = try server.value(station: inputs.station, in: context)
-        (inputs.claimPolicy, inputs.stop) = (server.claims, context.stop)
-        inputs.lastResort = context.diagnostics.writeLine
+        inputs.claimPolicy = server.claims
         return inputs
     }
 }

@@ -72,10 +72,12 @@ struct Rescue {
             known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
         }
         var air = Air()
-        try await UnitFinder(central: station.central, families: .supported).watch(until: clock.deadline(in: Self.listening), wanting: isWanted) { seen, _ in
+        let listened = clock.deadline(in: Self.listening)
+        let end = clock.deadline(in: max(Self.listening, request.radio.wait ?? .zero))
+        try await UnitFinder(central: station.central, families: .supported).watch(until: end, wanting: isWanted) { seen, now in
             air.units = seen
             for unit in seen where unit.mode == .application { air.running[unit.address] = unit }
-            return false
+            return now >= listened && seen.contains(where: isWanted)
         }
         return air
     }
@@ -90,7 +92,8 @@ struct Rescue {
                 notice: { events(.notice($0)) })
             // Units that cannot be asked get the firmware that brings them back.
             let assets = try loader.load(support.family.console == nil ? [.firmware] : request.options.components)
-            let target = StationUnit(support: support, central: station.central, address: unit.address, rssi: unit.rssi)
+            let target = StationUnit(
+                support: support, central: station.central, address: unit.address, rssi: unit.rssi, adapter: await station.adapterAddress())
             let run = UnitRun(stateFolder: station.stateFolder, recorder: recorder, events: events)
             return try await services.rescue(target, with: assets, request.options, run)
         } catch is CancellationError {

@@ -17,11 +17,12 @@ struct RadioStation: Sendable {
     }
 
     /// Finds the one unit that is meant.
-    func find(_ selector: UnitSelector, families: Set<FamilyID>) async throws -> DiscoveredUnit {
+    func find(_ selector: UnitSelector, families: Set<FamilyID>, wait: Duration? = nil) async throws -> DiscoveredUnit {
         let known = try KnownUnits(stateFolder: stateFolder).load()
         try await endStaleConnections(selector, families: families, known: known)
         let addresses = Set(known.compactMap { DeviceAddress($0.address) })
-        return try await UnitFinder(central: central, families: .supported).find(selector, families: families, known: addresses)
+        return try await UnitFinder(central: central, families: .supported).find(
+            selector, families: families, known: addresses, within: wait ?? UnitFinder.timeout)
     }
 
     /// Takes a unit for this process and notes it before anything is done to it.

@@ -21,7 +21,7 @@ struct UnitPlatform {
         case powerOn
         /// - Parameter number: of the reset that it belongs to.
         case boot(number: Int)
-        case linkUp(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
+        case linkUp(requestedMTU: Int, reply: LinkReply)
         /// The central's side of a link that the unit no longer serves.
         case linkLost(VirtualLink)
         case radioChanged

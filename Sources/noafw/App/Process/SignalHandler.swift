@@ -48,6 +48,7 @@ final class SignalHandler: Sendable {
 
     private func run() {
         guard waitForSignal(milliseconds: -1) else { return }
+        if interrupts.drain.ask() { guard waitForSignal(milliseconds: -1) else { return } }
         interrupts.requests.deliver(())
         // Nobody waits any longer than this, nor than until the second signal.
         _ = waitForSignal(milliseconds: Self.graceMilliseconds)
