@@ -84,6 +84,28 @@ struct FleetTests {
         try await expectAllSent(bench, stations)
     }
 
+    /// One station behind a cable of its own, which is cut for longer than a lease lasts.
+    @Test(.enabled(if: NetworkCut.isPermitted && TestTools.mayRunOpenSSL, "network namespaces need root and iproute2, the certificate openssl"))
+    func aStationThatIsCutOffLosesNothing() async throws {
+        let (cable, air, folder) = (try NetworkCut(), try StationAir(count: 40), try TemporaryFolder())
+        let authority = try TestAuthority(for: ["DNS:ledger.test"], in: folder)
+        let cluster = try PostgresCluster(
+            listen: ["127.0.0.1", cable.address], access: ["hostssl all all \(cable.network) scram-sha-256"], tls: (authority.certificate, authority.key))
+        let bench = try Bench(cluster, stations: 4)
+        let far = "postgresql://ledger.test:\(cluster.port)/\(bench.database)?hostaddr=\(cable.address)&sslrootcert=\(authority.authority)"
+        let alone = try StationProcess(
+            bench.stations[0], server: far, policy: "require", timeToLive: Self.timeToLive, air: air, environment: bench.environment(), namespace: cable.name)
+        #expect(try await alone.says("closed"))
+        let others = try bench.stations[1...].map { try start($0, bench, air) }
+        #expect(try await alone.says("closed", times: 3))
+        try cable.cut()
+        try await Task.sleep(for: .seconds(Self.timeToLive + 1))
+        try cable.mend()
+        try await finish(others + [alone])
+        try expectFlashedOnce(air)
+        try await expectAllSent(bench, others + [alone])
+    }
+
     /// Without a server and without a wish for one, units are worked on, and the records say how.
     @Test func withoutAServerRunsAreUnclaimedAndSentLater() async throws {
         let (bench, air) = (try Bench(try PostgresCluster(), stations: 1), try StationAir(count: 5))
