@@ -7,6 +7,11 @@ extension BlueZCentral {
         return session.read { $0.mirror.linkCount(on: adapter.path) }
     }
 
+    /// Of the adapter that is used.
+    public func adapterAddress(before deadline: SessionClock.Instant) async throws -> DeviceAddress {
+        try await station(before: deadline).1.address
+    }
+
     @discardableResult
     public func forgetUnlessBonded(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool {
         let (session, adapter) = try await station(before: deadline)

@@ -61,7 +61,7 @@ extension SQLiteLedger: RunHistory {
         }
     }
 
-    private func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+    func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         guard let database = try forReading() else { return nothing }
         do {
             return try database.pool.read(body)

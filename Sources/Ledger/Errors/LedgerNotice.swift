@@ -15,6 +15,10 @@ public enum LedgerNotice: Sendable, Hashable {
     case spoolUnreadable(path: String, reason: String)
     /// What is read lacks the records in the spool.
     case spoolWaits(bytes: Int, path: String)
+    /// The server has not got them yet.
+    case unsent(runs: Int, reason: String)
+    /// The server refuses a run; it is kept here.
+    case rejected(run: String, reason: String)
 }
 
 extension LedgerNotice {
@@ -51,6 +55,16 @@ extension LedgerNotice {
             Diagnosis(
                 code: "LED-0026", category: .tryAgain, fault: .station, message: "\(bytes) bytes of records wait in \(path), and are not shown",
                 cause: "the ledger could not be written at an earlier run", remedy: "the next run takes them in")
+        case .unsent(let runs, let reason):
+            Diagnosis(
+                code: "LED-0140", category: .tryAgain, fault: .station, message: "runs that wait for the ledger's server: \(runs): \(reason)",
+                cause: "the server or the network was away, or many runs were left from before",
+                remedy: "nothing is to be done: they go with the next run; send them at once with: noafw ledger send")
+        case .rejected(let run, let reason):
+            Diagnosis(
+                code: "LED-0141", category: .badData, fault: .station, message: "the ledger's server refuses run \(run): \(reason)",
+                cause: "a rule of the server's tables does not hold for this record",
+                remedy: "show the message to the server's administrator; then send it with: noafw ledger send --rejected")
         }
     }
 }

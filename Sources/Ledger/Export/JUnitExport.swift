@@ -18,7 +18,7 @@ public enum JUnitExport {
     }
 
     private static func testCase(_ run: RunRecord) -> JUnitText.Case {
-        let step = run.steps.first { $0.outcome != .pass }?.name ?? run.verb
+        let step = run.outcome == .pass ? run.verb : run.steps.last { $0.outcome != .pass }?.name ?? run.verb
         return JUnitText.Case(
             ["noafw", run.family, step], name: "\(run.serial ?? run.unitAddress) \(run.id.shortText)",
             milliseconds: run.elapsedMilliseconds ?? 0, result: result(run))

@@ -14,7 +14,7 @@ enum RunCells {
         ("bundle_digest", { Cell($0.bundleDigest) }), ("bundle_signer", { Cell($0.bundleSigner) }), ("digests", { list($0.digests) }),
         ("tool_version", { .text($0.toolVersion) }), ("host", { .text($0.host) }), ("steps", { .value("\($0.steps.count)") }),
         ("bytes", { .value("\($0.steps.reduce(0) { $0 &+ ($1.bytes ?? 0) })") }), ("rssi", { Cell(value: $0.rssi) }),
-        ("battery", { Cell(value: $0.battery) }),
+        ("battery", { Cell(value: $0.battery) }), ("claim", { Cell(value: $0.claim?.rawValue) }), ("claim_token", { Cell(value: $0.claimToken) }),
     ]
 
     private static func list(_ texts: [String: String]) -> Cell {

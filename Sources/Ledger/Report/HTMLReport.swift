@@ -5,7 +5,9 @@ public enum HTMLReport {
     /// Stations that are drawn; those with the most runs.
     static let stationLimit = 20
     /// Rows of one table.
-    static let rowLimit = 400
+    static let rowLimit = 100
+    /// Station's days, where a column for each station has no room.
+    static let lowestLimit = 30
 
     /// - Parameters:
     ///   - scope: what was chosen, such as `since 2026-11-01`.
@@ -99,11 +101,14 @@ public enum HTMLReport {
         return section("Yield by station", "The same, for each station.\(left)", parts)
     }
 
-    /// A column for each of a few stations, a row for each day of many.
+    /// A column for each of a few stations; of many, those days that stand out.
     private static func stationDays(_ figures: RunFigures) -> String {
         guard figures.stations.count <= 8 else {
-            let rows = figures.stationDays.suffix(rowLimit).reversed().map { [$0.day, $0.station] + cells($0.yield) }
-            return HTML.table("Yield by day and station", [.init(title: "Day", isNumber: false), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
+            let lowest = figures.stationDays.filter { $0.yield.share.total > 0 }.sorted {
+                ($0.yield.share.value ?? 1, $1.day, $0.station) < ($1.yield.share.value ?? 1, $0.day, $1.station)
+            }
+            let rows = lowest.prefix(lowestLimit).map { [$0.day, $0.station] + cells($0.yield) }
+            return HTML.table("The lowest yields of a station on a day", [.init(title: "Day", isNumber: false), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
         }
         let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues { Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first } }
         let rows = yields.sorted { $0.key > $1.key }.prefix(rowLimit).map { day, shares in

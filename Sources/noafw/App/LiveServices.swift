@@ -49,7 +49,7 @@ struct LiveServices: Sendable {
         let found = try await station.find(radio.selector, families: Set(families.map(\.id)), wait: radio.wait)
         events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
         guard let support = families.first(where: { $0.id == found.family }) else { throw UnitSelectionError.otherFamily(found) }
-        return StationUnit(support: support, central: central, address: found.address, rssi: found.rssi)
+        return StationUnit(support: support, central: central, address: found.address, rssi: found.rssi, adapter: await station.adapterAddress())
     }
 
     /// Takes a unit for this process, and notes it, before anything is done to it. A virtual one was taken when it was put on the air.

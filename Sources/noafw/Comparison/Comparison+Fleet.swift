@@ -52,12 +52,22 @@ struct FindingRow: Sendable {
         }
     }
 
+    /// What is told of them; a flash that was never written differs in each of its hundred pages.
+    private static let differenceLimit = 8
+
+    /// The first ones, and how many more there are.
+    var differences: [String] {
+        let all = finding?.differences ?? []
+        let more = all.count - Self.differenceLimit
+        return all.prefix(Self.differenceLimit) + (more > 0 ? ["and \(more) more"] : [])
+    }
+
     /// What differs, in one line.
     var reason: String {
         if let error { return "\(error.code): \(error.message)" }
         guard let finding, !state.isGood || state == .allowed else { return "" }
         let versions = finding.expected == finding.actual ? [] : ["expected \(finding.expected), actual \(finding.actual ?? "none")"]
         let notes = used.map { "allowed by line \($0.line): \($0.reason)" } + expired.map { "allowed until \($0.expires ?? "-") by line \($0.line)" }
-        return (versions + finding.differences + notes).joined(separator: "; ")
+        return (versions + differences + notes).joined(separator: "; ")
     }
 }

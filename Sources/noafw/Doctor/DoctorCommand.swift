@@ -20,7 +20,7 @@ struct DoctorCommand: ContextCommand {
             74 files, 75 bluetoothd does not answer, 77 permission.
             """)
 
-    @Option(help: ArgumentHelp("Check this Bluetooth adapter: hci0, its address, or usb:1-1.4. The default is the first one that is on.", valueName: "adapter"))
+    @Option(help: ArgumentHelp("Check this Bluetooth adapter. The default is the first one that is on.", valueName: AdapterName.form))
     var adapter: AdapterName?
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)

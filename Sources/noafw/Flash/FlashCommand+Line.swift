@@ -37,7 +37,7 @@ extension FlashCommand {
     }
 
     private func lineRequest(in context: CommandContext, _ limits: RolloutLimits, _ desk: SerialDesk?) throws -> LineRequest {
-        var records = record.value(in: context)
+        var records = try record.value(in: context)
         if asksForSerial { records.serial = nil }
         var allowed: Set<DeviceAddress>?
         var fleet = FleetSelection(units: .inReach, family: units.family?.id, adapters: units.adapter.map(\.text))

@@ -64,7 +64,7 @@ struct FlashCommand: ContextCommand {
         return await FleetSession(context: context, report: report, presentation: presentation).run { events in
             let request = FleetFlashRequest(
                 fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: options, limits: limits,
-                records: record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+                records: try record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
             return try await context.services.flash(request, events: events)
         }
     }
@@ -90,6 +90,6 @@ struct FlashCommand: ContextCommand {
     private func request(in context: CommandContext) throws -> FlashRequest {
         FlashRequest(
             unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
-            records: record.value(in: context))
+            records: try record.value(in: context))
     }
 }

@@ -1,19 +1,24 @@
 import Bluetooth
 import Provisioning
 import Support
+import Synchronization
 
 extension LiveServices: FleetService {
     func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
             request.options.components, for: request.fleet.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
-        let recorder = request.options.dryRun ? nil : recorder(request.records, stateFolder: request.stateFolder)
+        let once = FleetNotices(events)
         let runner = FleetRunner<UnitReport>(
             policy: FleetPolicy(request.fleet, request.limits), drain: request.drain, judge: \.judgement, events: events,
             leavesOthers: request.fleet.units == .inReach)
-        return try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
-            let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-            return try await flash(unit, with: try choice.assets(for: unit.family.id, events: events), request.options, run)
+        return try await recording(
+            request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
+        ) { recorder in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+                return try await flash(unit, with: try choice.assets(for: unit.family.id, events: once.tell), request.options, run)
+            }
         }
     }
 
@@ -21,14 +26,16 @@ extension LiveServices: FleetService {
         // It only reads: whatever the images are, no unit gets them.
         let choice = try AssetChoice(
             request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)
-        let recorder = recorder(request.records, stateFolder: request.stateFolder)
+        let once = FleetNotices(events)
         let runner = FleetRunner<ComparedReport>(
             policy: FleetPolicy(request.fleet, nil), drain: request.drain, judge: \.judgement, events: events,
             leavesOthers: request.fleet.units == .inReach)
-        return try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
-            let assets = try choice.assets(for: unit.family.id, events: events)
-            let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-            return request.comparison.compare(try await verify(unit, against: assets, isDeep: request.isDeep, run))
+        return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
+                let assets = try choice.assets(for: unit.family.id, events: once.tell)
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+                return request.comparison.compare(try await verify(unit, against: assets, isDeep: request.isDeep, run))
+            }
         }
     }
 
@@ -56,6 +63,19 @@ extension LiveServices: FleetService {
                 try await fleet.play(unit.found.address) { try await work(try unit.onStation(isVirtual: true), unit.jobEvents) }
             }
         }
+    }
+}
+
+/// Tells of the files once, however many units get them.
+private final class FleetNotices: Sendable {
+    private let told = Mutex<Set<String>>([])
+    private let events: @Sendable (FleetRunEvent) -> Void
+
+    init(_ events: @escaping @Sendable (FleetRunEvent) -> Void) { self.events = events }
+
+    func tell(_ event: JobEvent) {
+        guard case .notice(let text) = event.content, told.withLock({ $0.insert(text).inserted }) else { return }
+        events(FleetRunEvent(unit: nil, content: .notice(text)))
     }
 }
 

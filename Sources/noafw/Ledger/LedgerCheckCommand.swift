@@ -32,7 +32,7 @@ struct LedgerCheckCommand: ContextCommand {
             let error = findings.isEmpty ? nil : LedgerError.unsound(findings: findings.count).diagnosis
             let moved = acknowledged.map { "acknowledged: \(UntrustedText.escape($0))" }
             return OfflineCommand.Result(
-                lines: moved + ["\(FigureText.count(check.runs)) runs, \(check.openRuns) not ended"] + (findings.isEmpty ? ["the ledger is sound"] : findings),
+                lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (findings.isEmpty ? ["the ledger is sound"] : findings),
                 document: Self.document(check, acknowledged, error), error: error)
         }
     }

@@ -17,5 +17,6 @@ struct LedgerCommand: ParsableCommand {
             """,
         subcommands: [
             LedgerListCommand.self, LedgerShowCommand.self, LedgerExportCommand.self, LedgerReportCommand.self, LedgerCheckCommand.self,
+            LedgerSendCommand.self, LedgerSchemaCommand.self,
         ])
 }

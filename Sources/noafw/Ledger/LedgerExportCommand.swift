@@ -65,7 +65,7 @@ struct LedgerExportCommand: ContextCommand {
                 return OfflineCommand.Result(lines: [], document: .null)
             }
             try OutputFile.replace(place, with: Array(text.utf8))
-            return OfflineCommand.Result(lines: ["\(runs.count) runs are in \(UntrustedText.escape(place.path.name))"], document: .null)
+            return OfflineCommand.Result(lines: ["\(LedgerText.counted(runs.count)) in \(UntrustedText.escape(place.path.name))"], document: .null)
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Ledger
 import Support
 
@@ -15,13 +16,14 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only runs of this station.", valueName: "name"))
     var station: String?
 
-    @Option(help: ArgumentHelp("Only runs of this verb: flash, verify or rescue.", valueName: "verb"))
+    @Option(
+        help: ArgumentHelp("Only runs of this verb: flash, verify or rescue.", valueName: "verb"), completion: .list(["flash", "verify", "rescue"]))
     var verb: String?
 
     func filter(now: UTCTime) -> RunFilter {
         var filter = RunFilter()
         filter.since = since?.time(now: now)
-        filter.unit = unit.map { DeviceAddressText.canonical($0) }
+        filter.unit = unit.map { DeviceAddress($0)?.description ?? $0 }
         (filter.station, filter.verb) = (station, verb)
         return filter
     }
@@ -37,7 +39,7 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
 
 /// Which of them, by how they ended.
 struct LedgerVerdictOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("Only runs that ended so: pass, fail, error, timeout, aborted.", valueName: "verdict"))
+    @Option(help: ArgumentHelp("Only runs that ended so.", valueName: "verdict"))
     var verdict: RunOutcome?
 
     @Option(help: ArgumentHelp("Only runs that ended with this error code, such as DFU-0B05.", valueName: "code"))

@@ -41,7 +41,7 @@ struct LedgerReportCommand: ContextCommand {
             let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
             try OutputFile.replace(place, with: Array(page.utf8))
             return OfflineCommand.Result(
-                lines: ["the report of \(FigureText.count(figures.runs)) runs is in \(UntrustedText.escape(place.path.name))"], document: .null)
+                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"], document: .null)
         }
     }
 }

@@ -42,6 +42,8 @@ enum LedgerText {
         }
     }
 
+    static func counted(_ runs: Int) -> String { runs == 1 ? "1 run" : "\(FigureText.count(runs)) runs" }
+
     /// UTC, to the second.
     static func moment(_ time: UTCTime) -> String { String(time.iso8601.prefix(19)).replacing("T", with: " ") }
 }

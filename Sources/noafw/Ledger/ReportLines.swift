@@ -12,7 +12,7 @@ enum ReportLines {
         let excluded = figures.firstPass.excluded.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.value) \($0.key.rawValue)" }
         let open = figures.openRuns > 0 ? ", \(figures.openRuns) not ended" : ""
         return [
-            "runs              \(FigureText.count(figures.runs)) of \(FigureText.count(figures.units)) units\(open)",
+            "runs              \(FigureText.count(figures.runs)), units: \(FigureText.count(figures.units))\(open)",
             "first-pass yield  \(FigureText.percent(share.value))  n = \(share.total), 95 % interval \(FigureText.interval(share))",
             "yield of all      \(FigureText.percent(figures.yield.share.value))  n = \(figures.yield.share.total)",
             "not counted       \(excluded.isEmpty ? "none" : "by fault of: \(excluded.joined(separator: ", "))")",

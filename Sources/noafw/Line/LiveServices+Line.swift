@@ -10,27 +10,28 @@ extension LiveServices: LineService {
         let choice = try AssetChoice(
             request.options.components, for: request.units.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.units.allowsDevelopment(request.inputs))
-        let recorder = recorder(request.records, stateFolder: request.stateFolder)
         let bound = boundAddress(stateFolder: request.stateFolder)
         let notice = { @Sendable in line(.remark($0)) }
-        return try await withLine(request, notice: notice) { central, adapter, allowed, leave in
-            let rules = LineWatch.Rules(
-                families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold)
-            let tell: @Sendable (LineEvent) -> Void = { event in
-                line(event)
-                if case .ended = event { leave() }
+        return try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
+            try await withLine(request, notice: notice) { central, adapter, allowed, leave in
+                let rules = LineWatch.Rules(
+                    families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold)
+                let tell: @Sendable (LineEvent) -> Void = { event in
+                    line(event)
+                    if case .ended = event { leave() }
+                }
+                let run = LineRun(
+                    central: central, rules: rules, request: request, boundAddress: bound,
+                    work: { found, serial in
+                        guard let support = SupportedFamily[found.family] else { throw UnitSelectionError.otherFamily(found) }
+                        let unit = StationUnit(
+                            support: support, central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
+                        let tell: Events = { events(FleetRunEvent(unit: FleetUnit(found), content: .job($0.content))) }
+                        let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell)
+                        return try await flash(unit, with: try choice.assets(for: found.family, events: tell), request.options, run)
+                    }, line: tell, events: events)
+                return try await run.run()
             }
-            let run = LineRun(
-                central: central, rules: rules, request: request, boundAddress: bound,
-                work: { found, serial in
-                    guard let support = SupportedFamily[found.family] else { throw UnitSelectionError.otherFamily(found) }
-                    let unit = StationUnit(
-                        support: support, central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
-                    let tell: Events = { events(FleetRunEvent(unit: FleetUnit(found), content: .job($0.content))) }
-                    let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell)
-                    return try await flash(unit, with: try choice.assets(for: found.family, events: tell), request.options, run)
-                }, line: tell, events: events)
-            return try await run.run()
         }
     }
 
@@ -61,4 +62,8 @@ extension LiveServices: LineService {
         let line = try VirtualLine(names, speed: speed, stateFolder: request.stateFolder, search: request.inputs.search, notice: notice)
         return try await line.run(endingWith: request.drain) { try await body($0, nil, line.addresses, $1) }
     }
+}
+
+extension JobEvent {
+    fileprivate var words: String { if case .notice(let text) = content { text } else { "" } }
 }

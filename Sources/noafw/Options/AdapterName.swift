@@ -13,7 +13,6 @@ struct AdapterName: Sendable, Hashable, ExpressibleByArgument {
 
     var defaultValueDescription: String { text }
 
-    static let help = ArgumentHelp(
-        "Use this Bluetooth adapter: hci0, its address, or its USB port such as usb:1-1.4. The default is the first one that is on.",
-        valueName: "adapter")
+    static let form = "hciN|address|usb:port"
+    static let help = ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: form)
 }

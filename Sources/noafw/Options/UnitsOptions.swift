@@ -23,8 +23,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Use this Bluetooth adapter: hci0, its address, or its USB port such as usb:1-1.4. Repeat for more. The default is the first one that is on.",
-            valueName: "adapter"))
+            "Use this Bluetooth adapter. Repeat for more. The default is the first one that is on.", valueName: AdapterName.form))
     var adapter: [AdapterName] = []
 
     @Option(

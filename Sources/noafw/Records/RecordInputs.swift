@@ -1,4 +1,5 @@
 import Glibc
+import LedgerServer
 import Support
 
 /// What stands in each record of a command beside its unit, and where a record goes that no file takes.
@@ -15,6 +16,9 @@ struct RecordInputs: Sendable {
     var batch: String?
     var fixture: String?
     let host = hostName
+    /// Which the stations share; `nil` for a station by itself.
+    var server: StationServer?
+    var claimPolicy = ClaimPolicy.prefer
     /// Tells a cancelled run what ends it.
     var stop = StopReason()
     /// Takes the line of a finished run that neither ledger nor spool takes.

@@ -3,6 +3,8 @@ import Ledger
 
 /// What the records of a verb's runs say beside the unit.
 struct RecordOptions: ParsableArguments, Sendable {
+    @OptionGroup var server: LedgerServerOptions
+
     @Option(help: ArgumentHelp("The name of this station. The default is NOAFW_STATION, else the name of the host.", valueName: "name"))
     var station: String?
 
@@ -39,13 +41,14 @@ struct RecordOptions: ParsableArguments, Sendable {
         if rebindSerial, serial == nil { throw ValidationError("--rebind-serial belongs to --serial.") }
     }
 
-    func value(in context: CommandContext) -> RecordInputs {
-        var inputs = RecordInputs()
-        if let station = station ?? context.environment["NOAFW_STATION"], !station.isEmpty { inputs.station = station }
+    /// - Throws: ``ServerError``, where the server could not be trusted or its address is no good.
+    func value(in context: CommandContext) throws -> RecordInputs {
+        var inputs = RecordInputs(context)
+        if let station { inputs.station = station }
         (inputs.operatorName, inputs.serial, inputs.rebindsSerial) = (operatorName, serial, rebindSerial)
         (inputs.workOrder, inputs.part, inputs.batch, inputs.fixture) = (order, part, batch, fixture)
-        inputs.stop = context.stop
-        inputs.lastResort = context.diagnostics.writeLine
+        inputs.server = try server.value(station: inputs.station, in: context)
+        inputs.claimPolicy = server.claims
         return inputs
     }
 }

@@ -1,5 +1,6 @@
 import Bluetooth
 import Ledger
+import LedgerServer
 import Provisioning
 import Support
 import Synchronization
@@ -7,7 +8,7 @@ import Synchronization
 /// Records the runs of one command, each from before its unit is touched to its end, whatever that is.
 final class RunRecorder: Sendable {
     typealias Events = @Sendable (JobEvent) -> Void
-    typealias KeptLedger = any RunLedger & RunHistory
+    typealias KeptLedger = any RunLedger & RunHistory & RunOutbox
 
     /// What is known of a run before it begins.
     struct Start: Sendable {
@@ -18,26 +19,35 @@ final class RunRecorder: Sendable {
         var serial: String?
     }
 
+    /// Stands for the radio of a virtual unit.
+    private static let virtualAdapter = "virtual"
     /// For the close: the ledger's own limits are shorter.
     private static let closeLimit = Duration.seconds(20)
+    private static let sendLimit = Duration.seconds(10)
+    private static let hurriedSendLimit = Duration.seconds(1)
 
     private let inputs: RecordInputs
     private let ledger: KeptLedger
     private let now: @Sendable () -> UTCTime
     private let ids: RunIDGenerator
+    private let claims: any UnitClaims
+    private let uploads: any RunUploads
+    private let serverCheck = Mutex<Task<Void, any Error>?>(nil)
     private let told = Mutex<Set<LedgerNotice>>([])
 
     init(_ inputs: RecordInputs, ledger: KeptLedger, now: @escaping @Sendable () -> UTCTime = { .now }) {
         (self.inputs, self.ledger, self.now) = (inputs, ledger, now)
         ids = RunIDGenerator(now: now)
+        claims = inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
+        uploads = inputs.server?.uploads(from: ledger) ?? NoUploads()
     }
 
     /// Opens a record, runs `body`, and closes the record with what became of it; a cancelled run's, too.
-    /// - Parameter body: is handed where its events go.
-    /// - Throws: what `body` throws; ``LedgerError`` before `body` begins, where the run cannot be recorded or the serial number belongs
-    ///   to another unit.
+    /// - Parameter body: is handed where its events go, and the claim on its unit.
+    /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
+    ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
     func record<Report: RecordedReport>(
-        _ start: Start, events: @escaping Events, _ body: (@escaping Events) async throws -> Report
+        _ start: Start, events: @escaping Events, _ body: (@escaping Events, any UnitClaim) async throws -> Report
     ) async throws -> Report {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
@@ -45,10 +55,11 @@ final class RunRecorder: Sendable {
         let recording = Recording(run: run, collector: RunCollector(begun: run.begun, digests: start.assets.sentDigests))
         do {
             let report = try await recording.follow { take in
-                try await body { event in
+                let told: Events = { event in
                     take(event)
                     events(event)
                 }
+                return try await body(told, run.claim)
             }
             await close(recording, report.failure.map { RunVerdict($0) } ?? .pass, report, clock, events)
             return report
@@ -59,17 +70,37 @@ final class RunRecorder: Sendable {
     }
 
     private func open(_ start: Start, _ clock: SessionClock) async throws -> OpenRun {
+        try await checkServer()
         let serial = start.serial ?? inputs.serial
         let address = "\(start.unit.address)"
         if let serial, !inputs.rebindsSerial { try await check(serial, at: address) }
         var first = RunStart(
             station: inputs.station, unitAddress: address, family: start.unit.family.id.rawValue, verb: start.verb,
             toolVersion: ToolVersion.current, host: inputs.host)
-        (first.fixture, first.adapter, first.operatorName) = (inputs.fixture, start.unit.adapter, inputs.operatorName)
+        first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
+        (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
         (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
         (first.serial, first.rssi) = (serial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
-        return try await ledger.open(first, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
+        return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
+    }
+
+    /// Sends what the server has not got yet, for a few seconds at most. To be called once no run of the command is left.
+    func finish(_ events: @escaping Events) async {
+        let limit = Task.isCancelled ? Self.hurriedSendLimit : Self.sendLimit
+        await SessionClock.continuous.shielded(for: limit + .seconds(1)) { [self] in tell(await uploads.send(within: limit).notices, events) }
+    }
+
+    /// Once a command, before its first unit.
+    private func checkServer() async throws {
+        guard let server = inputs.server else { return }
+        let policy = inputs.claimPolicy
+        let check = serverCheck.withLock { check in
+            let running = check ?? Task { try await server.check(policy) }
+            check = running
+            return running
+        }
+        try await check.value
     }
 
     /// The newest run that names a serial number binds it. A ledger that cannot be read says so when the run begins.
@@ -100,6 +131,7 @@ final class RunRecorder: Sendable {
                     try await run.close(verdict) { recording.fill(&$0) }
                 } catch {
                     keepByHand(run, verdict, error, events)
+                    await run.claim.release()
                 }
             }
         }

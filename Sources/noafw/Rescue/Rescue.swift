@@ -92,7 +92,8 @@ struct Rescue {
                 notice: { events(.notice($0)) })
             // Units that cannot be asked get the firmware that brings them back.
             let assets = try loader.load(support.family.console == nil ? [.firmware] : request.options.components)
-            let target = StationUnit(support: support, central: station.central, address: unit.address, rssi: unit.rssi)
+            let target = StationUnit(
+                support: support, central: station.central, address: unit.address, rssi: unit.rssi, adapter: await station.adapterAddress())
             let run = UnitRun(stateFolder: station.stateFolder, recorder: recorder, events: events)
             return try await services.rescue(target, with: assets, request.options, run)
         } catch is CancellationError {

@@ -41,6 +41,7 @@ struct RescueCommand: ContextCommand {
     var dryRun = false
 
     func validate() throws {
+        if device == nil, record.serial != nil { throw ValidationError("--serial belongs to one unit: give --device too.") }
         if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as D3:5A:00:11:22:33.") }
     }
 
@@ -54,7 +55,7 @@ struct RescueCommand: ContextCommand {
             return try await context.services.rescue(
                 RescueRequest(
                     radio: RadioSelection(selector: selector, adapter: adapter?.text, wait: waiting.value), inputs: inputs.value(in: context), options: options,
-                    stateFolder: try context.stateFolder(), records: record.value(in: context)),
+                    stateFolder: try context.stateFolder(), records: try record.value(in: context)),
                 events: events)
         }
     }

@@ -57,7 +57,7 @@ struct VerifyCommand: ContextCommand {
         return await session(compared, files, context).run { [files] events in
             let fleet = try units.fleet(in: context)
             let request = FleetVerifyRequest(
-                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, comparison: compared, records: record.value(in: context),
+                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, comparison: compared, records: try record.value(in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
             return compared.complete(try await context.services.verify(request, events: events), isAll: fleet.units == .inReach)
         }
@@ -76,7 +76,7 @@ struct VerifyCommand: ContextCommand {
         return await session.run { events in
             let request = VerifyRequest(
                 unit: units.single, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
-                stateFolder: try context.stateFolder(), records: record.value(in: context))
+                stateFolder: try context.stateFolder(), records: try record.value(in: context))
             return try await context.services.verify(request, events: events)
         }
     }

@@ -48,7 +48,7 @@ struct VerifyFleetPresentation: FleetPresentation {
     func summary(_ result: FleetRunResult<ComparedReport>, style: TextStyle, columns: Int?) -> [String] {
         let rows = result.report.entries.flatMap(FindingRow.rows)
         let details = rows.filter { !$0.state.isGood && $0.component != nil && !($0.finding?.differences ?? []).isEmpty }.map { row in
-            "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape((row.finding?.differences ?? []).joined(separator: "; ")))"
+            "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
         }
         return [
             table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), allowances(rows),

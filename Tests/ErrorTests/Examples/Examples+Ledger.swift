@@ -9,9 +9,14 @@ extension Examples {
         .severalRuns("DIGITS", found: ["RUN"]), .unsound(findings: 2),
     ])
 
+    static let claim = CataloguedErrors([
+        ClaimError.taken(unit: "UNIT", station: "STATION", until: UTCTime(microseconds: 0)), .notAsked(unit: "UNIT", reason: reason), .runsOut(unit: "UNIT"),
+    ])
+
     static let ledgerNotice = CataloguedErrors(
         [
             LedgerNotice.closedAbandoned(["RUN"]), .spooling(path: path, reason: reason), .spoolTakenIn(records: 2),
             .spoolLinesRejected(lines: 2, path: path), .brokenMovedAside(path: path), .spoolUnreadable(path: path, reason: reason), .spoolWaits(bytes: 3, path: path),
+            .unsent(runs: 2, reason: reason), .rejected(run: "RUN", reason: reason),
         ], diagnosis: \.diagnosis)
 }
