@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import os
 import signal
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from radio import Air, HostAdapter
 from unit import Unit
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARIES = ROOT / ".build/debug"
+BINARIES = Path(os.environ.get("LAB_BINARIES", ROOT / ".build/debug"))
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 NAMES = ("hci0", "hci1")
 # Of the controllers behind the ports.

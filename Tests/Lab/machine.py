@@ -100,7 +100,7 @@ class GuestProcess:
         if "stream" in message:
             data = base64.b64decode(message["data"])
             self.streams[message["stream"]] += data
-            if self.log:
+            if self.log and not self.log.closed:
                 self.log.write(data)
                 self.log.flush()
         elif "process" in message:

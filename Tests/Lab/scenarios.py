@@ -52,8 +52,10 @@ def scenario(title, limit=120, is_full_only=False):
 class Lab:
     """A bench, the assets, and noafw on it."""
 
-    def __init__(self, bench, assets, small_assets, is_full):
-        self.bench, self.assets, self.small_assets, self.is_full = bench, assets, small_assets, is_full
+    def __init__(self, bench, assets, small_assets, is_full, patience=1):
+        self.bench, self.assets, self.small_assets, self.is_full, self.patience = bench, assets, small_assets, is_full, patience
+        # Commands of noafw that were started.
+        self.commands = []
         self.units = 0
         self.output = None
 
@@ -79,8 +81,10 @@ class Lab:
         """Starts noafw in the guest; its output goes into the scenario's log."""
         self.output.write(f"$ noafw {' '.join(words)}\n".encode())
         # One state folder for the whole run, as a station has it.
-        return await self.bench.machine.start(
+        command = await self.bench.machine.start(
             BINARIES / "noafw", *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=self.output)
+        self.commands.append(command)
+        return command
 
     async def noafw(self, *words, code=0, timeout=300):
         """Runs noafw, which has to end with that code; gives the JSON document it printed, if any."""
@@ -107,7 +111,12 @@ class Lab:
             "verify", "--development", "--device", unit.address, "--assets", str(self.assets.folder), "--json", *words, **options)
 
     async def tidy(self):
-        """Leaves bluetoothd running and the adapter on for the next one."""
+        """Leaves no noafw, bluetoothd running and the adapter on for the next one."""
+        for command in self.commands:
+            if not command.ended.done():
+                command.signal(signal.SIGKILL)
+                await command.wait(10)
+        self.commands = []
         self.output.close()
         if self.bench.bluetoothd.ended.done():
             await self.bench.start_bluetoothd()
