@@ -43,6 +43,7 @@ let package = Package(
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
         module("Support"),
         module("Cryptography", ["Support", "CCrypto"]),
@@ -61,12 +62,13 @@ let package = Package(
         ]),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),
+        module("LedgerServer", ["Ledger", "Support", "CPQ"]),
         module("VirtualDevices", ["Bluetooth", "Support", "Cryptography"], exclude: ["Monocle/Port", "Frame/Port"], resources: [.copy("Monocle/Python")]),
         .executableTarget(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-                "VirtualDevices", "Support", "Cryptography", argumentParser,
+                "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
             ],
             swiftSettings: strict),
 
@@ -88,6 +90,16 @@ let package = Package(
 
         // Writes records for the ledger's tests, which kill it.
         .executableTarget(name: "LedgerWriter", dependencies: ["LedgerStore", "Ledger", "Support"], path: "Tests/LedgerWriter", swiftSettings: strict),
+
+        // A station for the tests of the ledger's server: claims units, works on them, records and sends.
+        .executableTarget(
+            name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
+        // Many light virtual units on one air, for the tests of fleets and their bench.
+        .target(
+            name: "FleetRig", dependencies: ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),
 
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
@@ -113,20 +125,21 @@ let package = Package(
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
-        tests("ProvisioningTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("ProvisioningTests", ["FleetRig", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
             swiftSettings: strict),
+        tests("LedgerServerTests", ["LedgerServer", "LedgerStore", "Ledger", "LedgerStation", "Support", "TestSupport"]),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
-            "noafw", "Assistant", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
+            "noafw", "Assistant", "Ledger", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
             nio("NIOHTTP1"),
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "MonocleFamily", "Provisioning", "REPL",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "LedgerServer", "MonocleFamily", "Provisioning", "REPL",
             "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links and discoveries end with an
 /// error, and the next use waits a while for their return. ``close()`` gives back what is left.
-public final class BlueZCentral: BondingCentral {
+public final class BlueZCentral: BondingCentral, AdapterCentral {
     /// How long a missing adapter is waited for.
     struct Timeouts: Sendable {
         /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
@@ -15,6 +15,8 @@ public final class BlueZCentral: BondingCentral {
         var first = Duration.seconds(1)
         /// After it has worked: a restart of bluetoothd or the adapter.
         var recovery = Duration.seconds(15)
+        /// For a discovery that hears nothing, before it is started anew.
+        var silence = DiscoveryWatchdog.patience
     }
 
     private static let readyPause = Duration.milliseconds(250)
@@ -22,10 +24,13 @@ public final class BlueZCentral: BondingCentral {
     private struct State {
         var session: BlueZSession?
         var hasWorked = false
+        /// Of the adapter that the kernel's name meant at the first use: it keeps being meant, whatever number it gets.
+        var meant: DeviceAddress?
     }
 
     public let clock: SessionClock
-    private let adapterName: String?
+    private let wanted: AdapterSelector?
+    private let ports: AdapterPorts
     private let address: BusAddress
     private let timeouts: Timeouts
     /// Gets what the operator should know.
@@ -34,20 +39,22 @@ public final class BlueZCentral: BondingCentral {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - adapter: a kernel name such as `hci0`, or an adapter's address; `nil` takes the first one that is on.
+    ///   - adapter: `nil` takes the first one that is on.
     ///   - notice: gets what the operator should know of a bond.
     public convenience init(
-        adapter: String? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
+        adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts(), notice: notice)
     }
 
     init(
-        adapter: String?, bus: BusAddress, clock: SessionClock, timeouts: Timeouts, notice: @escaping @Sendable (String) -> Void = { _ in }
+        adapter: AdapterSelector?, bus: BusAddress, clock: SessionClock, timeouts: Timeouts, ports: AdapterPorts = AdapterPorts(),
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.notice = notice
-        adapterName = adapter
+        wanted = adapter
+        self.ports = ports
         address = bus
         self.clock = clock
         self.timeouts = timeouts
@@ -143,16 +150,21 @@ public final class BlueZCentral: BondingCentral {
     /// The session with a powered adapter.
     /// - Parameter deadline: bounds the wait beside this central's own timeouts.
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
-        let (session, hasWorked) = state.withLock { state -> (BlueZSession, Bool) in
-            if let session = state.session, !session.isOver { return (session, state.hasWorked) }
-            let session = BlueZSession(address: address, clock: clock, counter: counter)
+        let (session, hasWorked, meant) = state.withLock { state -> (BlueZSession, Bool, DeviceAddress?) in
+            if let session = state.session, !session.isOver { return (session, state.hasWorked, state.meant) }
+            let session = BlueZSession(address: address, clock: clock, counter: counter, ports: ports, patience: timeouts.silence)
             state.session = session
-            return (session, state.hasWorked)
+            return (session, state.hasWorked, state.meant)
         }
         try await session.awaitObjects(before: earlier(of: deadline, in: timeouts.list))
         let adapter = try await session.usableAdapter(
-            adapterName, before: earlier(of: deadline, in: hasWorked ? timeouts.recovery : timeouts.first), isRecovering: hasWorked)
-        state.withLock { $0.hasWorked = true }
+            meant.map { .address($0) } ?? wanted,
+            before: earlier(of: deadline, in: hasWorked ? timeouts.recovery : timeouts.first), isRecovering: hasWorked)
+        state.withLock { state in
+            state.hasWorked = true
+            if case .kernelName = wanted { state.meant = adapter.address }
+        }
+        try await session.use(adapter.path, before: earlier(of: deadline, in: timeouts.list))
         return (session, adapter)
     }
 

@@ -20,8 +20,14 @@ public struct BlueZSurvey: Sendable {
         public var isPowered: Bool
         /// Whether any program discovers with it.
         public var isDiscovering: Bool
+        /// Such as `1-1.4`; `nil` for an adapter that is not on USB.
+        public var usbPort: String?
+        /// The kernel's names of other adapters with its address.
+        public var twins: [String]
         /// Whoever connected them.
         public var connectedDevices: [ConnectedDevice]
+        /// How many devices bluetoothd remembers without a bond that are neither connected nor heard.
+        public var rememberedDevices: Int
     }
 
     /// The bus's address, in D-Bus's form.
@@ -32,6 +38,8 @@ public struct BlueZSurvey: Sendable {
     /// bluetoothd's process.
     public var daemonProcess: Int?
     public var adapters: [Adapter] = []
+    /// The kernel's names of adapters that bluetoothd does not show.
+    public var hiddenAdapters: [String] = []
     public var radioSwitches: [RadioSwitch] = []
 
     /// Looks around on a connection of its own; starts bluetoothd where D-Bus can.
@@ -64,6 +72,7 @@ public struct BlueZSurvey: Sendable {
             }
         }
         adapters = mirror.adapters.values.sorted { $0.path < $1.path }.map { Adapter($0, in: mirror) }
+        hiddenAdapters = mirror.ports.kernelNames.filter { name in !adapters.contains { $0.kernelName == name } }
         let process = try await session.call(.bus("GetConnectionUnixProcessID", .string(BusName.bluez)), before: deadline)
         daemonProcess = process.first?.asInteger
     }
@@ -71,12 +80,15 @@ public struct BlueZSurvey: Sendable {
 
 extension BlueZSurvey.Adapter {
     init(_ adapter: AdapterObject, in mirror: ObjectMirror) {
-        let devices = mirror.devices.values.filter { $0.adapterPath == adapter.path && $0.isConnected }
+        let known = mirror.devices.values.filter { $0.adapterPath == adapter.path }
+        let devices = known.filter(\.isConnected)
+        let twins = mirror.adapters.values.filter { $0.address == adapter.address && $0.path != adapter.path }
         self.init(
             kernelName: adapter.kernelName, address: adapter.address, name: adapter.name, isPowered: adapter.isPowered,
-            isDiscovering: adapter.isDiscovering,
+            isDiscovering: adapter.isDiscovering, usbPort: adapter.port, twins: twins.map(\.kernelName).sorted(),
             connectedDevices: devices.sorted { $0.path < $1.path }.map { device in
                 .init(address: device.address, name: device.name, mtu: mirror.characteristics(of: device.path).compactMap(\.mtu).max())
-            })
+            },
+            rememberedDevices: known.count { $0.mayBeForgotten && $0.rssi == nil })
     }
 }

@@ -39,6 +39,16 @@ public protocol BondingCentral: Central {
     func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
 }
 
+/// A central over an adapter that other programs use, too, and whose host remembers what it was connected to.
+public protocol AdapterCentral: Central {
+    /// The links that the adapter holds: this central's, and those of everybody else.
+    func linkCount(before deadline: SessionClock.Instant) async throws -> Int
+
+    /// Has the host forget a unit that it has neither a bond with nor a link to: it remembers each one that it was ever connected to.
+    /// - Returns: whether it was known and is forgotten now.
+    func forgetUnlessBonded(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool
+}
+
 /// A running discovery.
 public protocol Discovery: Sendable {
     var sightings: Inbox<Advertisement> { get }

@@ -23,6 +23,8 @@ public enum LinkError: Error, Hashable, Sendable {
     case pairingRefused(DeviceAddress, reason: String)
     /// The link could not be encrypted: one side has lost the key of the bond.
     case bondLost(DeviceAddress, reason: String)
+    /// The adapter holds as many links as it can. It says nothing about the unit, which waits for a free place.
+    case adapterFull(String)
 
     /// What is done with a characteristic.
     public enum Operation: String, Hashable, Sendable {
@@ -119,6 +121,11 @@ extension LinkError: DiagnosableError {
                 code: "BLE-0012", category: .unitFailed, fault: .unit, message: "the link to \(address) could not be encrypted (\(reason))",
                 cause: "the unit or this host has lost the key of their bond",
                 remedy: "run: noafw unpair --device \(address); then the same command again; if that fails, reset the unit's pairing")
+        case .adapterFull(let reason):
+            Diagnosis(
+                code: "BLE-0013", category: .tryAgain, fault: .radio, message: "the adapter takes no further link (\(reason))",
+                cause: "it holds as many links as its firmware allows, those of other programs included",
+                remedy: "end other links of this adapter, work on fewer units at once (--jobs), or add an adapter; then run the same command again")
         case .unavailable(let reason):
             Diagnosis(
                 code: "BLE-0009", category: .unavailable, fault: .station, message: reason,

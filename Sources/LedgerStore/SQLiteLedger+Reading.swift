@@ -21,9 +21,9 @@ public struct LedgerCheck: Sendable, Hashable {
     public var isSound: Bool { damages.isEmpty && gaps.isEmpty && spooledBytes == 0 && broken.isEmpty }
 }
 
-extension SQLiteLedger {
+extension SQLiteLedger: RunHistory {
     /// In the order of writing.
-    public func runs(_ filter: RunFilter = RunFilter()) async throws(LedgerError) -> [RunRecord] {
+    public func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
         try await OwnThread.run { () throws(LedgerError) in
             try self.read([]) { db in
                 let (conditions, arguments) = Self.conditions(filter)
@@ -32,6 +32,12 @@ extension SQLiteLedger {
                 return try RunRecord.fetchAll(db, sql: sql, arguments: arguments)
             }
         }
+    }
+
+    /// What those who read should know.
+    public var warnings: [LedgerNotice] {
+        let bytes = spool.byteCount
+        return (bytes > 0 ? [.spoolWaits(bytes: bytes, path: files.spool)] : []) + files.brokenFolders().map { .brokenMovedAside(path: $0) }
     }
 
     public func check() async throws(LedgerError) -> LedgerCheck {
@@ -55,7 +61,7 @@ extension SQLiteLedger {
         }
     }
 
-    private func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
+    func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         guard let database = try forReading() else { return nothing }
         do {
             return try database.pool.read(body)
@@ -96,8 +102,11 @@ extension SQLiteLedger {
         }
         if let since = filter.since { add("started_at >= ?", since.microseconds) }
         if let until = filter.until { add("started_at < ?", until.microseconds) }
+        if let id = filter.id { add("(substr(id, 1, length(?)) = ? OR substr(id, -length(?)) = ?)", id, id, id, id) }
         if let unit = filter.unit { add("(unit_address = ? OR serial = ?)", unit, unit) }
+        if let serial = filter.serial { add("serial = ?", serial) }
         if let station = filter.station { add("station = ?", station) }
+        if let verb = filter.verb { add("verb = ?", verb) }
         if let outcome = filter.outcome { add("outcome = ?", outcome.rawValue) }
         if let code = filter.code { add("code = ?", code) }
         return (conditions.joined(separator: " AND "), StatementArguments(arguments))

@@ -74,6 +74,16 @@ public final class SQLiteLedger: RunLedger {
         state.withLock { write(requests, &$0) }
     }
 
+    /// The open file, with the writers' lock held. `nil` where no run was ever recorded.
+    func writing<Value: Sendable>(_ body: @Sendable (LedgerDatabase) throws -> Value) throws -> Value? {
+        try state.withLock { state -> Result<Value?, any Error> in
+            Result {
+                guard files.identity() != nil else { return nil }
+                return try writerLock.hold { try body(try opened(&state)) }
+            }
+        }.get()
+    }
+
     /// The open file, for reading. `nil` where no run was ever recorded.
     func forReading() throws(LedgerError) -> LedgerDatabase? {
         let result: Result<LedgerDatabase?, any Error> = state.withLock { state in

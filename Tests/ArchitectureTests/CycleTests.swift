@@ -8,7 +8,7 @@ import Testing
     private static let limits = ["Provisioning": 4]
 
     private static let verbs: Set<Substring> = [
-        "Flash", "Verify", "Scan", "Rescue", "Doctor", "Bundle", "Package", "Assets", "Chat", "Console", "Pair",
+        "Flash", "Verify", "Scan", "Rescue", "Doctor", "Bundle", "Package", "Assets", "Chat", "Console", "Pair", "Ledger",
     ]
     /// The composition root: these files alone know the verbs.
     private static let root: Set<Substring> = ["App/Noafw.swift", "App/Services.swift"]

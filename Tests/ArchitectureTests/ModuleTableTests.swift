@@ -20,19 +20,23 @@ import Testing
         "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
         "Ledger": ["Support"],
         "LedgerStore": ["Ledger", "Support"],
+        "LedgerServer": ["Ledger", "Support", "CPQ"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
             "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-            "VirtualDevices", "Support", "Cryptography",
+            "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
         "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
+        "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
+        "FleetRig": ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"],
+        "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
-        "CDBus": [], "CZip": [], "CCrypto": [],
+        "CDBus": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
     /// Which modules may use a library from outside.
@@ -91,7 +95,8 @@ import Testing
         for target in project.targets where !target.isTest && target.name != "noafw" {
             var roots: Set<String> = ["ArgumentParser", "BlueZ", "VirtualDevices"]
             // The lab's unit is played without any client code, as are the recorded conversations; its leak check without the tool.
-            if ["VirtualUnitServer", "BootloaderTraces"].contains(target.name) { roots.remove("VirtualDevices") }
+            // The fleets' bench puts many units on one air.
+            if ["VirtualUnitServer", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) { roots.remove("VirtualDevices") }
             if target.name == "LabRounds" { roots.remove("BlueZ") }
             #expect(target.dependencies.isDisjoint(with: roots), "\(target.name)")
         }

@@ -36,7 +36,7 @@ import Testing
         Reply(name: bluez + "NotReady", text: "Resource Not Ready", code: "BLZ-0015", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "le-connection-adapter-not-powered", code: "BLZ-0015", category: .tryAgain),
         Reply(name: bluez + "InProgress", text: "In Progress", code: "BLZ-0016", category: .tryAgain),
-        Reply(name: bluez + "Failed", text: "le-connection-busy", code: "BLZ-0016", category: .tryAgain),
+        Reply(name: bluez + "Failed", text: "le-connection-busy", code: "BLZ-0029", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "le-connection-concurrent-connection-limit", code: "BLZ-0017", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "le-connection-abort-by-local", code: "BLZ-0020", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "le-connection-abort-by-remote", code: "BLZ-0021", category: .tryAgain),

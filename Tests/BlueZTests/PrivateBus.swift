@@ -136,6 +136,8 @@ struct DaemonState: Decodable {
     var packets: Int
     var packetBytes: Int
     var calls: [String: Int]
+    /// The paths that RemoveDevice was called for.
+    var removed: [String]
     /// Of the discoveries that run.
     var filters: [Filter]
 

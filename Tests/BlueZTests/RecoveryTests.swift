@@ -59,7 +59,7 @@ struct RecoveryTests {
 
     @Test func anAdapterThatIsNotThere() async throws {
         let station = try await Station()
-        let central = BlueZCentral(adapter: "hci7", bus: .at(station.bus.address))
+        let central = BlueZCentral(adapter: .kernelName("hci7"), bus: .at(station.bus.address))
         #expect(await code { _ = try await central.discover() } == "BLZ-0011")
     }
 
@@ -247,7 +247,12 @@ struct RecoveryTests {
         let adapter = try #require(survey.adapters.first)
         #expect(adapter.kernelName == "hci0" && adapter.isPowered && adapter.address.description == "00:11:22:33:44:55")
         #expect(adapter.connectedDevices == [.init(address: Station.address, name: "monocle", mtu: connection.payloadSize + 3)])
+        #expect(adapter.rememberedDevices == 0 && adapter.twins.isEmpty && adapter.usbPort == nil)
         await connection.disconnect()
+        try await station.addUnit(["advertising": false])
+        try await station.daemon.tell("know", ["address": "C0:FF:EE:00:00:02", "paired": true])
+        let later = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
+        #expect(later.adapters.first?.rememberedDevices == 1, "what is paired stays")
         station.daemon.end()
         let without = try await BlueZSurvey.take(bus: .at(station.bus.address), before: station.soon)
         #expect(without.isBusReachable && without.blockingError?.diagnosis.code == "BLZ-0006" && without.adapters.isEmpty)

@@ -63,7 +63,7 @@ struct RefusalTests {
             failed("br-connection-page-timeout", "BLZ-0023"),
             failed("le-connection-refused", "BLZ-0024"),
             failed("le-connection-unknown", "BLZ-0025"),
-            failed("le-connection-busy", "BLZ-0016"),
+            failed("le-connection-busy", "BLZ-0029"),
             failed("le-connection-concurrent-connection-limit", "BLZ-0017"),
             failed("le-connection-adapter-not-powered", "BLZ-0015"),
             failed("le-connection-link-layer-protocol-error", "BLZ-0028"),

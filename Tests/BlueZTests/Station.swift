@@ -63,7 +63,10 @@ struct Station {
     }
 
     /// Nothing of ours is left in bluetoothd, on the bus, or in this process.
-    func expectNothingLeft(isConnected: Int = 0, _ location: SourceLocation = #_sourceLocation) async throws {
+    /// - Parameters:
+    ///   - isConnected: links of everybody.
+    ///   - links: this central's of them; all by default.
+    func expectNothingLeft(isConnected: Int = 0, links: Int? = nil, _ location: SourceLocation = #_sourceLocation) async throws {
         for (key, value) in [("discoveries", 0), ("agents", 0), ("notifying", 0), ("sockets", 0), ("pendingConnects", 0), ("connected", isConnected)] {
             do {
                 try await daemon.until(key, equals: value)
@@ -75,7 +78,7 @@ struct Station {
         let deadline = soon
         while central.traffic.open.pendingCalls > 0, Self.clock.now < deadline { _ = try await daemon.state() }
         let open = central.traffic.open
-        #expect(open.matches == 0 && open.sockets == 0 && open.discoveries == 0 && open.links == isConnected && open.agents == 0,
+        #expect(open.subscriptions == 0 && open.sockets == 0 && open.discoveries == 0 && open.links == links ?? isConnected && open.agents == 0,
             "\(open)", sourceLocation: location)
         #expect(open.pendingCalls == 0, sourceLocation: location)
     }

@@ -52,8 +52,9 @@ import Testing
                 ok    bluetoothd       5.66, running, process 812
                 ok    adapter          hci0 00:1A:7D:DA:71:13, powered
                 ok    rfkill           not blocked
-                ok    link             interval 30-50 ms, supervision 420 ms; the MTU is agreed on with each unit
+                ok    link             interval 30-50 ms, supervision 420 ms (for a line 2000 ms: docs/hardware.md); the MTU is agreed on with each unit
                 ok    clients          nobody else uses the adapter
+                ok    remembered       no unit without a bond
                 ok    state            /home/op/.local/state/noafw, 5000 MB free
                 ok    catalogue        /line: firmware v23.248.0754
                 ok    virtual-monocle  MicroPython 1.29.0 in /line/.venv/bin/monocle-python
@@ -67,12 +68,13 @@ import Testing
         var facts = Self.facts {
             $0.version = "5.55"
             $0.adapters = [Self.adapter("hci0", isPowered: false, isDiscovering: true, connected: ["headphones"])]
+            $0.adapters[0].remembered = 6400
             $0.blocks = [.init(name: "hci0", by: "by software")]
         }
         facts.interpreters[1].version = nil
         facts.luac.version = nil
         let checks = DoctorCheck.all(facts)
-        #expect(checks.map(\.status) == [.ok, .warn, .fail, .fail, .ok, .warn, .ok, .ok, .ok, .warn, .warn])
+        #expect(checks.map(\.status) == [.ok, .warn, .fail, .fail, .ok, .warn, .warn, .ok, .ok, .ok, .warn, .warn])
         #expect(checks.filter { $0.status != .ok }.allSatisfy { $0.fix != nil })
     }
 
@@ -146,6 +148,65 @@ import Testing
         }["link"]
         #expect(link?.status == .warn && link?.detail.hasPrefix("Bluetooth 4.0, short packets only, interval 30-50 ms") == true)
         #expect(checks { $0.kernel = AdapterCapabilities() }["link"]?.status == .ok)
+    }
+
+    @Test(arguments: ["hci1", "00:1a:7d:da:71:14", "usb:1-1.4"]) func theAdapterMayBeNamedInThreeWays(wanted: String) {
+        let found = checks {
+            $0.wanted = wanted
+            $0.adapters.append(Adapter(name: "hci1", address: "00:1A:7D:DA:71:14", isPowered: true, isDiscovering: false, usbPort: "1-1.4"))
+        }
+        #expect(found["adapter"]?.detail == "hci1 00:1A:7D:DA:71:14, usb:1-1.4, powered")
+    }
+
+    @Test func adaptersThatShareAnAddressFail() {
+        let twins = { (facts: inout DoctorFacts.Bluetooth) in
+            facts.adapters = [Self.adapter("hci0"), Self.adapter("hci1")]
+            facts.adapters[0].twins = ["hci1"]
+            facts.adapters[1].twins = ["hci0"]
+        }
+        let refused = checks(twins)["adapter"]
+        #expect(refused?.status == .fail && refused?.detail.contains("share one address (hci0, hci1)") == true)
+        let third = checks {
+            twins(&$0)
+            $0.adapters.append(Adapter(name: "hci2", address: "00:1A:7D:DA:71:14", isPowered: true, isDiscovering: false))
+        }
+        #expect(third["adapter"]?.status == .ok, "one with an address of its own is taken")
+    }
+
+    /// bluetoothd 5.66 passes over an adapter that has another one's address.
+    @Test func anAdapterThatIsNotShownIsAWarning() {
+        let found = checks { $0.hidden = ["hci1"] }["adapter"]
+        #expect(found?.status == .warn && found?.detail.hasSuffix("bluetoothd does not show hci1") == true && found?.fix != nil)
+    }
+
+    @Test func leftoversAreCounted() {
+        #expect(checks { $0.adapters[0].remembered = 1 }["remembered"]?.detail == "1 unit without a bond")
+        let many = checks { $0.adapters[0].remembered = 500 }["remembered"]
+        #expect(many?.status == .warn && many?.detail == "500 units without a bond" && many?.fix != nil)
+    }
+
+    @Test(arguments: [
+        (420.0, nil, " (for a line 2000 ms"), (2000.0, nil, "supervision 2000 ms;"), (nil, 420.0, "420 ms by main.conf (for a line 2000 ms"),
+        (nil, 2000.0, "2000 ms by main.conf;"), (nil, nil, "needs root"),
+    ] as [(Double?, Double?, String)])
+    func theSupervisionTimeoutIsTold(kernel: Double?, configured: Double?, text: String) {
+        let link = checks {
+            $0.kernel.timing = kernel.map { .init(leastInterval: 30, mostInterval: 50, supervision: $0) }
+            $0.settings.supervision = configured
+        }["link"]
+        #expect(link?.status == .ok && link?.detail.contains(text) == true, "\(link?.detail ?? "")")
+    }
+
+    @Test(arguments: [
+        ("[LE]\nConnectionSupervisionTimeout=200\n", 2000), ("[General]\nConnectionSupervisionTimeout=200\n", nil),
+        ("[LE]\n#ConnectionSupervisionTimeout=200\n", nil), ("[LE]\n ConnectionSupervisionTimeout = 42 \n[GATT]\n", 420),
+        ("[LE]\nConnectionSupervisionTimeout=lots\n", nil), ("", nil),
+    ] as [(String, Double?)])
+    func mainConfSetsIt(text: String, supervision: Double?) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(text, to: "main.conf")
+        #expect(DaemonSettings(of: "\(folder.path)/main.conf").supervision == supervision)
+        #expect(DaemonSettings(of: "/nonexistent").supervision == nil)
     }
 
     /// As Linux 6.1 writes them.

@@ -53,9 +53,9 @@ struct FamilySelectionTests {
         _ family: FamilyID?, on bench: Bench, _ events: @escaping @Sendable (JobEvent) -> Void = { _ in }
     ) async throws -> (FamilyID, DeviceAddress) {
         let selection = RadioSelection(selector: .only, family: family)
-        return try await LiveServices().withUnit(
-            selection, of: UnitSelection.radio(selection).families, on: bench.central, stateFolder: bench.folder.path, events: events
-        ) { ($0.family.id, $0.address) }
+        let unit = try await LiveServices().find(
+            selection, of: UnitSelection.radio(selection).families, on: bench.central, stateFolder: bench.folder.path, events: events)
+        return (unit.family.id, unit.address)
     }
 
     @Test func theAdvertisementDecides() async throws {
@@ -122,12 +122,10 @@ struct FamilySelectionTests {
                 Set(Component.allCases), for: families.map(\.family), from: Self.inputs(try Self.bundle(bundle, in: bench.folder)),
                 allowsDevelopment: true)
             let error = await #expect(throws: BundleError.self) {
-                try await LiveServices().withUnit(
-                    selection, of: families, on: bench.central, stateFolder: bench.folder.path, events: { _ in }
-                ) { found in
-                    let assets = try choice.assets(for: found.family.id, events: { _ in })
-                    return try await LiveServices().provision(found, with: assets, JobOptions(), events: { _ in })
-                }
+                let found = try await LiveServices().find(
+                    selection, of: families, on: bench.central, stateFolder: bench.folder.path, events: { _ in })
+                let assets = try choice.assets(for: found.family.id, events: { _ in })
+                return try await LiveServices().provision(found, with: assets, JobOptions(), events: { _ in })
             }
             #expect(error?.diagnosis.code == "BND-0005")
             #expect(bench.delivered == 0)

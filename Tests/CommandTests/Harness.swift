@@ -67,6 +67,10 @@ struct FakeServices: Services {
 
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
+    var onFlashFleet: (@Sendable (FleetFlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
+    var onVerifyFleet: (@Sendable (FleetVerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
+    var onWatch:
+        (@Sendable (LineRequest, @escaping @Sendable (LineEvent) -> Void, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
@@ -77,12 +81,39 @@ struct FakeServices: Services {
     var onUnpair: (@Sendable (UnpairRequest) async throws -> BondReport)?
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
+
     func flash(_ request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         guard let onFlash else {
             Issue.record("flash was not expected to run")
             throw NotExpected()
         }
         return try await onFlash(request, events)
+    }
+
+    func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
+        guard let onFlashFleet else {
+            Issue.record("a fleet was not expected to be flashed")
+            throw NotExpected()
+        }
+        return try await onFlashFleet(request, events)
+    }
+
+    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
+        guard let onVerifyFleet else {
+            Issue.record("a fleet was not expected to be verified")
+            throw NotExpected()
+        }
+        return try await onVerifyFleet(request, events)
+    }
+
+    func watch(
+        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping FleetEvents
+    ) async throws -> FleetReport<UnitReport> {
+        guard let onWatch else {
+            Issue.record("a line was not expected to run")
+            throw NotExpected()
+        }
+        return try await onWatch(request, line, events)
     }
 
     func rescue(_ request: RescueRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport {

@@ -72,12 +72,18 @@ class Daemon:
         self.bonding = set()
         self.faults = []
         self.held = []
+        self.removed = []
+        # Attempts of clients that died, which a Disconnect does not end.
+        self.stuck = set()
         self.calls = {}
         self.pending_connects = {}
         self.packets = 0
         self.packet_bytes = 0
         self.advertised = 0
+        # A radio that hangs: discoveries start and hear nothing.
+        self.is_deaf = False
         self.changed = asyncio.Condition()
+        # The one that commands mean that name none.
         self.adapter = None
 
     # --- objects and signals -------------------------------------------------------------------------------------
@@ -105,8 +111,14 @@ class Daemon:
         if self.objects.get(path, {}).get(interface, {}).pop(name, None):
             self.signal(path, PROPERTIES, "PropertiesChanged", "sa{sv}as", [interface, {}, [name]])
 
-    def device_path(self, address):
-        return f"{self.adapter}/dev_{address.replace(':', '_')}"
+    def device_path(self, address, adapter=None):
+        return f"{adapter or self.adapter}/dev_{address.replace(':', '_')}"
+
+    def adapters(self):
+        return [path for path, interfaces in self.objects.items() if ADAPTER in interfaces]
+
+    def meant(self, spec):
+        return f"{ROOT}/{spec['adapter']}" if "adapter" in spec else self.adapter
 
     def device(self, path):
         try:
@@ -117,17 +129,22 @@ class Daemon:
     def unit_of(self, path):
         return self.units.get(self.device(path)["Address"].value)
 
-    def is_powered(self):
-        return self.adapter in self.objects and self.objects[self.adapter][ADAPTER]["Powered"].value
+    def is_powered(self, adapter):
+        return adapter in self.objects and self.objects[adapter][ADAPTER]["Powered"].value
+
+    def is_linked(self, unit):
+        return any(DEVICE in o and o[DEVICE]["Address"].value == unit.address and o[DEVICE]["Connected"].value
+                   for o in self.objects.values())
 
     # --- the air -------------------------------------------------------------------------------------------------
 
-    def know(self, address, **extra):
-        path = self.device_path(address)
+    def know(self, address, adapter=None, **extra):
+        adapter = adapter or self.adapter
+        path = self.device_path(address, adapter)
         if path not in self.objects:
             unit = self.units.get(address)
             properties = {"Address": Variant("s", address), "AddressType": Variant("s", "random"),
-                          "Adapter": Variant("o", self.adapter), "Connected": Variant("b", False),
+                          "Adapter": Variant("o", adapter), "Connected": Variant("b", False),
                           "ServicesResolved": Variant("b", False), "Paired": Variant("b", False), "Bonded": Variant("b", False),
                           "Trusted": Variant("b", False), "Alias": Variant("s", (unit and unit.name) or address),
                           "UUIDs": Variant("as", [s["uuid"] for s in unit.services] if unit else [])}
@@ -137,21 +154,21 @@ class Daemon:
             self.add(path, DEVICE, properties)
         return path
 
-    def hear(self, unit):
+    def hear(self, unit, adapter):
         """One advertisement of a unit reaches a discovering adapter."""
-        filters = [self.filters.get(client, {}) for client in self.discoveries]
-        if not self.is_powered() or not any(self.passes(unit, wanted) for wanted in filters):
+        filters = [self.filters.get(client, {}) for client in self.discoveries if client[0] == adapter]
+        if not self.is_powered(adapter) or not any(self.passes(unit, wanted) for wanted in filters):
             return
-        path = self.device_path(unit.address)
+        path = self.device_path(unit.address, adapter)
         rssi = Variant("n", unit.rssi)
         if path in self.objects:
             device = self.objects[path][DEVICE]
             # Without a filter only a change of 8 dB is told (src/device.c, RSSI_THRESHOLD).
             is_told = all(filters) or "RSSI" not in device or abs(device["RSSI"].value - unit.rssi) >= 8
-            if is_told and not device["Connected"].value:
+            if is_told:
                 self.set(path, DEVICE, RSSI=rssi)
         else:
-            self.know(unit.address, RSSI=rssi)
+            self.know(unit.address, adapter, RSSI=rssi)
 
     def passes(self, unit, wanted):
         services = {service["uuid"] for service in unit.services}
@@ -162,8 +179,9 @@ class Daemon:
     async def air(self):
         while True:
             for unit in list(self.units.values()):
-                if unit.advertising:
-                    self.hear(unit)
+                if unit.advertising and not self.is_deaf and not self.is_linked(unit):
+                    for adapter in self.adapters():
+                        self.hear(unit, adapter)
             await asyncio.sleep(ADVERTISING_INTERVAL)
 
     def link_up(self, path, unit):
@@ -343,36 +361,41 @@ class Daemon:
         return "v", [value], []
 
     def Adapter1_SetDiscoveryFilter(self, message):
-        self.filters[message.sender] = {key: value.value for key, value in message.body[0].items()}
+        self.filters[message.path, message.sender] = {key: value.value for key, value in message.body[0].items()}
 
     def Adapter1_StartDiscovery(self, message):
-        if not self.is_powered():
+        if not self.is_powered(message.path):
             raise Refusal("NotReady", "Resource Not Ready")
-        if message.sender in self.discoveries:
+        if (message.path, message.sender) in self.discoveries:
             raise Refusal("InProgress", "Operation already in progress")
-        self.discoveries[message.sender] = True
+        self.discoveries[message.path, message.sender] = True
         self.set(message.path, ADAPTER, Discovering=Variant("b", True))
 
     def Adapter1_StopDiscovery(self, message):
-        if message.sender not in self.discoveries:
+        if (message.path, message.sender) not in self.discoveries:
             raise Refusal("Failed", "No discovery started")
-        self.end_discovery(message.sender)
+        self.end_discovery(message.path, message.sender)
 
-    def end_discovery(self, sender):
-        self.discoveries.pop(sender, None)
-        if not self.discoveries and self.adapter:
-            self.set(self.adapter, ADAPTER, Discovering=Variant("b", False))
+    def end_discovery(self, adapter, sender):
+        self.discoveries.pop((adapter, sender), None)
+        if not any(path == adapter for path, _ in self.discoveries) and adapter in self.objects:
+            self.set(adapter, ADAPTER, Discovering=Variant("b", False))
             for path in list(self.objects):
-                self.invalidate(path, DEVICE, "RSSI")
+                if path.startswith(adapter + "/"):
+                    self.invalidate(path, DEVICE, "RSSI")
 
     def Adapter1_RemoveDevice(self, message):
         if message.body[0] not in self.objects:
             raise Refusal("DoesNotExist", "Does Not Exist")
+        self.removed.append(message.body[0])
+        waiting = self.pending_connects.pop(message.body[0], None)
+        if waiting and not waiting.done():
+            waiting.cancel()
         self.forget(message.body[0])
 
     async def reach(self, path):
         """Waits for the unit's advertisement; gives the unit."""
-        if not self.is_powered():
+        if not self.is_powered("/".join(path.split("/")[:4])):
             raise Refusal("NotReady", "Resource Not Ready")
         unit = self.unit_of(path)
         if path in self.pending_connects:
@@ -438,7 +461,7 @@ class Daemon:
     def Device1_Disconnect(self, message):
         self.device(message.path)
         waiting = self.pending_connects.get(message.path)
-        if waiting and not waiting.done():
+        if waiting and not waiting.done() and message.path not in self.stuck:
             waiting.set_exception(Refusal("Failed", "le-connection-abort-by-local"))
         self.link_down(message.path)
 
@@ -542,9 +565,11 @@ class Daemon:
         characteristic.notifying.discard(message.sender)
 
     def client_left(self, name):
-        if name in self.discoveries:
-            self.end_discovery(name)
-        self.filters.pop(name, None)
+        for adapter, client in list(self.discoveries):
+            if client == name:
+                self.end_discovery(adapter, client)
+        for key in [key for key in self.filters if key[1] == name]:
+            del self.filters[key]
         self.lose_agent(name)
         for characteristic in self.characteristics.values():
             characteristic.notifying.discard(name)
@@ -575,7 +600,7 @@ class Daemon:
             "connected": sum(1 for o in self.objects.values() if DEVICE in o and o[DEVICE]["Connected"].value),
             "held": len(self.held), "pairable": int(self.is_pairable()) if self.adapter in self.objects else -1,
             "devices": sum(1 for o in self.objects.values() if DEVICE in o),
-            "advertised": self.advertised, "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
+            "removed": self.removed, "advertised": self.advertised, "packets": self.packets, "packetBytes": self.packet_bytes, "calls": self.calls,
             "filters": [self.filters.get(client, {}) for client in self.discoveries],
         }
 
@@ -601,9 +626,11 @@ class Daemon:
         return await self.state()
 
     async def command_adapter(self, spec):
-        self.adapter = f"{ROOT}/{spec.get('name', 'hci0')}"
+        path = f"{ROOT}/{spec.get('name', 'hci0')}"
+        if self.adapter not in self.objects:
+            self.adapter = path
         self.objects.setdefault(ROOT, {})[MANAGER] = {}
-        self.add(self.adapter, ADAPTER, {
+        self.add(path, ADAPTER, {
             "Address": Variant("s", spec.get("address", "00:11:22:33:44:55")), "Alias": Variant("s", "stand-in"),
             "Powered": Variant("b", spec.get("powered", True)), "Discovering": Variant("b", False),
             "Pairable": Variant("b", spec.get("pairable", False))})
@@ -628,22 +655,44 @@ class Daemon:
         self.units[spec["address"]].bond = spec.get("to")
 
     async def command_remove_adapter(self, spec):
-        self.discoveries.clear()
-        for path in [p for p in self.objects if p.startswith(self.adapter + "/")]:
+        adapter = self.meant(spec)
+        for client in [client for client in self.discoveries if client[0] == adapter]:
+            del self.discoveries[client]
+        for path in [p for p in self.objects if p.startswith(adapter + "/")]:
             self.remove(path)
-        self.characteristics.clear()
-        self.remove(self.adapter)
+        for path in [p for p in self.characteristics if p.startswith(adapter + "/")]:
+            del self.characteristics[path]
+        self.remove(adapter)
 
     async def command_power(self, spec):
-        self.set(self.adapter, ADAPTER, Powered=Variant("b", spec["on"]))
+        adapter = self.meant(spec)
+        self.set(adapter, ADAPTER, Powered=Variant("b", spec["on"]))
         if not spec["on"]:
-            self.discoveries.clear()
+            for client in [client for client in self.discoveries if client[0] == adapter]:
+                del self.discoveries[client]
             for path in list(self.objects):
-                if DEVICE in self.objects[path]:
+                if DEVICE in self.objects[path] and path.startswith(adapter + "/"):
                     self.link_down(path)
             for waiting in self.pending_connects.values():
                 if not waiting.done():
                     waiting.set_exception(Refusal("NotReady", "Resource Not Ready"))
+
+    async def command_deaf(self, spec):
+        self.is_deaf = spec["on"]
+
+    async def command_foreign_connect(self, spec):
+        """A client began to connect and died; ``stuck``: its attempt outlives a Disconnect."""
+        path = self.know(spec["address"], self.meant(spec))
+        waiting = asyncio.get_running_loop().create_future()
+        waiting.add_done_callback(lambda ended: (ended.cancelled() or ended.exception(), self.pending_connects.pop(path, None)))
+        self.pending_connects[path] = waiting
+        if spec.get("stuck"):
+            self.stuck.add(path)
+
+    async def command_foreign_link(self, spec):
+        """Another program's link."""
+        path = self.know(spec["address"], self.meant(spec), Paired=Variant("b", spec.get("paired", False)))
+        self.set(path, DEVICE, Connected=Variant("b", True))
 
     async def command_unit(self, spec):
         self.units[spec["address"]] = Unit(spec)
@@ -652,7 +701,7 @@ class Daemon:
             waiting.set_result(None)
 
     async def command_know(self, spec):
-        path = self.know(spec["address"], Paired=Variant("b", spec.get("paired", False)),
+        path = self.know(spec["address"], self.meant(spec), Paired=Variant("b", spec.get("paired", False)),
                          Bonded=Variant("b", spec.get("paired", False)))
         if "cached" in spec:
             stale = Unit({"address": spec["address"], "services": spec["cached"]})

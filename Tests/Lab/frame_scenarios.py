@@ -4,6 +4,7 @@ import contextlib
 import json
 
 from bench import ROOT
+from other_host import other_host
 from scenarios import DFU_PACKET, expect, scenario, shown, steps, until
 
 RECEIVE = "7a230002-5475-a6a4-654c-8431f6ad49c4"
@@ -115,9 +116,29 @@ async def frame_foreign(lab):
             ROOT / ".venv-lab/bin/python", ROOT / "Tests/Lab/frame_client.py", unit.current_name, folder=ROOT, log=lab.output, timeout=100)
         expect(result.code == 0, result.errors[-400:])
         found = json.loads(result.output)
-        print(f"      {found}", flush=True)
+        lab.note(f"{found}")
         expect(found["address"] == unit.address and found["payload"] == 244, f"{found}")
         expect(found["version"].startswith("v"), f"{found}")
         expect(found["required"] == "module 59", f"{found}")
         expect(found["after break"] == "prompt" and found["echo"] == "hello" and found["message"], f"{found}")
         expect(found["after reset"] == "nil", f"{found}")
+
+
+@scenario("Frame: bonded to another host, it refuses this one, told with the remedy, and serves the other on; bonded to this one, the other way round")
+async def frame_stranger(lab):
+    async with other_host(lab) as phone:
+        async with frame_unit(lab) as unit:
+            expect(await phone.pair(unit), "the other host makes no bond")
+            bond = unit.bond
+            for verb in (["pair"], ["verify", "--development", "--assets", str(lab.assets.folder)]):
+                document = await lab.noafw(*verb, "--device", unit.address, "--json", code=1)
+                error = document.get("error") or document["units"][0]["error"]
+                expect(error["code"] == "BLE-0011" and "cradle" in error["hint"], f"{verb[0]} says {error}")
+            expect(unit.bond == bond, "the unit's bond is another one")
+            expect(await phone.encrypt(unit), "the other host is refused now")
+        async with frame_unit(lab) as unit:
+            expect((await pair(lab, unit))["bond"] == "made", "no bond with this host")
+            bond = unit.bond
+            expect(not await phone.pair(unit), "the other host got a bond")
+            expect(unit.bond == bond, "the unit's bond is another one")
+            expect((await pair(lab, unit))["bond"] == "kept", "this host's bond is gone")

@@ -1,4 +1,6 @@
-"""The first process of the lab's guest: joins the kernel's virtual HCI to the host's radio, and runs commands for the host.
+"""The first process of the lab's guest: runs commands for the host. One of them joins a virtual HCI of the kernel to the host's radio.
+
+Usage as a command: guest.py relay PORT; the adapter is there for as long as it runs.
 
 Standard library only: the guest runs it with the host's /usr/bin/python3, seen through 9p.
 """
@@ -8,6 +10,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -42,9 +45,9 @@ def packets(buffer):
         del buffer[:length]
 
 
-def relay():
-    """Carries HCI between the kernel and the host's controller, until the host ends."""
-    port = open_port("hci")
+def relay(name):
+    """Carries HCI between the kernel and one of the host's controllers, until it is killed."""
+    port = open_port(name)
     vhci = os.open("/dev/vhci", os.O_RDWR)
     os.write(vhci, bytes([VENDOR_PACKET, 0]))
 
@@ -126,12 +129,12 @@ def main():
         os.makedirs(folder, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "tmpfs", folder], check=True)
     os.makedirs("/run/dbus")
-    if os.fork() == 0:
-        relay()
-        os._exit(0)
     Commands(open_port("commands")).serve()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["relay"]:
+        relay(sys.argv[2])
+    else:
+        main()

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 GUEST = Path(__file__).with_name("guest.py")
+# The ports of the radio's controllers, one for each adapter that the guest may have.
+HCI_PORTS = ("hci-a", "hci-b")
 
 # The kernel's random number generators come before bluetooth, which wants them for its ECDH keys.
 MODULES = (
@@ -98,7 +100,7 @@ class GuestProcess:
         if "stream" in message:
             data = base64.b64decode(message["data"])
             self.streams[message["stream"]] += data
-            if self.log:
+            if self.log and not self.log.closed:
                 self.log.write(data)
                 self.log.flush()
         elif "process" in message:
@@ -134,7 +136,8 @@ class Machine:
         self.logs = logs
         self.memory = memory
         self.kernel = kernel_version()
-        self.hci = asyncio.get_running_loop().create_future()
+        # Reader and writer of each controller's port.
+        self.hci = {name: asyncio.get_running_loop().create_future() for name in HCI_PORTS}
         self.ready = asyncio.get_running_loop().create_future()
         self.processes = {}
         self.count = 0
@@ -152,9 +155,10 @@ class Machine:
     async def boot(self):
         build_initrd(self.folder / "initrd", self.kernel)
         self.servers = [
-            await asyncio.start_unix_server(self.accept_hci, self.folder / "hci"),
-            await asyncio.start_unix_server(self.accept_commands, self.folder / "commands", limit=1 << 20),
+            await asyncio.start_unix_server(lambda *streams, name=name: self.hci[name].set_result(streams), self.folder / name)
+            for name in HCI_PORTS
         ]
+        self.servers.append(await asyncio.start_unix_server(self.accept_commands, self.folder / "commands", limit=1 << 20))
         began = time.monotonic()
         with open(self.logs / "qemu.log", "wb") as log:
             self.qemu = await asyncio.create_subprocess_exec(
@@ -171,19 +175,16 @@ class Machine:
             "qemu-system-x86_64", "-accel", os.environ.get("LAB_ACCEL", "tcg,thread=multi"), "-cpu", "Nehalem",
             "-m", str(self.memory), "-smp", "2", "-display", "none", "-no-reboot", "-nic", "none", "-monitor", "none",
             "-serial", f"file:{self.logs}/kernel.log", "-kernel", f"/boot/vmlinuz-{self.kernel}",
-            "-initrd", str(self.folder / "initrd"), "-append", "console=ttyS0 panic=-1 quiet",
+            "-initrd", str(self.folder / "initrd"), "-append", "console=ttyS0 panic=-1 quiet no_timer_check",
             "-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap",
             "-device", "virtio-serial-pci",
         ]
-        for name in ("hci", "commands"):
+        for name in (*HCI_PORTS, "commands"):
             arguments += [
                 "-chardev", f"socket,id={name},path={self.folder / name},server=off",
                 "-device", f"virtserialport,chardev={name},name={name}",
             ]
         return arguments
-
-    async def accept_hci(self, reader, writer):
-        self.hci.set_result((reader, writer))
 
     async def accept_commands(self, reader, writer):
         self.commands = writer

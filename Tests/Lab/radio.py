@@ -30,6 +30,14 @@ class Air(LocalLink):
     def __init__(self):
         super().__init__()
         self.rssi = {}
+        # By a unit's address: how many packets its link layer has not taken yet.
+        self.backlogs = {}
+
+    def report_completed(self, unit_address):
+        """The unit's link layer has taken what there was: tells the host that is linked to it."""
+        for controller in self.controllers:
+            if isinstance(controller, HostAdapter):
+                controller.report_completed(unit_address)
 
     def send_acl_data(self, sender, destination, transport, data):
         """As bumble's, but from the address that the link was made with: a host may use its public one."""
@@ -55,15 +63,14 @@ class HostAdapter(LongPacketController):
 
     total_num_le_acl_data_packets = 8
 
-    def __init__(self, reader, writer, air):
+    def __init__(self, reader, writer, air, address):
         parser = PacketParser()
-        super().__init__(
-            "adapter", host_source=parser, host_sink=SocketSink(writer), link=air, public_address="00:1B:DC:0F:00:01")
+        super().__init__(f"adapter {address}", host_source=parser, host_sink=SocketSink(writer), link=air, public_address=address)
         self.reader, self.parser, self.air = reader, parser, air
+        # Called at each new link.
+        self.on_link = lambda: None
         # Packets taken from the host but not reported as sent, by connection handle.
         self.unreported = {}
-        # By a unit's address: how many packets its link layer has not taken yet.
-        self.backlogs = {}
 
     async def serve(self):
         while data := await self.reader.read(65536):
@@ -75,8 +82,11 @@ class HostAdapter(LongPacketController):
                 report.rssi = self.air.rssi.get(str(report.address), report.rssi)
             # The event keeps the bytes that it was made with.
             packet = type(packet)(packet.reports)
-        elif isinstance(packet, hci.HCI_LE_Connection_Complete_Event) and self.le_event_mask & ENHANCED_CONNECTION_COMPLETE:
-            packet = enhanced(packet)
+        elif isinstance(packet, hci.HCI_LE_Connection_Complete_Event):
+            if packet.status == hci.HCI_ErrorCode.SUCCESS:
+                self.on_link()
+            if self.le_event_mask & ENHANCED_CONNECTION_COMPLETE:
+                packet = enhanced(packet)
         super().send_hci_packet(packet)
 
     def on_hci_acl_data_packet(self, packet):
@@ -88,7 +98,7 @@ class HostAdapter(LongPacketController):
 
     def report_completed(self, peer):
         connection = self.le_connections.get(peer)
-        backlog = self.backlogs.get(str(peer), lambda: 0)
+        backlog = self.air.backlogs.get(str(peer), lambda: 0)
         if connection and backlog() == 0 and (count := self.unreported.pop(connection.handle, 0)):
             self.send_hci_packet(
                 hci.HCI_Number_Of_Completed_Packets_Event(

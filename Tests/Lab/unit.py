@@ -1,6 +1,7 @@
 """One virtual unit on the lab's air: the unit server (Sources/VirtualUnitServer) behind bumble's link."""
 
 import asyncio
+import contextlib
 import itertools
 import json
 import random
@@ -18,8 +19,8 @@ HOST_MTU = 517
 class Unit:
     """Plays a unit from entering to leaving; its state folder stays."""
 
-    def __init__(self, air, adapter, server, settings, log, rssi=-48):
-        self.air, self.adapter, self.server, self.settings, self.log, self.rssi = air, adapter, server, settings, log, rssi
+    def __init__(self, air, server, settings, log, rssi=-48):
+        self.air, self.server, self.settings, self.log, self.rssi = air, server, settings, log, rssi
         self.identities = {}
         self.current = None
         # Links that the guest's kernel believes in, by their number.
@@ -74,7 +75,8 @@ class Unit:
         self.reader.cancel()
         self.advertised.clear()
         for identity in self.identities.values():
-            await identity.silence()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(identity.silence(), 5)
             identity.break_link()
             await asyncio.sleep(0.1)
 
@@ -136,7 +138,7 @@ class Unit:
         self.current = identity
         self.backlog = 0
         self.answers.clear()
-        self.adapter.backlogs[str(identity.address)] = lambda: self.backlog if self.current is identity else 1
+        self.air.backlogs[str(identity.address)] = lambda: self.backlog if self.current is identity else 1
         number = next(self.ids)
         self.links[number] = identity
         self.tell("connect", link=number, mtu=HOST_MTU)
@@ -240,7 +242,7 @@ class Unit:
     async def on_unit_taken(self):
         self.backlog = max(0, self.backlog - 1)
         if self.current and self.backlog == 0:
-            self.adapter.report_completed(self.current.address)
+            self.air.report_completed(self.current.address)
 
     async def on_unit_notify(self, characteristic, value):
         value = bytes.fromhex(value)

@@ -32,6 +32,7 @@ enum Samples {
         (record.serial, record.retries, record.rssi, record.battery) = ("SN 0001, \"a\"", 2, -61, 88)
         (record.versionsBefore, record.versionsAfter) = (["firmware": "v22"], ["firmware": "v23", "fpga": "1.0"])
         (record.bundleDigest, record.bundleSigner, record.digests) = ("ab12", "fingerprint", ["firmware": "cd34"])
+        (record.claim, record.claimToken) = (.held, 7)
         record.plan = #"{"steps":["firmware"]}"#
         record.steps = [
             RunStep(name: "firmware", startMilliseconds: 5, milliseconds: 9000, bytes: 225_000, retries: 1),

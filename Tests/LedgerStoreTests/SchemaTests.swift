@@ -46,6 +46,7 @@ import Testing
         var expected = RunRecord(Samples.fullStart(), id: runs[0].id, startedAt: runs[0].startedAt)
         Samples.fill(&expected)
         expected.close(RunVerdict(Samples.unitFault), at: time.now, elapsed: .zero)
+        if form == "ledger-1" { (expected.schema, expected.claim, expected.claimToken) = (1, nil, nil) }
         (expected.seq, expected.epoch, expected.revision) = (1, runs[0].epoch, runs[0].revision)
         #expect(runs[0] == expected)
         let next = try await ledger().open(Samples.start(4), clock: time.clock())
@@ -70,24 +71,24 @@ import Testing
 
     /// As the next version will: with a copy of the file as it was.
     @Test func anOlderFileIsCopiedBeforeItIsChanged() async throws {
-        try copy("ledger-1")
+        try copy("ledger-3")
         var next = LedgerSchema.migrator
-        next.registerMigration("ledger-2") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
+        next.registerMigration("ledger-4") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
         #expect(try await ledger(next).runs().count == 3)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("ledger"))
-        let name = try #require(names.first { $0.hasPrefix("ledger-before-ledger-2-") })
+        let name = try #require(names.first { $0.hasPrefix("ledger-before-ledger-4-") })
         let old = try DatabaseQueue(path: folder.path("ledger/\(name)"))
         try await old.read { db throws in
-            #expect(try LedgerSchema.migrator.appliedMigrations(db) == ["ledger-1"])
+            #expect(try LedgerSchema.migrator.appliedMigrations(db) == ["ledger-1", "ledger-2", "ledger-3"])
             #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM runs") == 3)
             #expect(try String.fetchOne(db, sql: "PRAGMA integrity_check") == "ok")
         }
     }
 
     @Test func aMigrationThatFailsChangesNothing() async throws {
-        try copy("ledger-1")
+        try copy("ledger-3")
         var next = LedgerSchema.migrator
-        next.registerMigration("ledger-2") { db in
+        next.registerMigration("ledger-4") { db in
             try db.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT")
             throw DatabaseError(resultCode: .SQLITE_FULL)
         }
@@ -100,14 +101,14 @@ import Testing
 
     /// Nothing is started, and nothing in the file changes, not even its log.
     @Test func aNewerFileIsLeftAlone() async throws {
-        try copy("ledger-1")
+        try copy("ledger-3")
         var next = LedgerSchema.migrator
-        next.registerMigration("ledger-2") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
+        next.registerMigration("ledger-4") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
         let newer = ledger(next)
         _ = try await newer.runs()
         await newer.close()
         let before = try folder.read("ledger/ledger.sqlite")
-        let expected = LedgerError.newerSchema(path: folder.path("ledger/ledger.sqlite"), found: "ledger-2", known: "ledger-1")
+        let expected = LedgerError.newerSchema(path: folder.path("ledger/ledger.sqlite"), found: "ledger-4", known: "ledger-3")
         await #expect(throws: expected) { try await ledger().open(Samples.start(1), clock: time.clock()) }
         await #expect(throws: expected) { try await ledger().runs() }
         #expect(expected.diagnosis.category == .badData)
@@ -119,7 +120,7 @@ import Testing
         let old = ledger()
         let run = try await old.open(Samples.start(1), clock: time.clock())
         var next = LedgerSchema.migrator
-        next.registerMigration("ledger-2") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
+        next.registerMigration("ledger-4") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
         let newer = ledger(next)
         _ = try await newer.runs()
         try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))

@@ -94,7 +94,7 @@ import Testing
             return record
         }
         let whole = try RecordLine(owner: 1, record: record()).encoded()
-        let newer = String(decoding: whole, as: UTF8.self).replacing("\"schema\":1", with: "\"schema\":2")
+        let newer = String(decoding: whole, as: UTF8.self).replacing("\"schema\":\(RunRecord.currentSchema)", with: "\"schema\":9")
         try folder.write(whole + Array("\n\(newer)\n\u{0}garbage\n{\"schema\":1}\n".utf8) + whole.prefix(200), to: "ledger/spool.jsonl")
         try spool.append(record(), owner: 1)
         try folder.write(try folder.read("ledger/spool.jsonl") + whole.prefix(300), to: "ledger/spool.jsonl")

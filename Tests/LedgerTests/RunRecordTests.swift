@@ -50,7 +50,7 @@ import Testing
     @Test func aLineOfALaterVersionIsToldFromGarbage() throws {
         let line = try RecordLine(owner: 7, record: record()).encoded()
         #expect(try RecordLine(line: line).owner == 7)
-        let newer = Array(String(decoding: line, as: UTF8.self).replacing("\"schema\":1", with: "\"schema\":9").utf8)
+        let newer = Array(String(decoding: line, as: UTF8.self).replacing("\"schema\":\(RunRecord.currentSchema)", with: "\"schema\":9").utf8)
         #expect(throws: RecordLine.Failure.newer(schema: 9)) { try RecordLine(line: newer) }
         #expect(throws: RecordLine.Failure.unreadable) { try RecordLine(line: line.dropLast(3)) }
         #expect(throws: RecordLine.Failure.unreadable) { try RecordLine(line: []) }

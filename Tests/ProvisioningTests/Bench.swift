@@ -180,6 +180,7 @@ final class Journal: Sendable {
         switch event.content {
         case .stage(let stage): lines.withLock { $0.append("stage \(stage.rawValue)") }
         case .notice(let text): lines.withLock { $0.append("notice \(text)") }
+        case .recovery(let recovery): lines.withLock { $0.append("notice \(recovery.words)") }
         case .step(let step): lines.withLock { $0.append("step \(step.component.rawValue) \(step.action.rawValue)") }
         case .found, .progress, .probed, .planned: break
         }

@@ -75,6 +75,18 @@ struct DriftTests {
         #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
     }
 
+    /// Such as a claim that runs out.
+    @Test func nothingIsErasedWithoutLeave() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
+        var options = JobOptions()
+        options.components = [.fpga]
+        options.beforeErase = { throw ProvisioningError.inBootloader }
+        #expect(try await bench.flash(try Bench.assets(), options: options).error?.code == ProvisioningError.inBootloader.diagnosis.code)
+        #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
+    }
+
     /// 255 is no percentage: what is unknown is not enough, unless the operator says that it does not matter.
     @Test func anUnknownBatteryStopsTheRunUnlessItIsToBeIgnored() async throws {
         let bench = try Bench(batteryPercent: 255)

@@ -75,7 +75,7 @@ final class FrameBench {
     }
 
     private func connect() {
-        let reply = Inbox<Result<VirtualLink, LinkError>>()
+        let reply = LinkReply()
         guard simulator.platform.acceptLink(517, reply), case .success(let link) = reply.poll() else { return }
         self.link = link
         simulator.platform.link?.isEncrypted = true

@@ -23,6 +23,9 @@ package enum TestTools {
     /// A Python with readers of the ledger's exports: `NOAFW_LEDGER_PYTHON`, else the project's own.
     package static let ledgerPython = find(".venv-ledger/bin/python3", variable: "NOAFW_LEDGER_PYTHON")
     package static let mayReadExports = ledgerPython != nil || mustAllBeThere
+    /// Debian's browser, which looks at the ledger's page with axe-core: `NOAFW_CHROMIUM`, else Debian's.
+    package static let chromium = find("/usr/bin/chromium", variable: "NOAFW_CHROMIUM")
+    package static let mayRenderPages = (chromium != nil && ledgerPython != nil) || mustAllBeThere
     /// Debian's message bus.
     package static let dbusDaemon = ["/usr/bin/dbus-daemon", "/bin/dbus-daemon"].first(where: FileManager.default.isExecutableFile)
 

@@ -19,6 +19,21 @@ extension BusMessage {
         body = dbus_message_iter_init(message, &iterator) != 0 ? BusReader.values(&iterator) : []
     }
 
+    /// The path of the object that a signal is about: its own, or the first argument of an object manager's.
+    /// - Returns: `nil` for what is no such signal; the text lives as long as the message.
+    static func subject(of message: OpaquePointer) -> (text: UnsafePointer<CChar>, isChange: Bool)? {
+        guard dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL else { return nil }
+        guard dbus_message_has_interface(message, BusName.objectManager) != 0 else {
+            return dbus_message_get_path(message).map { ($0, true) }
+        }
+        var iterator = DBusMessageIter()
+        guard dbus_message_iter_init(message, &iterator) != 0, dbus_message_iter_get_arg_type(&iterator) == Int32(UInt8(ascii: "o"))
+        else { return nil }
+        var value = DBusBasicValue()
+        dbus_message_iter_get_basic(&iterator, &value)
+        return value.str.map { (UnsafePointer($0), false) }
+    }
+
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }
 

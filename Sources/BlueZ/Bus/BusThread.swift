@@ -13,9 +13,13 @@ final class BusThread: Sendable {
 
     /// What the thread tells its owner.
     struct Listener: Sendable {
+        /// Whether a signal is to be read: the path of the object that it is about, and whether its properties changed (or it came or went).
+        var isWanted: @Sendable (UnsafePointer<CChar>, _ isChange: Bool) -> Bool
         var signal: @Sendable (BusMessage) -> Void
         /// A call to an object of this process; the result is the error's name, or nil for an empty answer.
         var call: @Sendable (BusMessage) -> String?
+        /// Does what is due, and tells how long nothing will be; called after each round of the loop.
+        var rest: @Sendable () -> Duration?
         /// Said once; nothing follows.
         var gone: @Sendable (BusFailure) -> Void
     }
@@ -48,8 +52,11 @@ final class BusThread: Sendable {
 
     /// Starts the thread, which opens the connection. It holds this queue until ``stop()`` or the end of the connection.
     func start(address: String, listener: Listener) {
-        let thread = Thread { [self] in BusLoop(thread: self, listener: listener).run(address: address) }
-        thread.name = "noafw-dbus"
+        let thread = Thread { [self] in
+            // What `top -H` shows; Foundation's name is seen by its own process only.
+            try? "noafw-dbus".write(toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
+            BusLoop(thread: self, listener: listener).run(address: address)
+        }
         thread.start()
     }
 

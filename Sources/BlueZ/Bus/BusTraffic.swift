@@ -4,8 +4,8 @@ import Synchronization
 public struct BusTraffic: Sendable, Hashable {
     /// What has to be given back.
     public struct OpenResources: Sendable, Hashable {
-        /// Match rules for one characteristic's notifications.
-        public var matches = 0
+        /// Characteristics whose notifications come as signals.
+        public var subscriptions = 0
         /// Acquired sockets.
         public var sockets = 0
         /// Calls whose answer is outstanding.
@@ -21,6 +21,8 @@ public struct BusTraffic: Sendable, Hashable {
     public var sent: [String: Int] = [:]
     /// D-Bus messages received: signals by their member, answers by the member that they answer.
     public var received: [String: Int] = [:]
+    /// Signals that were dropped unread, by the object that they were about.
+    public var dropped = 0
     /// Packets through acquired sockets, without a D-Bus message each.
     public var packetsSent = 0
     public var packetsReceived = 0
@@ -48,6 +50,7 @@ final class ResourceCounter: Sendable {
         }
     }
 
+    func dropped() { traffic.withLock { $0.dropped += 1 } }
     func packetSent() { traffic.withLock { $0.packetsSent += 1 } }
     func packetReceived() { traffic.withLock { $0.packetsReceived += 1 } }
     func setPending(_ count: Int) { traffic.withLock { $0.open.pendingCalls = count } }
@@ -57,7 +60,7 @@ final class ResourceCounter: Sendable {
         if change != 0 { traffic.withLock { $0.open.discoveries += change } }
     }
 
-    enum Resource { case match, socket, link, agent }
+    enum Resource { case subscription, socket, link, agent }
 
     func opened(_ resource: Resource) { count(resource, 1) }
     func closed(_ resource: Resource) { count(resource, -1) }
@@ -65,7 +68,7 @@ final class ResourceCounter: Sendable {
     private func count(_ resource: Resource, _ change: Int) {
         traffic.withLock { traffic in
             switch resource {
-            case .match: traffic.open.matches += change
+            case .subscription: traffic.open.subscriptions += change
             case .socket: traffic.open.sockets += change
             case .link: traffic.open.links += change
             case .agent: traffic.open.agents += change

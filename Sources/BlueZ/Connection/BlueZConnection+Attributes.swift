@@ -39,16 +39,13 @@ extension BlueZConnection {
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
         let inbox = Inbox<[UInt8]>(overrun: LinkError.overrun)
         let subscription = Subscription(session: session, path: target.path, inbox: inbox)
-        session.counter.opened(.match)
+        session.counter.opened(.subscription)
         session.change { $0.subscriptions[target.path] = inbox }
-        var hasStarted = false
         do {
-            _ = try await session.call(.bus("AddMatch", .string(subscription.rule)), before: deadline, link: link)
-            hasStarted = true
             try await startNotify(target, before: deadline)
         } catch {
             // StopNotify would end what another program acquired, so a StartNotify that was refused is not followed by one.
-            subscription.end(error, mayBeOn: hasStarted && !(error is BlueZError))
+            subscription.end(error, mayBeOn: !(error is BlueZError))
             guard error as? BlueZError == .notSupported, target.flags.contains("notify") else { throw error }
             return try await acquireNotifications(of: target, before: deadline)
         }
@@ -121,18 +118,15 @@ private struct Subscription: Sendable {
     let path: String
     let inbox: Inbox<[UInt8]>
 
-    var rule: String { SignalRules.notifications(of: path) }
-
     /// To be called once.
     /// - Parameter mayBeOn: bluetoothd may be notifying this process.
     func end(_ error: any Error, mayBeOn: Bool) {
         inbox.finish(throwing: error)
-        session.counter.closed(.match)
+        session.counter.closed(.subscription)
         session.change { state in
             if state.subscriptions[path] === inbox { state.subscriptions[path] = nil }
         }
         // bluetoothd would turn it on again at the next link.
         if mayBeOn { session.release(.bluez(BusName.characteristic, "StopNotify", at: path)) }
-        session.release(.bus("RemoveMatch", .string(rule)))
     }
 }

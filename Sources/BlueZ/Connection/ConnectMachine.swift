@@ -13,6 +13,8 @@ struct ConnectMachine: Sendable {
         case awaitServices
         /// Remove the device with its keys and its attribute table.
         case forget
+        /// End the attempt of a client that is gone: by `Disconnect`, and where told also by removing a device without a bond.
+        case endForeignAttempt(byForgetting: Bool)
         case succeed
         case fail(Failure)
     }
@@ -31,6 +33,10 @@ struct ConnectMachine: Sendable {
         /// The step reached its deadline.
         case timedOut
         case failed(BlueZError)
+        /// No link came about, and the adapter holds other ones: it may be full.
+        case noPlace(BlueZError)
+        /// bluetoothd is still at an attempt that another client began.
+        case attemptPending
     }
 
     enum Failure: Error, Sendable, Hashable {
@@ -57,6 +63,9 @@ struct ConnectMachine: Sendable {
     private var stepAfterPause = RetryStep.attempt
     private var lastReason = "no such device advertises"
     private var lastError: BlueZError?
+    /// Attempts for which the adapter had no place.
+    private var crowdedOut = 0
+    private var foreignAttempts = 0
 
     init(address: DeviceAddress, deadline: SessionClock.Instant) {
         self.address = address
@@ -78,7 +87,24 @@ struct ConnectMachine: Sendable {
             // At the deadline the reason is what was under way.
             return now < deadline ? retry(.attempt, because: Self.noAnswer, now) : failure
         case .failed(let error): return recover(from: error, now)
+        case .noPlace(let error): return queue(because: error, now)
+        case .attemptPending: return endForeignAttempt(now)
         }
+    }
+
+    /// bluetoothd's plain word for a full adapter is believed at once; what may have another reason has to happen twice.
+    private mutating func queue(because error: BlueZError, _ now: SessionClock.Instant) -> Action {
+        crowdedOut += 1
+        if error == .linkLimit || crowdedOut > 1 { return .fail(.link(.adapterFull(error.diagnosis.message))) }
+        return recover(from: error, now)
+    }
+
+    /// bluetoothd does not notice that a client died inside `Connect` (5.87, src/device.c): its attempt goes on, and refuses others.
+    private mutating func endForeignAttempt(_ now: SessionClock.Instant) -> Action {
+        lastError = .inProgress
+        foreignAttempts += 1
+        if foreignAttempts <= 2 { return .endForeignAttempt(byForgetting: foreignAttempts == 2) }
+        return retry(.attempt, because: BlueZError.inProgress.diagnosis.message, now)
     }
 
     private static let earlyEnd = "it ends as soon as it is there, twice in a row"

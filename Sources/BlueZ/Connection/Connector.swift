@@ -79,6 +79,7 @@ struct Connector: Sendable {
             case .connect(let until): return try await attempt(before: until, &progress)
             case .awaitServices: return try await awaitServices(&progress)
             case .forget: return try await forget(&progress)
+            case .endForeignAttempt(let isForgotten): return try await endForeignAttempt(&progress, byForgetting: isForgotten)
             case .succeed, .fail: return .timedOut
             }
         } catch let error as BlueZError {
@@ -121,15 +122,30 @@ struct Connector: Sendable {
         try session.register(link)
         progress.link = link
         progress.usesKey = security == .bonded && device.hasBond
-        if security == .bonded, !device.hasBond {
-            try await session.pair(link, on: adapter.path, before: until, notice: central.notice)
-            progress.isNewlyBonded = true
-        } else {
-            do {
+        do {
+            if security == .bonded, !device.hasBond {
+                try await session.pair(link, on: adapter.path, before: until, notice: central.notice)
+                progress.isNewlyBonded = true
+            } else {
                 _ = try await session.call(.bluez(BusName.device, "Connect", at: device.path), before: until, link: link)
-            } catch BlueZError.alreadyConnected {}
+            }
+        } catch BlueZError.alreadyConnected {
+        } catch BlueZError.inProgress {
+            return .attemptPending
+        } catch let error as BlueZError where error.mayMeanFullAdapter && link.connectedAt == nil {
+            let others = session.read { $0.mirror.linkCount(on: adapter.path, besides: device.path) }
+            return others > 0 ? .noPlace(error) : .failed(error)
         }
         return .connected
+    }
+
+    private func endForeignAttempt(_ progress: inout Progress, byForgetting isForgotten: Bool) async throws -> ConnectMachine.Event {
+        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
+        await abandon(&progress)
+        if isForgotten, session.read({ $0.mirror.device(address, on: adapter.path)?.mayBeForgotten }) == true {
+            try await session.removeDevice(address, on: adapter.path, before: deadline)
+        }
+        return .adapterReady(isKnown: session.read { $0.mirror.device(address, on: adapter.path) } != nil)
     }
 
     private func awaitServices(_ progress: inout Progress) async throws -> ConnectMachine.Event {

@@ -74,6 +74,18 @@ extension BlueZError: DiagnosableError {
             station("BLZ-0017", .tryAgain, "the adapter holds as many links as it can",
                 cause: "its firmware allows a few links at once (2 to 10)",
                 remedy: "disconnect a device (bluetoothctl devices Connected lists them), and use fewer units at once")
+        case .adaptersShareAddress(let names):
+            station("BLZ-0018", .unavailable, "Bluetooth adapters share one address (\(names))",
+                cause: "some makes give all their adapters the same address; bluetoothd keeps keys and attribute tables by it, and mixes theirs up",
+                remedy: "take out all of them but one, or use adapters with an address of their own")
+        case .adapterNotShown(let name):
+            station("BLZ-0053", .unavailable, "bluetoothd does not show the Bluetooth adapter \(name)",
+                cause: "it passes over an adapter that has the address of another one, as some makes give all of theirs the same; or its firmware is missing",
+                remedy: "take the other one out, or use an adapter with an address of its own; read: journalctl -u bluetooth; dmesg | grep -i bluetooth")
+        case .radioHangs(let name):
+            station("BLZ-0019", .tryAgain, "the radio of adapter \(name) hangs: it hears nothing, and its discovery was started anew twice",
+                cause: "the adapter or bluetoothd hangs, which happens after hours of scanning; or nothing at all is on the air",
+                remedy: "run: systemctl restart bluetooth; if that does not help, plug the adapter in again; then the same command again")
         // A connection attempt.
         case .abortedByLocal:
             radio("BLZ-0020", "this host gave up the connection attempt (le-connection-abort-by-local)",
@@ -92,6 +104,8 @@ extension BlueZError: DiagnosableError {
                 remedy: "close the phone app and run the same command again")
         case .attemptFailed(let text):
             radio("BLZ-0025", "the connection attempt failed" + detail(text), cause: "the air is crowded, or the adapter failed", remedy: Self.again)
+        case .controllerBusy(let text):
+            radio("BLZ-0029", "the adapter begins no connection attempt now" + detail(text), cause: "it is at work on another one, or at its limit", remedy: Self.again)
         case .alreadyConnected:
             station("BLZ-0026", .tryAgain, "the unit is connected already", cause: "another program of this machine holds it",
                 remedy: "run: bluetoothctl disconnect; then the same command again")

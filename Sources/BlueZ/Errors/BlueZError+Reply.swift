@@ -113,7 +113,7 @@ extension BlueZError {
         case "canceled": .canceled
         case "timeout", "page-timeout": .attemptTimedOut
         case "refused": .attemptRefused
-        case "busy": .inProgress
+        case "busy", "memory-allocation": .controllerBusy(text)
         case "concurrent-connection-limit": .linkLimit
         case "adapter-not-powered": .notReady
         case "already-connected": .alreadyConnected

@@ -24,6 +24,12 @@ public enum BlueZError: Error, Hashable, Sendable {
     case notReady
     case inProgress
     case linkLimit
+    /// The adapters' names.
+    case adaptersShareAddress(String)
+    /// The name of one that the kernel has.
+    case adapterNotShown(String)
+    /// The adapter's name.
+    case radioHangs(String)
     // A connection attempt.
     case abortedByLocal
     case abortedByRemote
@@ -31,6 +37,8 @@ public enum BlueZError: Error, Hashable, Sendable {
     case attemptTimedOut
     case attemptRefused
     case attemptFailed(String)
+    /// The controller takes no further attempt now.
+    case controllerBusy(String)
     case alreadyConnected
     case notConnected
     case linkProtocolError
@@ -73,7 +81,7 @@ extension BlueZError {
 
     var recovery: Recovery {
         switch self {
-        case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .inProgress,
+        case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .controllerBusy, .inProgress,
             .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .noATTTransport, .failed, .authenticationCanceled,
             .authenticationTimedOut:
             .again
@@ -81,7 +89,7 @@ extension BlueZError {
         case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
         case .authenticationFailed, .authenticationRejected: .pairAgain
         case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
-            .adapterSoftBlocked, .adapterHardBlocked, .alreadyConnected, .agentMissing, .adapterNotPairable,
+            .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .adapterNotShown, .radioHangs, .alreadyConnected, .agentMissing, .adapterNotPairable,
             .acquiredByAnother, .notPermitted, .notPaired, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
             .giveUp
         }

@@ -9,6 +9,8 @@ struct AdapterObject: Sendable, Hashable {
     var isDiscovering = false
     /// Pairings leave a bond: without it, keys end with their link.
     var isPairable = false
+    /// Such as `1-1.4`; `nil` for an adapter that is not on USB.
+    var port: String?
 
     /// The kernel's name of the adapter, such as `hci0`.
     var kernelName: String { Self.kernelName(of: path) }

@@ -22,7 +22,9 @@ struct DiscoveryMachine: Sendable {
     private(set) var pauses = 0
     private var adapter = ""
 
-    var isRunning: Bool { if case .running = phase { true } else { false } }
+    var isRunning: Bool { runningOn != nil }
+    /// The adapter that discovers.
+    var runningOn: String? { if case .running(let adapter) = phase { adapter } else { nil } }
     var isIdle: Bool { phase == .idle }
 
     func uses(_ adapter: String) -> Bool { listeners > 0 && adapter == self.adapter }
@@ -46,6 +48,13 @@ struct DiscoveryMachine: Sendable {
     mutating func resume() -> Request? {
         pauses = max(0, pauses - 1)
         return next()
+    }
+
+    /// Stops the discovery that runs; the answer starts it again, while it is wanted.
+    mutating func renew() -> Request? {
+        guard case .running(let adapter) = phase else { return nil }
+        phase = .stopping(adapter: adapter)
+        return .stop(adapter: adapter)
     }
 
     /// The answer to ``Request/start(adapter:)``.

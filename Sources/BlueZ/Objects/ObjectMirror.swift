@@ -17,6 +17,10 @@ struct ObjectMirror: Sendable {
     private(set) var adapters: [String: AdapterObject] = [:]
     private(set) var devices: [String: DeviceObject] = [:]
     private(set) var characteristics: [String: CharacteristicObject] = [:]
+    /// An adapter's port is its own for as long as it has its name.
+    let ports: AdapterPorts
+
+    init(ports: AdapterPorts = AdapterPorts()) { self.ports = ports }
 
     /// Takes the answer of `GetManagedObjects`: `a{oa{sa{sv}}}`.
     mutating func load(_ objects: [String: BusValue]) -> [Change] {
@@ -70,7 +74,7 @@ struct ObjectMirror: Sendable {
     /// bluetoothd or the bus is gone, and with it every object.
     mutating func clear(reason: String) -> [Change] {
         let lost = devices.values.filter(\.isConnected).map { Change.linkLost(device: $0.path, reason: reason) }
-        self = ObjectMirror()
+        self = ObjectMirror(ports: ports)
         return lost
     }
 
@@ -93,7 +97,9 @@ struct ObjectMirror: Sendable {
     private mutating func insert(_ path: String, _ interface: String, _ properties: [String: BusValue]) -> [Change] {
         guard adapters.count + devices.count + characteristics.count < ObjectLimits.objects else { return [] }
         switch interface {
-        case BusName.adapter: adapters[path] = AdapterObject(path: path, properties: properties)
+        case BusName.adapter:
+            adapters[path] = AdapterObject(path: path, properties: properties)
+            adapters[path]?.port = ports.port(of: AdapterObject.kernelName(of: path))
         case BusName.characteristic:
             characteristics[path] = CharacteristicObject(path: path, properties: properties)
         case BusName.device:

@@ -14,12 +14,23 @@ extension BlueZSession {
         }
     }
 
+    /// Turns to an adapter: of the others' devices nothing is heard any more. What this one's were meanwhile has to be asked.
+    func use(_ adapter: String, before deadline: SessionClock.Instant) async throws {
+        let isChange = change { state in
+            defer { state.adapterInUse = adapter }
+            return state.adapterInUse.map { $0 != adapter } ?? false
+        }
+        if isChange { try await refresh(before: deadline) }
+    }
+
     /// Waits until there is a powered adapter.
     /// - Parameters:
-    ///   - wanted: a kernel name such as `hci0`, or an adapter's address; `nil` for the first that is on.
+    ///   - wanted: `nil` for the first that is on.
     ///   - isRecovering: it worked before, so that a missing bluetoothd is probably restarting.
     /// - Throws: ``BlueZError``, which says what is missing.
-    func usableAdapter(_ wanted: String?, before deadline: SessionClock.Instant, isRecovering: Bool) async throws -> AdapterObject {
+    func usableAdapter(
+        _ wanted: AdapterSelector?, before deadline: SessionClock.Instant, isRecovering: Bool
+    ) async throws -> AdapterObject {
         if case .noDaemon = read(\.phase) { load() }
         do {
             return try await wait(for: "the adapter", before: deadline) { state in
@@ -29,7 +40,9 @@ extension BlueZSession {
                 case .noDaemon(let error):
                     if isRecovering, error.mayPass { return nil }
                     throw error
-                case .ready: return state.adapter(wanted).flatMap { $0.isPowered ? $0 : nil }
+                case .ready:
+                    guard case .chosen(let adapter) = state.adapter(wanted), adapter.isPowered else { return nil }
+                    return adapter
                 }
             }
         } catch LinkError.timedOut {
@@ -50,17 +63,23 @@ extension BlueZError {
 }
 
 extension SessionState {
-    func whatIsMissing(_ wanted: String?) -> BlueZError {
+    func whatIsMissing(_ wanted: AdapterSelector?) -> BlueZError {
         switch phase {
         case .loading: return .daemonSilent
         case .noDaemon(let error), .gone(let error): return error
         case .ready: break
         }
-        guard let adapter = adapter(wanted) else { return .noAdapter(wanted.map { PrintableText.ascii($0) }) }
-        switch RadioSwitch.state(of: adapter.kernelName) {
-        case .hardBlocked: return .adapterHardBlocked(adapter.kernelName)
-        case .softBlocked: return .adapterSoftBlocked(adapter.kernelName)
-        case .open: return adapter.isPowered ? .notReady : .adapterOff(adapter.kernelName)
+        switch adapter(wanted) {
+        case .none:
+            if case .kernelName(let name) = wanted, mirror.ports.kernelNames.contains(name) { return .adapterNotShown(name) }
+            return .noAdapter(wanted?.description)
+        case .shared(let adapters): return .shared(adapters)
+        case .chosen(let adapter):
+            switch RadioSwitch.state(of: adapter.kernelName) {
+            case .hardBlocked: return .adapterHardBlocked(adapter.kernelName)
+            case .softBlocked: return .adapterSoftBlocked(adapter.kernelName)
+            case .open: return adapter.isPowered ? .notReady : .adapterOff(adapter.kernelName)
+            }
         }
     }
 }

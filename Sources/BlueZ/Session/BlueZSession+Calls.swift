@@ -87,6 +87,28 @@ extension BlueZSession {
 
     func resumeDiscovery() { perform(change { $0.discovery.resume() }) }
 
+    /// Starts a discovery anew that hears nothing, and ends one that does not recover. Runs on the bus thread, after each of its rounds.
+    /// - Returns: when it has to be called again at the latest.
+    func tendDiscovery() -> Duration? {
+        let now = clock.now
+        let (step, rest) = tend { state in
+            state.watchdog.observe(isRunning: state.discovery.isRunning, isWanted: state.discovery.listeners > 0, at: now)
+            return (state.watchdog.check(at: now), state.watchdog.rest(from: now))
+        }
+        switch step {
+        case .renew: perform(change { $0.discovery.renew() })
+        case .giveUp: giveUpDiscovery()
+        case nil: break
+        }
+        return rest
+    }
+
+    private func giveUpDiscovery() {
+        guard let adapter = read({ $0.discovery.runningOn }) else { return }
+        release(.bluez(BusName.adapter, "StopDiscovery", at: adapter))
+        apply { $0.endDiscovery(BlueZError.radioHangs(AdapterObject.kernelName(of: adapter))) }
+    }
+
     private func perform(_ request: DiscoveryMachine.Request?) {
         switch request {
         case .start(let adapter):
@@ -126,7 +148,10 @@ extension BlueZSession {
             release(.bluez(BusName.adapter, "StopDiscovery", at: adapter))
             apply { state in
                 _ = state.discovery.started(false)
-                return state.endDiscovery(BlueZError(failure))
+                let error = BlueZError(failure)
+                // A discovery that was stopped and is still in progress: bluetoothd has lost count of it (bluez/bluez#1554).
+                let hangs = error == .inProgress && state.watchdog.isRenewing
+                return state.endDiscovery(hangs ? .radioHangs(AdapterObject.kernelName(of: adapter)) : error)
             }
         }
     }

@@ -16,25 +16,31 @@ final class BlueZSession: Sendable {
     }
 
     private struct Guarded: Sendable {
-        var session = SessionState()
+        var session: SessionState
         var watchers: [Int: Watcher] = [:]
     }
 
     let bus: BusThread
     let clock: SessionClock
-    private let guarded = Mutex(Guarded())
+    private let guarded: Mutex<Guarded>
 
-    init(address: BusAddress, clock: SessionClock, counter: ResourceCounter) {
+    init(
+        address: BusAddress, clock: SessionClock, counter: ResourceCounter, ports: AdapterPorts = AdapterPorts(),
+        patience: Duration = DiscoveryWatchdog.patience
+    ) {
         self.clock = clock
+        guarded = Mutex(Guarded(session: SessionState(ports: ports, patience: patience)))
         bus = BusThread(counter: counter)
         bus.start(
             address: address.text,
             listener: BusThread.Listener(
+                isWanted: { [weak self] path, isChange in self?.read { $0.isWorthReading(path, isChange: isChange) } ?? false },
                 signal: { [weak self] in self?.receive($0) },
                 call: { [weak self] call in
                     guard let self else { return "org.freedesktop.DBus.Error.UnknownObject" }
                     return answer(call)
                 },
+                rest: { [weak self] in self?.tendDiscovery() },
                 gone: { [weak self] in self?.lose(.init($0)) }))
         greet()
     }
@@ -47,6 +53,11 @@ final class BlueZSession: Sendable {
 
     func read<Value>(_ body: (SessionState) throws -> Value) rethrows -> Value {
         try guarded.withLock { try body($0.session) }
+    }
+
+    /// Changes what nobody waits for.
+    func tend<Value>(_ body: (inout SessionState) -> Value) -> Value {
+        guarded.withLock { body(&$0.session) }
     }
 
     /// Changes the state and wakes whoever waited for it.
@@ -152,6 +163,7 @@ final class BlueZSession: Sendable {
         apply { state in
             // Anybody on the bus may send a signal straight to this process.
             guard message.sender == state.owner else { return [] }
+            if message.isSignOfLife { state.watchdog.heard(at: clock.now) }
             return state.consequences(of: message.changes(&state.mirror), at: clock.now)
         }
     }
@@ -178,24 +190,27 @@ final class BlueZSession: Sendable {
     }
 }
 
-/// The match rules that a session always has: few, so that neither other programs' notifications nor other services cost anything.
+/// A session's match rules: one for all of bluetoothd's properties, however many units there are, as a bus counts them (512 a connection).
+/// What of it is not wanted is dropped unread (``SessionState/isWorthReading(_:isChange:)``).
 enum SignalRules {
     static let standing = [
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
         "type='signal',sender='org.bluez',interface='org.freedesktop.DBus.ObjectManager'",
-        properties(of: BusName.device),
-        properties(of: BusName.adapter),
+        "type='signal',sender='org.bluez',interface='\(BusName.properties)',member='PropertiesChanged',path_namespace='/org/bluez'",
     ]
-
-    /// For one characteristic's notifications.
-    static func notifications(of path: String) -> String { properties(of: BusName.characteristic) + ",path='\(path)'" }
-
-    private static func properties(of interface: String) -> String {
-        "type='signal',sender='org.bluez',interface='\(BusName.properties)',member='PropertiesChanged',arg0='\(interface)'"
-    }
 }
 
 extension BusMessage {
+    /// A device was found, or something of it changed. What is only withdrawn, as all signal strengths are at the end of a discovery,
+    /// is none.
+    var isSignOfLife: Bool {
+        switch member {
+        case "InterfacesAdded": body.count == 2 && body[1].asDictionary?[BusName.device] != nil
+        case "PropertiesChanged": body.count == 3 && body[0].asText == BusName.device && body[1].asDictionary?.isEmpty == false
+        default: false
+        }
+    }
+
     /// Brings this signal into the mirror, if it is one of bluetoothd's and well formed.
     func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
         switch (interface, member) {

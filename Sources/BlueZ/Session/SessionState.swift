@@ -20,8 +20,11 @@ struct SessionState: Sendable {
     var phase = Phase.loading
     /// bluetoothd's unique name: only its messages count.
     var owner: String?
-    var mirror = ObjectMirror()
+    var mirror: ObjectMirror
     var discovery = DiscoveryMachine()
+    var watchdog: DiscoveryWatchdog
+    /// The path of the adapter that is used: what bluetoothd says of the others' devices is not even read.
+    var adapterInUse: String?
     var listeners: [Int: Listener] = [:]
     /// By device path.
     var links: [String: Link] = [:]
@@ -33,17 +36,18 @@ struct SessionState: Sendable {
     var pairing: Set<String> = []
     var nextNumber = 0
 
+    init(ports: AdapterPorts = AdapterPorts(), patience: Duration = DiscoveryWatchdog.patience) {
+        mirror = ObjectMirror(ports: ports)
+        watchdog = DiscoveryWatchdog(patience: patience)
+    }
+
     mutating func newNumber() -> Int {
         nextNumber += 1
         return nextNumber
     }
 
-    /// The adapter to use: the one that was asked for, by kernel name or address, or the first that is on.
-    func adapter(_ wanted: String?) -> AdapterObject? {
-        let all = mirror.adapters.values.sorted { $0.path < $1.path }
-        guard let wanted else { return all.first(where: \.isPowered) ?? all.first }
-        return all.first { $0.kernelName == wanted || $0.address.description == wanted.uppercased() }
-    }
+    /// The adapter to use.
+    func adapter(_ wanted: AdapterSelector?) -> AdapterChoice.Outcome { AdapterChoice(mirror.adapters.values).find(wanted) }
 
     /// What to do about changes of the mirror, to be done without the lock held.
     mutating func consequences(of changes: [ObjectMirror.Change], at now: SessionClock.Instant) -> [Consequence] {

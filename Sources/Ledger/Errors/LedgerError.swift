@@ -11,6 +11,17 @@ public enum LedgerError: Error, Sendable, Hashable {
     case locked(path: String)
     /// What a run is closed with that its process left open.
     case abandoned(run: String)
+    /// - Parameters:
+    ///   - address: of the unit that is at hand.
+    ///   - bound: the address that the serial number belongs to.
+    ///   - run: the one that said so.
+    case serialBound(serial: String, address: String, bound: String, run: String)
+
+    /// - Parameter digits: that should make out a run.
+    case noSuchRun(_ digits: String)
+    case severalRuns(_ digits: String, found: [String])
+    /// After `noafw ledger check`; each finding is told beside it.
+    case unsound(findings: Int)
 
     static let abandonedCode = "LED-0006"
 }
@@ -50,6 +61,25 @@ extension LedgerError: DiagnosableError {
                 code: Self.abandonedCode, category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
                 cause: "noafw was killed, or the machine lost its power",
                 remedy: "check that unit: run the same command again on it")
+        case .serialBound(let serial, let address, let bound, let run):
+            Diagnosis(
+                code: "LED-0007", category: .badData, fault: nil,
+                message: "serial number \(serial) belongs to \(bound), and this unit is \(address)",
+                cause: "another unit's label was read, two labels are the same, or run \(run) bound it by mistake",
+                remedy: "read this unit's label again; see noafw ledger show \(run); if that run was wrong, add --rebind-serial")
+        case .noSuchRun(let digits):
+            Diagnosis(
+                code: "LED-0008", category: .missingInput, fault: nil, message: "there is no run \(digits)",
+                cause: "the digits are of another ledger, or mistyped", remedy: "see noafw ledger list")
+        case .severalRuns(let digits, let found):
+            Diagnosis(
+                code: "LED-0009", category: .badData, fault: nil, message: "more than one run has the digits \(digits)",
+                cause: "such as \(found.joined(separator: ", "))", remedy: "give more digits of the run")
+        case .unsound(let findings):
+            Diagnosis(
+                code: "LED-0010", category: .badData, fault: .station,
+                message: findings == 1 ? "the ledger has 1 finding" : "the ledger has \(findings) findings",
+                cause: "a disk that fails, a power cut, or a person who edited the file", remedy: "do what stands beside each of them")
         }
     }
 }

@@ -13,6 +13,14 @@ public enum LedgerNotice: Sendable, Hashable {
     case brokenMovedAside(path: String)
     /// The spool cannot be taken in.
     case spoolUnreadable(path: String, reason: String)
+    /// What is read lacks the records in the spool.
+    case spoolWaits(bytes: Int, path: String)
+    /// The server has not got them yet.
+    case unsent(runs: Int, reason: String)
+    /// The server refuses a run; it is kept here.
+    case rejected(run: String, reason: String)
+    /// Units are worked on under this machine's lock alone.
+    case unclaimed(reason: String)
 }
 
 extension LedgerNotice {
@@ -40,11 +48,30 @@ extension LedgerNotice {
             Diagnosis(
                 code: "LED-0024", category: .badData, fault: .station, message: "the ledger was damaged; it was moved to \(path), and a new one was begun",
                 cause: "the disk is failing, or a power cut damaged the file",
-                remedy: "copy that folder to a safe place, check the disk, then acknowledge it")
+                remedy: "copy that folder to a safe place, check the disk, then run: noafw ledger check --acknowledge")
         case .spoolUnreadable(let path, let reason):
             Diagnosis(
                 code: "LED-0025", category: .inputOutput, fault: .station, message: "cannot take in the spool \(path): \(reason)",
                 cause: "the file belongs to another user, or it is too large", remedy: "check the file's permissions; a later run takes it in")
+        case .spoolWaits(let bytes, let path):
+            Diagnosis(
+                code: "LED-0026", category: .tryAgain, fault: .station, message: "\(bytes) bytes of records wait in \(path), and are not shown",
+                cause: "the ledger could not be written at an earlier run", remedy: "the next run takes them in")
+        case .unsent(let runs, let reason):
+            Diagnosis(
+                code: "LED-0140", category: .tryAgain, fault: .station, message: "runs that wait for the ledger's server: \(runs): \(reason)",
+                cause: "the server or the network was away, or many runs were left from before",
+                remedy: "nothing is to be done: they go with the next run; send them at once with: noafw ledger send")
+        case .rejected(let run, let reason):
+            Diagnosis(
+                code: "LED-0141", category: .badData, fault: .station, message: "the ledger's server refuses run \(run): \(reason)",
+                cause: "a rule of the server's tables does not hold for this record",
+                remedy: "show the message to the server's administrator; then send it with: noafw ledger send --rejected")
+        case .unclaimed(let reason):
+            Diagnosis(
+                code: "LED-0142", category: .tryAgain, fault: .station, message: "units are worked on unclaimed: \(reason)",
+                cause: "the ledger's server is not reached, and --claims prefer goes on without it",
+                remedy: "see that no other station works on the same units, or use --claims require")
         }
     }
 }

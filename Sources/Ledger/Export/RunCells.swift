@@ -1,15 +1,6 @@
 /// A record as a row of cells, for tables.
 enum RunCells {
-    enum Cell: Hashable {
-        /// Of a unit, a person or a file: hostile in a spreadsheet.
-        case text(String)
-        /// Our own: a number, a time, a word of a closed set.
-        case value(String)
-        case empty
-
-        init(_ text: String?) { self = text.map(Cell.text) ?? .empty }
-        init(value: (some CustomStringConvertible)?) { self = value.map { .value($0.description) } ?? .empty }
-    }
+    typealias Cell = CSVText.Cell
 
     static let columns: [(name: String, cell: @Sendable (RunRecord) -> Cell)] = [
         ("id", { .value("\($0.id)") }), ("station", { .text($0.station) }), ("seq", { Cell(value: $0.seq) }), ("epoch", { Cell(value: $0.epoch) }),
@@ -23,7 +14,7 @@ enum RunCells {
         ("bundle_digest", { Cell($0.bundleDigest) }), ("bundle_signer", { Cell($0.bundleSigner) }), ("digests", { list($0.digests) }),
         ("tool_version", { .text($0.toolVersion) }), ("host", { .text($0.host) }), ("steps", { .value("\($0.steps.count)") }),
         ("bytes", { .value("\($0.steps.reduce(0) { $0 &+ ($1.bytes ?? 0) })") }), ("rssi", { Cell(value: $0.rssi) }),
-        ("battery", { Cell(value: $0.battery) }),
+        ("battery", { Cell(value: $0.battery) }), ("claim", { Cell(value: $0.claim?.rawValue) }), ("claim_token", { Cell(value: $0.claimToken) }),
     ]
 
     private static func list(_ texts: [String: String]) -> Cell {

@@ -20,6 +20,16 @@ public struct Durations: Sendable, Hashable {
         return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
     }
 
+    /// How many lie from one edge to before the next, and in the last range up to its end.
+    /// - Parameter edges: ascending.
+    public func histogram(_ edges: [Double]) -> [Int] {
+        zip(edges, edges.dropFirst()).enumerated().map { index, range in
+            sorted.count { range.0 <= $0 && ($0 < range.1 || index == edges.count - 2 && $0 == range.1) }
+        }
+    }
+
+    public var shortest: Double? { sorted.first }
+
     /// How well something keeps below its limit.
     public enum Capability: Sendable, Hashable {
         /// Cpk by percentiles: (limit − P50) / (P99.865 − P50).

@@ -36,17 +36,20 @@ public struct FirstPassYield: Sendable, Hashable {
         var unit: String
     }
 
-    /// - Parameter runs: in the order in which they were opened; open ones do not count.
-    public init(_ runs: some Sequence<RunRecord>) {
+    /// - Parameters:
+    ///   - runs: in the order in which they were opened; open ones do not count.
+    ///   - since: earlier runs only tell which units were run before.
+    public init(_ runs: some Sequence<RunRecord>, since: UTCTime? = nil) {
         var known: Set<Procedure> = []
         for run in runs {
             guard let outcome = run.outcome else { continue }
+            let counts = since.map { run.startedAt >= $0 } ?? true
             if let blame = run.blame, blame != .unit {
-                excluded[blame, default: 0] += 1
+                if counts { excluded[blame, default: 0] += 1 }
                 continue
             }
             let procedure = Procedure(station: run.station, family: run.family, verb: run.verb, unit: run.unitAddress)
-            guard known.insert(procedure).inserted else { continue }
+            guard known.insert(procedure).inserted, counts else { continue }
             units.total += 1
             if outcome == .pass { units.count += 1 }
         }

@@ -2,7 +2,7 @@
 ///
 /// The names of its JSON form are the columns' names. A change of either is a new ``currentSchema``.
 public struct RunRecord: Sendable, Hashable, Codable {
-    public static let currentSchema = 1
+    public static let currentSchema = 2
 
     public let id: RunID
     public var schema = currentSchema
@@ -51,6 +51,10 @@ public struct RunRecord: Sendable, Hashable, Codable {
     public var rssi: Int?
     /// In percent.
     public var battery: Int?
+    /// `nil` where no server is asked.
+    public var claim: ClaimState?
+    /// Of the claim; two runs of one unit that overlapped are found by it.
+    public var claimToken: Int64?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case schema, id, revision, station, seq, epoch, fixture, adapter
@@ -70,7 +74,8 @@ public struct RunRecord: Sendable, Hashable, Codable {
         case bundleSigner = "bundle_signer"
         case digests
         case toolVersion = "tool_version"
-        case host, plan, steps, rssi, battery
+        case host, plan, steps, rssi, battery, claim
+        case claimToken = "claim_token"
     }
 
     public init(_ start: RunStart, id: RunID, startedAt: UTCTime) {
@@ -103,7 +108,7 @@ public struct RunRecord: Sendable, Hashable, Codable {
 
 extension Duration {
     /// Between 0 and 30,000 years.
-    var wholeMilliseconds: Int64 {
+    public var wholeMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, min(max(seconds, -1), 1_000_000_000_000) * 1000 + attoseconds / 1_000_000_000_000_000)
     }

@@ -12,6 +12,19 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         return UTCTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
+    /// Midnight of a day such as `2026-11-22`, or a moment of it such as `2026-11-22T14:23`, with seconds or without, with a `Z` or without.
+    /// - Returns: `nil` for anything else.
+    public init?(iso8601 text: String) {
+        guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?Z?)?/) else { return nil }
+        func number(_ digits: Substring?) -> Int64 { digits.flatMap { Int64($0) } ?? 0 }
+        let (year, month, day) = (number(match.1), number(match.2), number(match.3))
+        let (hour, minute, second) = (number(match.4), number(match.5), number(match.6))
+        guard year >= 1, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60 else { return nil }
+        let days = Self.daysSince1970(year: year, month: month, day: day)
+        guard Self.date(daysSince1970: days) == (year, month, day) else { return nil }
+        microseconds = days * Self.dayLength + (hour * 3600 + minute * 60 + second) * 1_000_000
+    }
+
     public static func < (left: UTCTime, right: UTCTime) -> Bool { left.microseconds < right.microseconds }
 
     /// ISO 8601, such as `2026-11-22T14:23:47.123456Z`; a time outside of the years 1 to 9999 is told as the nearest one inside.
@@ -38,6 +51,15 @@ public struct UTCTime: Sendable, Hashable, Comparable {
     private static func padded(_ number: Int64, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.count)) + text
+    }
+
+    /// As ``date(daysSince1970:)``, the other way (`days_from_civil`).
+    private static func daysSince1970(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shiftedYear = month <= 2 ? year - 1 : year
+        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
+        let yearOfEra = shiftedYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     /// Of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`).

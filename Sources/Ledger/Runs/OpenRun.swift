@@ -11,11 +11,14 @@ public final class OpenRun: Sendable {
     private let state: Mutex<State>
     private let ledger: any RunLedger
     private let clock: LedgerClock
-    private let begun: SessionClock.Instant
+    /// By the monotonic clock.
+    public let begun: SessionClock.Instant
+    /// On the run's unit; given free when the run is closed.
+    public let claim: any UnitClaim
 
-    init(_ recorded: Recorded, ledger: any RunLedger, clock: LedgerClock, begun: SessionClock.Instant) {
-        state = Mutex(State(record: recorded.record, notices: recorded.notices))
-        (self.ledger, self.clock, self.begun) = (ledger, clock, begun)
+    init(_ recorded: Recorded, ledger: any RunLedger, clock: LedgerClock, begun: SessionClock.Instant, claim: any UnitClaim) {
+        state = Mutex(State(record: recorded.record, notices: recorded.notices + [claim.notice].compactMap(\.self)))
+        (self.ledger, self.clock, self.begun, self.claim) = (ledger, clock, begun, claim)
     }
 
     public var record: RunRecord { state.withLock(\.record) }
@@ -50,6 +53,7 @@ public final class OpenRun: Sendable {
         let states = state.withLock { state -> (open: RunRecord, closed: RunRecord)? in
             guard state.record.isOpen else { return nil }
             change(&state.record)
+            if let held = claim.state { state.record.claim = held }
             var open = state.record.bounded
             state.record = open
             state.record.close(verdict, at: clock.now(), elapsed: elapsed)
@@ -61,6 +65,7 @@ public final class OpenRun: Sendable {
             let recorded = try await ledger.put(states.closed)
             keep(recorded)
             state.withLock { $0.record = recorded.record }
+            await claim.release()
             return recorded.record
         } catch {
             state.withLock { $0.record = states.open }

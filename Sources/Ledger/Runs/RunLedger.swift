@@ -12,6 +12,17 @@ public protocol RunLedger: Sendable {
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
 }
 
+/// What was recorded before.
+public protocol RunHistory: Sendable {
+    /// In the order of writing.
+    func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord]
+}
+
+extension RunHistory {
+    /// All of them.
+    public func runs() async throws(LedgerError) -> [RunRecord] { try await runs(RunFilter()) }
+}
+
 /// A record as it is kept, and what its run has to say of that.
 public struct Recorded: Sendable, Hashable {
     public var record: RunRecord
@@ -35,8 +46,26 @@ public struct LedgerClock: Sendable {
 extension RunLedger {
     /// Opens the record of a run, before its unit is touched.
     public func open(_ start: RunStart, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
-        let record = RunRecord(start, id: clock.ids.next(), startedAt: clock.now()).bounded
+        try await open(start, id: clock.ids.next(), clock: clock, claim: LocalClaim())
+    }
+
+    /// Claims the unit, then opens the record. A unit that another station works on leaves no record.
+    /// - Throws: ``ClaimError``, ``LedgerError``: then the unit may not be touched.
+    public func open(_ start: RunStart, claims: any UnitClaims, clock: LedgerClock) async throws -> OpenRun {
+        let id = clock.ids.next()
+        let claim = try await claims.claim(unit: start.unitAddress, run: id)
+        do {
+            return try await open(start, id: id, clock: clock, claim: claim)
+        } catch {
+            await claim.release()
+            throw error
+        }
+    }
+
+    private func open(_ start: RunStart, id: RunID, clock: LedgerClock, claim: any UnitClaim) async throws(LedgerError) -> OpenRun {
+        var record = RunRecord(start, id: id, startedAt: clock.now())
+        (record.claim, record.claimToken) = (claim.state, claim.token)
         let begun = clock.monotonic.now
-        return OpenRun(try await begin(record), ledger: self, clock: clock, begun: begun)
+        return OpenRun(try await begin(record.bounded), ledger: self, clock: clock, begun: begun, claim: claim)
     }
 }

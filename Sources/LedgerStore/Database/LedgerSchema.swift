@@ -5,7 +5,22 @@ enum LedgerSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("ledger-1", migrate: runs)
+        migrator.registerMigration("ledger-2", migrate: claims)
+        migrator.registerMigration("ledger-3", migrate: serials)
         return migrator
+    }
+
+    private static func claims(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                ALTER TABLE runs ADD COLUMN claim TEXT CHECK (claim IN ('held', 'lost', 'unclaimed'));
+                ALTER TABLE runs ADD COLUMN claim_token INTEGER CHECK (claim_token > 0);
+                """)
+    }
+
+    /// Which unit a serial number belongs to is asked before each run that names one.
+    private static func serials(_ db: Database) throws {
+        try db.execute(sql: "CREATE INDEX runs_by_serial ON runs (serial, number) WHERE serial IS NOT NULL")
     }
 
     private static func runs(_ db: Database) throws {

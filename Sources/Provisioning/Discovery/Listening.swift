@@ -10,7 +10,7 @@ extension Central {
     /// `true` or the deadline. A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may
     /// take longer for its return than the deadline allows.
     /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
-    func listen(
+    public func listen(
         until deadline: SessionClock.Instant, every interval: Duration, _ hear: (Advertisement?) -> Bool
     ) async throws {
         var discovery = try await discover()

@@ -7,6 +7,8 @@ public struct ScanResults: Sendable {
     public static let silence = Duration.seconds(3)
     /// What a flood of invented addresses may fill.
     static let capacity = 256
+    /// The same for who wants all of them.
+    static let crowd = 16_384
     /// The weight of a new sighting: the body of a passer-by costs 10 dB for a moment.
     private static let newness = 0.3
 
@@ -19,13 +21,19 @@ public struct ScanResults: Sendable {
     private var entries: [DeviceAddress: Entry] = [:]
     private let families: FamilyList
     private let isWanted: @Sendable (DiscoveredUnit) -> Bool
+    private let capacity: Int
 
     /// - Parameter isWanted: which is listed however many others are.
     public init(
         of families: FamilyList, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false }
     ) {
+        self.init(of: families, wanting: isWanted, capacity: Self.capacity)
+    }
+
+    init(of families: FamilyList, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false }, capacity: Int) {
         self.families = families
         self.isWanted = isWanted
+        self.capacity = capacity
     }
 
     /// Strongest first.
@@ -52,7 +60,7 @@ public struct ScanResults: Sendable {
 
     /// A full census has room for who is wanted or nearer, in the place of the weakest of the others.
     private mutating func hasRoom(for unit: DiscoveredUnit, _ heard: Double) -> Bool {
-        guard entries.count >= Self.capacity else { return true }
+        guard entries.count >= capacity else { return true }
         let others = entries.filter { !isWanted($0.value.unit) }
         guard let weakest = others.min(by: { $0.value.rssi < $1.value.rssi }) else { return false }
         guard isWanted(unit) || heard > weakest.value.rssi else { return false }

@@ -7,7 +7,7 @@ public struct UnitFinder: Sendable {
     static let listening = Duration.seconds(4)
     /// So long a lone first comer waits for a second.
     static let settling = Duration.seconds(2)
-    static let timeout = Duration.seconds(15)
+    public static let timeout = Duration.seconds(15)
 
     private let central: any Central
     private let known: FamilyList
@@ -20,13 +20,14 @@ public struct UnitFinder: Sendable {
 
     /// - Parameters:
     ///   - known: application addresses of units this station has worked on.
-    /// - Throws: ``UnitSelectionError`` when after 15 s none or several can be meant, 2 s later for one that was heard at the last
+    ///   - timeout: how long a unit is waited for.
+    /// - Throws: ``UnitSelectionError`` when then none or several can be meant, 2 s later for one that was heard at the last
     ///   moment; ``LinkError``.
     public func find(
-        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>
+        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout
     ) async throws -> DiscoveredUnit {
         let start = central.clock.now
-        let end = start.advanced(by: Self.timeout)
+        let end = start.advanced(by: timeout)
         var gate = UnitMatcher(wish: wish, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
@@ -54,16 +55,21 @@ public struct UnitFinder: Sendable {
     /// Who is in reach: calls `look` after every sighting and at least twice a second, until it returns `true` or the deadline.
     /// A discovery that ends early, such as by a restart of bluetoothd, is begun again; the radio may take longer for its
     /// return than the deadline allows.
-    /// - Parameter isWanted: who is listed however many others are in reach.
+    /// - Parameters:
+    ///   - isWanted: who is listed however many others are in reach.
+    ///   - heard: called with every sighting, of a unit or not.
     /// - Throws: ``LinkError`` or the radio's own when it is not there at the beginning, or does not return.
     public func watch(
         until deadline: SessionClock.Instant, wanting isWanted: @escaping @Sendable (DiscoveredUnit) -> Bool = { _ in false },
-        _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
+        heard: () -> Void = {}, _ look: ([DiscoveredUnit], SessionClock.Instant) -> Bool
     ) async throws {
         var results = ScanResults(of: known, wanting: isWanted)
         let clock = central.clock
         try await central.listen(until: deadline, every: .milliseconds(500)) { sighting in
-            if let sighting { results.note(sighting, at: clock.now) }
+            if let sighting {
+                heard()
+                results.note(sighting, at: clock.now)
+            }
             results.expire(at: clock.now)
             return look(results.units, clock.now)
         }

@@ -7,19 +7,31 @@ public struct AssetSet: Sendable {
     public var firmware: FirmwareAsset?
     public var fpga: BitstreamAsset?
     public var scripts: ScriptSet?
+    /// Where all of it comes from; `nil` for a catalogue and for single files.
+    public var bundle: BundleIdentity?
 
-    public init(firmware: FirmwareAsset? = nil, fpga: BitstreamAsset? = nil, scripts: ScriptSet? = nil) {
-        self.firmware = firmware
-        self.fpga = fpga
-        self.scripts = scripts
+    public init(
+        firmware: FirmwareAsset? = nil, fpga: BitstreamAsset? = nil, scripts: ScriptSet? = nil, bundle: BundleIdentity? = nil
+    ) {
+        (self.firmware, self.fpga, self.scripts, self.bundle) = (firmware, fpga, scripts, bundle)
     }
 
     /// The same without what is not wanted.
     func limited(to components: Set<Component>) -> AssetSet {
         AssetSet(
             firmware: components.contains(.firmware) ? firmware : nil, fpga: components.contains(.fpga) ? fpga : nil,
-            scripts: components.contains(.scripts) ? scripts : nil)
+            scripts: components.contains(.scripts) ? scripts : nil, bundle: bundle)
     }
+}
+
+/// Which bundle.
+public struct BundleIdentity: Sendable, Hashable {
+    /// SHA-256 of the file, in hexadecimal.
+    public var digest: String
+    /// The fingerprint of the key that signed it; `nil` where nobody did.
+    public var signer: String?
+
+    public init(digest: String, signer: String?) { (self.digest, self.signer) = (digest, signer) }
 }
 
 public struct FirmwareAsset: Sendable {

@@ -7,8 +7,10 @@ public struct JobEvent: Sendable {
         case stage(Stage)
         /// `overall` is 0…1 over the whole job, weighted by the expected seconds of each stage; bytes are of the current stage.
         case progress(stage: Stage, overall: Double, bytesDone: Int, bytesTotal: Int)
-        /// Something the operator should know: pacing slowed down, a retry, a resumed transfer.
+        /// Something the operator should know: pacing slowed down, a resumed transfer.
         case notice(String)
+        /// The job begins again, after this.
+        case recovery(Recovery)
         /// The unit to work on was made out.
         case found(FamilyID)
         case probed(UnitIdentity)

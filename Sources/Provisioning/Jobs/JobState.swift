@@ -185,7 +185,7 @@ extension JobState {
         update { state in
             let recovery = Recovery(remedy: remedy, reason: reason)
             state.recoveries.append(recovery)
-            return .notice(recovery.words)
+            return .recovery(recovery)
         }
     }
 

@@ -114,6 +114,7 @@ extension ProvisioningJob {
     private func checkPreflight(_ lease: UnitLease, _ state: JobState) async throws {
         state.begin(.preflight)
         try Preflight(firmware: assets.firmware, options: options).check(try await lease.identity())
+        if !options.dryRun { try await options.beforeErase() }
     }
 
     /// Only what the unit says after its last change makes the verdict. Then its program has to live.

@@ -25,7 +25,8 @@ public struct Recovery: Sendable {
     public var remedy: Remedy
     public var reason: Diagnosis
 
-    var words: String { "\(reason.message) [\(reason.code)]: trying again after \(remedy.words)" }
+    /// As an operator is told.
+    public var words: String { "\(reason.message) [\(reason.code)]: trying again after \(remedy.words)" }
 
     public init(remedy: Remedy, reason: Diagnosis) {
         self.remedy = remedy

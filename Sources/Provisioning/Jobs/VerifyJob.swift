@@ -41,7 +41,7 @@ public struct VerifyJob: Sendable {
         let failure = try await lease.attempt(RetryPolicy(mayRestartUnit: false), recovering: { remedy, reason in
             let recovery = Recovery(remedy: remedy, reason: reason)
             recoveries.append(recovery)
-            tell(.notice(recovery.words))
+            tell(.recovery(recovery))
         }, keepsLink: !startsProgram) {
             try await inspect(lease, &result, tell)
             if startsProgram { try await start(lease, &result) }

@@ -13,19 +13,21 @@ public struct SessionClock: Clock {
     private let currentOffset: @Sendable () -> Duration
     private let sleepUntil: @Sendable (Duration) async throws -> Void
     private let executor: (any TaskExecutor)?
+    private let hold: (@Sendable (Bool) -> Void)?
 
     /// - Parameters:
     ///   - now: the time since the clock's epoch.
     ///   - sleepUntil: returns once `now()` has reached the offset it is given; throws `CancellationError` when cancelled.
     ///   - executor: where everything that waits on this clock has to run, for simulated time.
+    ///   - hold: makes the clock stand still, and go on; each call with `true` is followed by one with `false`.
     public init(
         now: @escaping @Sendable () -> Duration,
         sleepUntil: @escaping @Sendable (Duration) async throws -> Void,
-        executor: (any TaskExecutor)? = nil
+        executor: (any TaskExecutor)? = nil, hold: (@Sendable (Bool) -> Void)? = nil
     ) {
         currentOffset = now
         self.sleepUntil = sleepUntil
-        self.executor = executor
+        (self.executor, self.hold) = (executor, hold)
     }
 
     /// Real time.
@@ -47,6 +49,11 @@ public struct SessionClock: Clock {
     /// The instant `duration` from now.
     public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
 
+    /// Starts a task where everything that waits on this clock has to run. Whoever starts it ends it and waits for it.
+    package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
+        Task(executorPreference: executor) { try await body() }
+    }
+
     /// Runs `body` although the caller is cancelled, and waits for it: for putting a unit back in order on the way out.
     /// Whatever has not come to its end after `limit` is cancelled.
     public func shielded(for limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async {
@@ -55,6 +62,13 @@ public struct SessionClock: Clock {
             try await withDeadline(deadline(in: limit), on: self, timeout: CancellationError(), operation: body)
         }
         _ = await shield.result
+    }
+
+    /// Runs `body` while the clock stands still, where it can: for what waits on this machine, such as its disk, and not on this clock.
+    public func paused<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+        hold?(true)
+        defer { hold?(false) }
+        return try await body()
     }
 }
 

@@ -15,6 +15,8 @@ struct CommandContext: Sendable {
     var clock: SessionClock
     var interrupts: Interrupts
     var services: any Services
+    /// Why the command is being cancelled.
+    var stop = StopReason()
     /// What a person types, or another program.
     var input = TextSource.none
     /// The time of day, for what is kept.
@@ -33,7 +35,14 @@ struct CommandContext: Sendable {
     /// Colours only where somebody looks, and not where they asked for none (no-color.org).
     func style(for sink: TextSink) -> TextStyle {
         let wantsNone = !(environment["NO_COLOR"] ?? "").isEmpty || isDumbTerminal
-        return TextStyle(isColoured: sink.isTerminal && !wantsNone)
+        return TextStyle(isColoured: sink.isTerminal && !wantsNone, hasSymbols: hasSymbols)
+    }
+
+    /// By the locale (setlocale(3)); where none is set, terminals of today know UTF-8.
+    private var hasSymbols: Bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        let knowsUnicode = locale.map { $0.uppercased().contains("UTF-8") || $0.uppercased().contains("UTF8") } ?? true
+        return knowsUnicode && !isDumbTerminal && environment["TERM"] != "linux"
     }
 
     /// A terminal that cannot rewrite its line.

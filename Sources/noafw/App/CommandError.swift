@@ -49,6 +49,8 @@ enum CommandError: Error, Hashable, Sendable {
     /// After `noafw assets check`; each bad entry is explained beside it.
     case badEntries(count: Int)
     case bundleDiffers(folder: String, file: String, count: Int)
+    /// Two values of `--adapter` mean the same one.
+    case sameAdapter(String, String)
     /// What noafw does with units of other families, such as `chat`.
     case unsupported(String, family: FamilyID)
 }
@@ -199,6 +201,10 @@ extension CommandError: DiagnosableError {
                 code: "BND-0030", category: .unitFailed, fault: nil,
                 message: "\(folder) is no longer what \(file) holds: \(count == 1 ? "1 difference" : "\(count) differences")",
                 cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
+        case .sameAdapter(let one, let other):
+            Diagnosis(
+                code: "NOA-0045", category: .usage, fault: nil, message: "--adapter \(one) and --adapter \(other) mean the same adapter",
+                cause: "an adapter can be named by hciN, its address and its USB port", remedy: "name each adapter once; see noafw doctor")
         case .unsupported(let feature, let family):
             Diagnosis(
                 code: "NOA-0031", category: .usage, fault: nil, message: "noafw has no \(feature) for the \(family)",

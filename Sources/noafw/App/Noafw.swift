@@ -12,6 +12,8 @@ struct Noafw: ParsableCommand {
         discussion: """
             Examples:
               noafw flash                              flash the Monocle in reach and verify it
+              noafw flash --all                        flash every unit in reach
+              noafw flash --watch                      run a factory line
               noafw chat                               talk through the Monocle in reach
               noafw console                            open the prompt of the unit in reach
               noafw scan                               show the glasses in reach
@@ -19,6 +21,7 @@ struct Noafw: ParsableCommand {
               noafw flash --virtual monocle            flash a virtual Monocle and verify it
               noafw verify --virtual monocle --deep    verify every byte, change none
               noafw bundle Scripts/monocle -o out.zip  make one file of what a factory flashes
+              noafw ledger report --since 7d           show the yield of a week's runs
 
             noafw keeps its state in NOAFW_STATE_DIR, else in XDG_STATE_HOME/noafw, else in ~/.local/state/noafw.
             Print the version: noafw --version
@@ -27,6 +30,7 @@ struct Noafw: ParsableCommand {
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
             PairCommand.self, UnpairCommand.self, DoctorCommand.self, BundleCommand.self, PackageCommand.self, AssetsCommand.self,
+            LedgerCommand.self,
         ])
 
     /// Parses and runs one command line; whatever happens ends in an exit code and a text for a human.

@@ -104,7 +104,7 @@ struct ChatRunner: Sendable {
     // MARK: - Conversation
 
     private func converse(_ plan: Plan) async throws -> ChatVerdict {
-        let preparation = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder)
+        let preparation = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder, records: RecordInputs(context))
         let progress = CurrentRenderer()
         return try await supervised(tick: { progress.tick() }) {
             try await context.services.withChatUnit(preparation, notice: { note($0) }) { unit in

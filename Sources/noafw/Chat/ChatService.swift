@@ -27,6 +27,7 @@ struct ChatPreparation: Sendable {
     var unit: UnitSelection
     var inputs: AssetInputs
     var stateFolder: String
+    var records = RecordInputs()
 }
 
 /// What a conversation is held with beside the unit.

@@ -40,7 +40,10 @@ final class LiveChatUnit: ChatUnit {
         let assets = try assets(components, allowsDevelopment: allowsDevelopment, events: events)
         var options = JobOptions()
         options.components = components
-        return try await services.provision(unit, with: assets, options, events: events)
+        return try await services.recording(preparation.records, stateFolder: preparation.stateFolder, events: events) { recorder in
+            let run = UnitRun(stateFolder: preparation.stateFolder, recorder: recorder, events: events)
+            return try await services.flash(owned: unit, with: assets, options, run)
+        }
     }
 
     private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {

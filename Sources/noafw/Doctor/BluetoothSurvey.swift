@@ -15,12 +15,14 @@ enum BluetoothSurvey {
             facts.blockingError = survey.blockingError.map { .init(diagnosis: $0.diagnosis) }
             facts.processID = survey.daemonProcess
             facts.adapters = survey.adapters.map(fact)
+            facts.hidden = survey.hiddenAdapters
             facts.blocks = survey.radioSwitches.compactMap(block)
             facts.openSwitches = Set(survey.radioSwitches.filter { $0.state == .open }.map(\.name))
         } catch {
             facts.blockingError = .init(diagnosis: diagnose(error))
         }
         facts.kernel = facts.chosen.map { AdapterCapabilities(of: $0.name) } ?? AdapterCapabilities()
+        facts.settings = DaemonSettings(of: DaemonSettings.file)
         return facts
     }
 
@@ -30,7 +32,7 @@ enum BluetoothSurvey {
             isDiscovering: adapter.isDiscovering,
             connected: adapter.connectedDevices.map { device in
                 (device.name ?? device.address.description) + (device.mtu.map { " (MTU \($0))" } ?? "")
-            })
+            }, usbPort: adapter.usbPort, twins: adapter.twins, remembered: adapter.rememberedDevices)
     }
 
     private static func block(_ radioSwitch: RadioSwitch) -> DoctorFacts.Bluetooth.Block? {

@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import Support
 
@@ -5,7 +6,7 @@ extension DoctorCheck {
     /// Without bluetoothd's answers what does not depend on them is still told.
     static func bluetooth(_ found: DoctorFacts.Bluetooth) -> [DoctorCheck] {
         guard found.blockingError == nil else { return [bus(found), bluetoothd(found), rfkill(found)] }
-        return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found)]
+        return [bus(found), bluetoothd(found), adapter(found), rfkill(found), link(found), clients(found), remembered(found)]
     }
 
     /// Whether the bus is there, and admits this user to it and to bluetoothd.
@@ -43,11 +44,18 @@ extension DoctorCheck {
                 name: "adapter", status: .fail, detail: names.isEmpty ? "none" : "no \(found.wanted ?? ""); there is \(names)",
                 fix: names.isEmpty ? "plug in a Bluetooth adapter; bluetoothctl list shows what BlueZ sees" : "give one of them to --adapter")
         }
+        guard adapter.twins.isEmpty else {
+            return failure("adapter", BlueZError.adaptersShareAddress(([adapter.name] + adapter.twins).sorted().joined(separator: ", ")).diagnosis)
+        }
         let others = found.adapters.count > 1 && found.wanted == nil ? "; \(found.adapters.count) adapters, --adapter chooses" : ""
+        let hidden = found.hidden.isEmpty ? "" : "; bluetoothd does not show \(found.hidden.joined(separator: ", "))"
+        let isFine = adapter.isPowered && hidden.isEmpty
         return DoctorCheck(
-            name: "adapter", status: adapter.isPowered ? .ok : .fail,
-            detail: "\(adapter.name) \(adapter.address), \(adapter.isPowered ? "powered" : "off")\(others)",
-            fix: adapter.isPowered ? nil : "bluetoothctl power on (if it says blocked: rfkill unblock bluetooth)")
+            name: "adapter", status: !adapter.isPowered ? .fail : isFine ? .ok : .warn,
+            detail: "\(adapter.name) \(adapter.address), \(adapter.usbPort.map { "usb:\($0), " } ?? "")"
+                + "\(adapter.isPowered ? "powered" : "off")\(others)\(hidden)",
+            fix: !adapter.isPowered ? "bluetoothctl power on (if it says blocked: rfkill unblock bluetooth)"
+                : isFine ? nil : BlueZError.adapterNotShown(found.hidden[0]).diagnosis.remedy)
     }
 
     private static func rfkill(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
@@ -71,13 +79,33 @@ extension DoctorCheck {
         if let timing = found.kernel.timing {
             parts.append("interval \(Format.plain(timing.leastInterval))-\(Format.plain(timing.mostInterval)) ms")
             parts.append("supervision \(Format.plain(timing.supervision)) ms")
+        } else if let supervision = found.settings.supervision {
+            parts.append("supervision \(Format.plain(supervision)) ms by main.conf")
         }
         if parts.isEmpty { parts.append("the kernel shows nothing of it here (debugfs needs root)") }
         let isSlow = found.kernel.sendsLongPackets == false
         return DoctorCheck(
             name: "link", status: isSlow ? .warn : .ok,
-            detail: "\(parts.joined(separator: ", ")); the MTU is agreed on with each unit",
+            detail: "\(parts.joined(separator: ", "))\(advice(found)); the MTU is agreed on with each unit",
             fix: isSlow ? "for a faster flash an adapter with Bluetooth 4.2 or newer (docs/hardware.md)" : nil)
+    }
+
+    /// A weak link of a line survives 2 s of silence, and not the 8 lost events of the kernel's 420 ms.
+    private static let supervisionOfALine = 2000.0
+
+    private static func advice(_ found: DoctorFacts.Bluetooth) -> String {
+        guard let supervision = found.kernel.timing?.supervision ?? found.settings.supervision, supervision < supervisionOfALine else { return "" }
+        return " (for a line \(Format.plain(supervisionOfALine)) ms: docs/hardware.md)"
+    }
+
+    /// Each unit that was ever connected stays in bluetoothd's storage until it is removed.
+    private static func remembered(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {
+        let count = found.chosen?.remembered ?? 0
+        let isMany = count >= 500
+        return DoctorCheck(
+            name: "remembered", status: isMany ? .warn : .ok,
+            detail: count == 0 ? "no unit without a bond" : "\(count) unit\(count == 1 ? "" : "s") without a bond",
+            fix: isMany ? "have bluetoothd forget them, as each makes its start and its lists slower (docs/hardware.md, After a line's run)" : nil)
     }
 
     private static func clients(_ found: DoctorFacts.Bluetooth) -> DoctorCheck {

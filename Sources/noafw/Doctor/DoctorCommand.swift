@@ -20,8 +20,8 @@ struct DoctorCommand: ContextCommand {
             74 files, 75 bluetoothd does not answer, 77 permission.
             """)
 
-    @Option(help: ArgumentHelp("Check this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
-    var adapter: String?
+    @Option(help: ArgumentHelp("Check this Bluetooth adapter. The default is the first one that is on.", valueName: AdapterName.form))
+    var adapter: AdapterName?
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
     var assets: String?
@@ -29,15 +29,13 @@ struct DoctorCommand: ContextCommand {
     @Flag(help: "Print one JSON document on standard output (schema noafw.doctor/1).")
     var json = false
 
-    func validate() throws { try RadioOptions.check(adapter: adapter) }
-
     func run(in context: CommandContext) async -> Int32 {
         let conclusion = Conclusion()
         context.interrupts.exitReport.set { conclusion.say { interrupted(context) } }
         defer { context.interrupts.exitReport.set(nil) }
         let facts = await context.services.examine(
             DoctorRequest(
-                adapter: adapter, search: context.assetSearch(assets), stateFolder: try? context.stateFolder(), clock: context.clock))
+                adapter: adapter?.text, search: context.assetSearch(assets), stateFolder: try? context.stateFolder(), clock: context.clock))
         let checks = DoctorCheck.all(facts)
         let failure = checks.first { $0.status == .fail }
         conclusion.say {

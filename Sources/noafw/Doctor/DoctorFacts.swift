@@ -1,3 +1,5 @@
+import BlueZ
+import Bluetooth
 import Support
 
 /// What `noafw doctor` found out, before any judgement.
@@ -13,6 +15,21 @@ struct DoctorFacts: Sendable {
             var isDiscovering: Bool
             /// Names or addresses of connected devices, with the MTU where bluetoothd tells it. Untrusted.
             var connected: [String] = []
+            /// Such as `1-1.4`.
+            var usbPort: String?
+            /// The names of other adapters with its address.
+            var twins: [String] = []
+            /// Devices that bluetoothd remembers, without a bond, a link or a sign of life.
+            var remembered = 0
+
+            func isMeant(by selector: AdapterSelector?) -> Bool {
+                switch selector {
+                case .kernelName(let name): self.name == name
+                case .address(let address): self.address == address.description
+                case .usbPort(let port): usbPort == port
+                case nil: false
+                }
+            }
         }
 
         /// A closed kill switch.
@@ -31,16 +48,22 @@ struct DoctorFacts: Sendable {
         /// The adapter that was asked for.
         var wanted: String?
         var adapters: [Adapter] = []
+        /// Adapters of the kernel that bluetoothd does not show.
+        var hidden: [String] = []
         var blocks: [Block] = []
         /// Adapters whose own switch is open.
         var openSwitches: Set<String> = []
         /// Of the chosen adapter.
         var kernel = AdapterCapabilities()
+        var settings = DaemonSettings()
 
         /// The one that every verb works with: the one asked for, else the first that is on.
         var chosen: Adapter? {
-            guard let wanted else { return adapters.first(where: \.isPowered) ?? adapters.first }
-            return adapters.first { $0.name == wanted }
+            guard let wanted else {
+                let alone = adapters.filter(\.twins.isEmpty)
+                return alone.first(where: \.isPowered) ?? alone.first ?? adapters.first
+            }
+            return adapters.first { $0.isMeant(by: AdapterSelector(wanted)) }
         }
     }
 

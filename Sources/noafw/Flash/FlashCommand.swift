@@ -6,7 +6,7 @@ import Provisioning
 struct FlashCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "flash",
-        abstract: "Update the firmware, FPGA image and scripts of a unit, and verify them.",
+        abstract: "Update the firmware, FPGA image and scripts of one unit or of many, and verify them.",
         discussion: """
             noafw does not write what is current already. To finish an interrupted run, run the same command again.
 
@@ -19,15 +19,24 @@ struct FlashCommand: ContextCommand {
               noafw flash --virtual monocle --only fpga,scripts --force
               noafw flash --virtual monocle --firmware release.zip --trust release.pub.pem
               noafw flash --virtual monocle --json --virtual-speed max
+              noafw flash --all --adapter hci0 --adapter hci1
+              noafw flash --devices units.txt --wait 60 --canary 2
+              noafw flash --virtual monocle --count 4 --virtual frame
+              noafw flash --watch --serial ask --serial-pattern 'SN[0-9]{6}'
 
-            Exit codes: 0 verified, 1 the unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
-            74 I/O, 75 try again, 77 permission, 130 interrupted.
+            Several units: the first Ctrl-C starts no more of them, and finishes those that run. A second one ends these, too.
+
+            Exit codes: 0 every unit verified, 1 a unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
+            74 I/O, 75 try again, or a unit was not reached, 77 permission, 130 interrupted.
             """)
 
-    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Several units") var rollout: RolloutOptions
+    @OptionGroup(title: "Line") var line: LineOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also write what is current already.")
     var force = false
@@ -42,25 +51,51 @@ struct FlashCommand: ContextCommand {
     var minBattery = 20
 
     func validate() throws {
+        try checkLine()
+        if units.isFleet, !line.watch, record.serial != nil { throw ValidationError("--serial is one unit's: leave it out, or name one unit.") }
+        if !units.isFleet, !line.watch, rollout.isGiven || units.jobs != nil || units.adapter.count > 1 {
+            throw ValidationError("--jobs, --canary, --stop-after and several --adapter belong to several units: give --all, --devices or --count.")
+        }
         guard (0...100).contains(minBattery) else { throw ValidationError("--min-battery is a percentage from 0 to 100.") }
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let presentation = UnitReportPresentation(target: unit.value.target, isDryRun: dryRun)
+        if line.watch { return await runLine(in: context) }
+        return units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
+    }
+
+    private func runFleet(in context: CommandContext) async -> Int32 {
+        let limits = rollout.value
+        let presentation = FlashFleetPresentation(isDryRun: dryRun, limits: limits)
+        return await FleetSession(context: context, report: report, presentation: presentation).run { events in
+            let request = FleetFlashRequest(
+                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: options, limits: limits,
+                records: try record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+            return try await context.services.flash(request, events: events)
+        }
+    }
+
+    private func runSingle(in context: CommandContext) async -> Int32 {
+        let presentation = UnitReportPresentation(target: units.single.target, isDryRun: dryRun)
         let session = RunSession(context: context, report: report, mayChangeUnit: !dryRun, presentation: presentation)
         return await session.run { events in
             try await context.services.flash(request(in: context), events: events)
         }
     }
 
-    private func request(in context: CommandContext) throws -> FlashRequest {
+    var options: JobOptions {
         var options = JobOptions()
         options.components = parts.value
         options.force = force
         options.dryRun = dryRun
         options.allowDowngrade = allowDowngrade
         options.minimumBattery = minBattery
-        return FlashRequest(
-            unit: unit.value, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder())
+        return options
+    }
+
+    private func request(in context: CommandContext) throws -> FlashRequest {
+        FlashRequest(
+            unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
+            records: try record.value(in: context))
     }
 }

@@ -12,4 +12,5 @@ struct FlashRequest: Sendable {
     var options: JobOptions
     /// The folder of virtual units, journal and ledger; absolute, it may not exist yet.
     var stateFolder: String
+    var records = RecordInputs()
 }

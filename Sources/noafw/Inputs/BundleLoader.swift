@@ -21,7 +21,8 @@ struct BundleLoader {
         let assets = AssetSet(
             firmware: parts.contains(.firmware) ? try firmware(bundle, trust) : nil,
             fpga: parts.contains(.fpga) ? try fpga(bundle) : nil,
-            scripts: parts.contains(.scripts) ? try scripts(bundle) : nil)
+            scripts: parts.contains(.scripts) ? try scripts(bundle) : nil,
+            bundle: BundleIdentity(digest: bundle.sha256, signer: bundle.signature?.signer.fingerprint))
         guard assets.firmware != nil || assets.fpga != nil || assets.scripts != nil else {
             throw BundleError.nothingWanted(place: path.name)
         }

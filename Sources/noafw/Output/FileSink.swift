@@ -13,13 +13,15 @@ final class FileSink: Sendable {
 
     var sink: TextSink {
         TextSink(
-            isTerminal: isatty(descriptor) == 1, columns: { [self] in columns }, write: { [self] text in write(text) })
+            isTerminal: isatty(descriptor) == 1, columns: { [self] in Int(size.ws_col) }, rows: { [self] in Int(size.ws_row) }, write: { [self] text in write(text) })
     }
 
-    private var columns: Int {
+    private var size: winsize {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+        }
+        return size
     }
 
     /// A descriptor shared with another program may have been made non-blocking by it.

@@ -10,6 +10,14 @@ indirect enum JSONText: Sendable {
     case number(Double)
     case bool(Bool)
     case null
+    /// That is written already.
+    case document(String)
+
+    /// An object with more members behind its own.
+    func adding(_ members: [(key: String, value: JSONText)]) -> JSONText {
+        guard case .object(let own) = self else { return self }
+        return .object(own + members)
+    }
 
     static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
@@ -24,6 +32,7 @@ indirect enum JSONText: Sendable {
         case .number(let number): Format.plain(number)
         case .bool(let bool): bool ? "true" : "false"
         case .null: "null"
+        case .document(let text): text.hasSuffix("\n") ? String(text.dropLast()) : text
         }
     }
 

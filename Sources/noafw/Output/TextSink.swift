@@ -3,6 +3,8 @@ struct TextSink: Sendable {
     var isTerminal: Bool
     /// Asked at each drawing, as windows change their size.
     var columns: @Sendable () -> Int
+    /// The terminal's; asked at each drawing, too.
+    var rows: @Sendable () -> Int = { 24 }
     var write: @Sendable (String) -> Void
 
     func writeLine(_ line: String) { write(line + "\n") }

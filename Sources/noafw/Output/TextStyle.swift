@@ -3,6 +3,13 @@ struct TextStyle: Sendable {
     enum Tone: String { case good = "32", bad = "31", careful = "33", strong = "1" }
 
     var isColoured: Bool
+    /// Whether the terminal has signs beyond ASCII.
+    var hasSymbols = true
+
+    /// Text on a ground of the tone's colour; readable on any terminal, as foreground and ground change places.
+    func band(_ text: String, _ tone: Tone) -> String {
+        isColoured ? "\u{1B}[\(tone.rawValue);7m\(text)\u{1B}[0m" : text
+    }
 
     func paint(_ text: String, _ tone: Tone) -> String {
         isColoured ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text

@@ -27,8 +27,8 @@ struct UnpairCommand: ContextCommand {
     @Option(help: ArgumentHelp("Forget the unit with this address.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
-    var adapter: String?
+    @Option(help: AdapterName.help)
+    var adapter: AdapterName?
 
     @Option(
         help: ArgumentHelp("Forget a virtual unit of this family. FAMILY:NAME is one of several.", valueName: "family[:name]"),
@@ -49,12 +49,11 @@ struct UnpairCommand: ContextCommand {
         if pressCradleButton, virtual == nil {
             throw ValidationError("--press-cradle-button is for a virtual unit: name it with --virtual.")
         }
-        try RadioOptions.check(adapter: adapter)
     }
 
     private var selection: UnpairRequest.Unit {
         if let virtual { return .virtual(VirtualUnitSelection(name: virtual, speed: .maximum)) }
-        return device.flatMap { DeviceAddress($0) }.map { .radio($0, adapter: adapter) } ?? .known(adapter: adapter)
+        return device.flatMap { DeviceAddress($0) }.map { .radio($0, adapter: adapter?.text) } ?? .known(adapter: adapter?.text)
     }
 
     func run(in context: CommandContext) async -> Int32 {

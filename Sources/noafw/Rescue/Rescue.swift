@@ -11,6 +11,8 @@ struct Rescue {
 
     let station: RadioStation
     let request: RescueRequest
+    var services = LiveServices()
+    var recorder: RunRecorder?
     let events: @Sendable (JobEvent) -> Void
 
     /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
@@ -70,10 +72,12 @@ struct Rescue {
             known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
         }
         var air = Air()
-        try await UnitFinder(central: station.central, families: .supported).watch(until: clock.deadline(in: Self.listening), wanting: isWanted) { seen, _ in
+        let listened = clock.deadline(in: Self.listening)
+        let end = clock.deadline(in: max(Self.listening, request.radio.wait ?? .zero))
+        try await UnitFinder(central: station.central, families: .supported).watch(until: end, wanting: isWanted) { seen, now in
             air.units = seen
             for unit in seen where unit.mode == .application { air.running[unit.address] = unit }
-            return false
+            return now >= listened && seen.contains(where: isWanted)
         }
         return air
     }
@@ -82,18 +86,16 @@ struct Rescue {
     private func finish(_ unit: DiscoveredUnit) async throws -> UnitReport {
         events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader"))
         do {
-            return try await station.own(unit) {
-                guard let family = FamilyList.supported[unit.family] else { throw ProvisioningError.noConsole(unit.family) }
-                let loader = AssetLoader(
-                    family: family, inputs: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment,
-                    notice: { events(.notice($0)) })
-                // Units that cannot be asked get the firmware that brings them back.
-                let components = family.console == nil ? [.firmware] : request.options.components
-                return try await ProvisioningJob(
-                    family: family, central: station.central, address: unit.address, assets: try loader.load(components),
-                    options: request.options
-                ).run(report: events)
-            }
+            guard let support = SupportedFamily[unit.family] else { throw ProvisioningError.noConsole(unit.family) }
+            let loader = AssetLoader(
+                family: support.family, inputs: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment,
+                notice: { events(.notice($0)) })
+            // Units that cannot be asked get the firmware that brings them back.
+            let assets = try loader.load(support.family.console == nil ? [.firmware] : request.options.components)
+            let target = StationUnit(
+                support: support, central: station.central, address: unit.address, rssi: unit.rssi, adapter: await station.adapterAddress())
+            let run = UnitRun(stateFolder: station.stateFolder, recorder: recorder, events: events)
+            return try await services.rescue(target, with: assets, request.options, run)
         } catch is CancellationError {
             throw CancellationError()
         } catch {

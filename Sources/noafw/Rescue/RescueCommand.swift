@@ -28,18 +28,21 @@ struct RescueCommand: ContextCommand {
     @Option(help: ArgumentHelp("Rescue the unit with this address, known or not.", valueName: "address"))
     var device: String?
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
-    var adapter: String?
+    @Option(help: AdapterName.help)
+    var adapter: AdapterName?
+
+    @OptionGroup var waiting: WaitOption
 
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Print which units would be finished. Change nothing.")
     var dryRun = false
 
     func validate() throws {
+        if device == nil, record.serial != nil { throw ValidationError("--serial belongs to one unit: give --device too.") }
         if let device, DeviceAddress(device) == nil { throw ValidationError("--device is an address such as D3:5A:00:11:22:33.") }
-        try RadioOptions.check(adapter: adapter)
     }
 
     func run(in context: CommandContext) async -> Int32 {
@@ -51,8 +54,8 @@ struct RescueCommand: ContextCommand {
             let selector = device.flatMap { DeviceAddress($0) }.map { UnitSelector.address($0) } ?? .only
             return try await context.services.rescue(
                 RescueRequest(
-                    radio: RadioSelection(selector: selector, adapter: adapter), inputs: inputs.value(in: context), options: options,
-                    stateFolder: try context.stateFolder()),
+                    radio: RadioSelection(selector: selector, adapter: adapter?.text, wait: waiting.value), inputs: inputs.value(in: context), options: options,
+                    stateFolder: try context.stateFolder(), records: try record.value(in: context)),
                 events: events)
         }
     }

@@ -11,4 +11,5 @@ struct RescueRequest: Sendable {
     var inputs: AssetInputs
     var options: JobOptions
     var stateFolder: String
+    var records = RecordInputs()
 }

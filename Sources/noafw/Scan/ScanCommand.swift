@@ -21,8 +21,8 @@ struct ScanCommand: ContextCommand {
             Exit codes: 0 a unit is in reach, 69 no unit is in reach or there is no adapter.
             """)
 
-    @Option(help: ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: "hciN"))
-    var adapter: String?
+    @Option(help: AdapterName.help)
+    var adapter: AdapterName?
 
     @Option(help: ArgumentHelp("Listen for this many seconds.", valueName: "n"))
     var seconds: Double = 8
@@ -34,7 +34,6 @@ struct ScanCommand: ContextCommand {
         guard seconds.isFinite, (0.5...86_400).contains(seconds) else {
             throw ValidationError("--seconds is a number from 0.5 to 86400.")
         }
-        try RadioOptions.check(adapter: adapter)
     }
 
     func run(in context: CommandContext) async -> Int32 {
@@ -43,7 +42,7 @@ struct ScanCommand: ContextCommand {
         context.interrupts.exitReport.set { conclusion.say { fail(FileState.unchanged.diagnosis, context) } }
         defer { context.interrupts.exitReport.set(nil) }
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: nil).run {
-            let request = ScanRequest(adapter: adapter, listening: .seconds(seconds), stateFolder: try context.stateFolder())
+            let request = ScanRequest(adapter: adapter?.text, listening: .seconds(seconds), stateFolder: try context.stateFolder())
             return try await context.services.scan(request) { table.draw($0) }
         }
         let report: ScanReport

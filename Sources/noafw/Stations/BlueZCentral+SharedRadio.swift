@@ -2,6 +2,8 @@ import BlueZ
 import Bluetooth
 import Support
 
+extension BlueZCentral: AddressedRadio {}
+
 extension BlueZCentral: SharedRadio {
     func foreignConnections(before deadline: SessionClock.Instant) async throws -> [StaleConnection] {
         let others: [ForeignConnection] = try await foreignConnections(before: deadline)

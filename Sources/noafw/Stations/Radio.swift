@@ -1,15 +1,18 @@
 import BlueZ
 import Bluetooth
+import Support
 
 /// The machine's Bluetooth adapter.
 enum Radio {
     /// Runs `body` with the adapter and gives it back whatever happens.
-    /// - Parameter notice: gets what the operator should know of a bond.
+    /// - Parameters:
+    ///   - adapter: `hciN`, an address, or `usb:` and a port; `nil` takes the first one that is on.
+    ///   - notice: gets what the operator should know of a bond.
     static func with<Value: Sendable>(
         adapter: String?, notice: @escaping @Sendable (String) -> Void = { _ in },
         _ body: (any BondingCentral) async throws -> Value
     ) async throws -> Value {
-        let central = BlueZCentral(adapter: adapter, notice: notice)
+        let central = BlueZCentral(adapter: try selector(adapter), notice: notice)
         do {
             let value = try await body(central)
             await central.close()
@@ -18,5 +21,11 @@ enum Radio {
             await central.close()
             throw error
         }
+    }
+
+    private static func selector(_ adapter: String?) throws -> AdapterSelector? {
+        guard let adapter else { return nil }
+        guard let selector = AdapterSelector(adapter) else { throw BlueZError.noAdapter(PrintableText.ascii(adapter)) }
+        return selector
     }
 }

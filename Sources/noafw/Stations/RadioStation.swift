@@ -12,17 +12,23 @@ struct RadioStation: Sendable {
     func run<Value: Sendable>(
         _ selector: UnitSelector, families: Set<FamilyID>, _ body: (DiscoveredUnit) async throws -> Value
     ) async throws -> Value {
+        let unit = try await find(selector, families: families)
+        return try await own(unit.address, unit.family) { try await body(unit) }
+    }
+
+    /// Finds the one unit that is meant.
+    func find(_ selector: UnitSelector, families: Set<FamilyID>, wait: Duration? = nil) async throws -> DiscoveredUnit {
         let known = try KnownUnits(stateFolder: stateFolder).load()
         try await endStaleConnections(selector, families: families, known: known)
         let addresses = Set(known.compactMap { DeviceAddress($0.address) })
-        let unit = try await UnitFinder(central: central, families: .supported).find(selector, families: families, known: addresses)
-        return try await own(unit) { try await body(unit) }
+        return try await UnitFinder(central: central, families: .supported).find(
+            selector, families: families, known: addresses, within: wait ?? UnitFinder.timeout)
     }
 
     /// Takes a unit for this process and notes it before anything is done to it.
-    func own<Value: Sendable>(_ unit: DiscoveredUnit, _ body: () async throws -> Value) async throws -> Value {
-        try await KnownUnits(stateFolder: stateFolder).record(unit.family, unit.address, clock: central.clock)
-        let lock = try UnitLock(unit: unit.address, stateFolder: stateFolder)
+    func own<Value: Sendable>(_ unit: DeviceAddress, _ family: FamilyID, _ body: () async throws -> Value) async throws -> Value {
+        try await KnownUnits(stateFolder: stateFolder).record(family, unit, clock: central.clock)
+        let lock = try UnitLock(unit: unit, stateFolder: stateFolder)
         defer { withExtendedLifetime(lock) {} }
         return try await body()
     }

@@ -7,8 +7,14 @@ struct StationUnit: Sendable {
     let central: any Central
     /// The application's.
     let address: DeviceAddress
+    /// Virtual units have a lock of their own.
+    var isVirtual = false
     /// `nil` for a unit that is not virtual.
-    let sensors: VirtualSensors?
+    var sensors: VirtualSensors?
+    /// Of its advertisement, in dBm.
+    var rssi: Int?
+    /// The address of the adapter that is to reach it.
+    var adapter: String?
 
     var family: Family { support.family }
 }

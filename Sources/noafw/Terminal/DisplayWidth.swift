@@ -29,6 +29,9 @@ enum DisplayWidth {
         })
     }
 
+    /// The end of a text that fits.
+    static func suffix(_ text: String, columns limit: Int) -> String { String(prefix(String(text.reversed()), columns: limit).reversed()) }
+
     /// Breaks a line into rows, at spaces where it can.
     static func wrap(_ line: String, columns limit: Int) -> [String] {
         var rows: [String] = []

@@ -6,7 +6,7 @@ import Provisioning
 struct VerifyCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Verify what a unit runs, without changing it.",
+        abstract: "Verify what one unit or many run, without changing them.",
         discussion: """
             Compares the unit's firmware, FPGA image and scripts with the catalogue or the given files. With --deep \
             the unit computes digests of its FPGA flash and of every script. They show a single changed byte.
@@ -16,25 +16,70 @@ struct VerifyCommand: ContextCommand {
               noafw verify --virtual monocle
               noafw verify --virtual monocle --deep --json
               noafw verify --virtual monocle --only scripts --scripts my-scripts
+              noafw verify --all --expect release.zip --junit fleet.xml
+              noafw verify --devices units.txt --baseline monday.json --allow allowed.csv --csv -
 
-            Exit codes: 0 everything matches, 1 something differs, others as in noafw flash.
+            Exit codes: 0 everything matches, 1 something differs, 75 nothing differs but a unit was not reached, others as in \
+            noafw flash.
             """)
 
-    @OptionGroup(title: "Unit") var unit: UnitOptions
+    @OptionGroup(title: "Unit") var units: UnitsOptions
     @OptionGroup(title: "Files") var inputs: InputOptions
     @OptionGroup var parts: PartOptions
+    @OptionGroup(title: "Comparison") var comparison: ComparisonOptions
     @OptionGroup(title: "Report") var report: ReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     @Flag(help: "Also compare digests that the unit computes, not only versions.")
     var deep = false
 
+    func validate() throws {
+        try comparison.check(report, bundle: inputs.bundle)
+        if !isFleet, units.jobs != nil || units.adapter.count > 1 {
+            throw ValidationError("--jobs and several --adapter belong to several units: give --all, --devices or --count.")
+        }
+    }
+
+    /// What only a fleet's report has is told of one unit, too.
+    private var isFleet: Bool { units.isFleet || comparison.isGiven }
+
     func run(in context: CommandContext) async -> Int32 {
-        let presentation = VerifyPresentation(target: unit.value.target, isDeep: deep, arguments: context.arguments)
+        isFleet ? await runFleet(in: context) : await runSingle(in: context)
+    }
+
+    private func runFleet(in context: CommandContext) async -> Int32 {
+        var files = inputs.value(in: context)
+        if let bundle = comparison.expect { files.bundle = bundle }
+        let compared: Comparison
+        do {
+            compared = try comparison.value(in: context, isDeep: deep)
+            try comparison.checkOutputs(in: context, inputs: [units.devices, files.bundle])
+        } catch {
+            return await session(Comparison(isDeep: deep, today: ""), files, context).run { _ in throw error }
+        }
+        return await session(compared, files, context).run { [files] events in
+            let fleet = try units.fleet(in: context)
+            let request = FleetVerifyRequest(
+                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, comparison: compared, records: try record.value(in: context),
+                stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+            return compared.complete(try await context.services.verify(request, events: events), isAll: fleet.units == .inReach)
+        }
+    }
+
+    private func session(_ compared: Comparison, _ files: AssetInputs, _ context: CommandContext) -> FleetSession<VerifyFleetPresentation> {
+        let source = compared.baseline?.description ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
+        return FleetSession(
+            context: context, report: report, isOutputTaken: comparison.isOutputTaken,
+            presentation: VerifyFleetPresentation(comparison: compared, source: source, csv: comparison.csv, junit: comparison.junit))
+    }
+
+    private func runSingle(in context: CommandContext) async -> Int32 {
+        let presentation = VerifyPresentation(target: units.single.target, isDeep: deep, arguments: context.arguments)
         let session = RunSession(context: context, report: report, mayChangeUnit: false, presentation: presentation)
         return await session.run { events in
             let request = VerifyRequest(
-                unit: unit.value, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
-                stateFolder: try context.stateFolder())
+                unit: units.single, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
+                stateFolder: try context.stateFolder(), records: try record.value(in: context))
             return try await context.services.verify(request, events: events)
         }
     }

@@ -32,18 +32,8 @@ struct VerifyPresentation: RunPresentation {
     }
 
     private func finding(_ component: Component, _ result: RunResult<VerifyReport>) -> JSONText {
-        guard let finding = result.report?.findings[component] else { return .null }
-        let differences = ("differences", JSONText.array(finding.differences.map { .string($0) }))
-        return .object(
-            [
-                ("expected", .string(finding.expected)),
-                ("actual", .optional(finding.actual)),
-                ("match", .bool(finding.matches)),
-                ("proof", .string(evidence(for: component).rawValue)),
-            ] + (isDeep ? [differences, ("extras", .array(finding.extras.map { .string($0) }))] : []))
+        result.report?.findings[component].map { ReportText.document($0, of: component, isDeep: isDeep) } ?? .null
     }
-
-    private func evidence(for component: Component) -> Evidence { isDeep && component != .firmware ? .digest : .version }
 
     func summary(_ result: RunResult<VerifyReport>, style: TextStyle) -> [String] {
         let findings = (result.report?.findings ?? [:]).sorted { $0.key < $1.key }
@@ -59,7 +49,7 @@ struct VerifyPresentation: RunPresentation {
     private func table(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
         var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
         for (component, finding) in findings {
-            let result = finding.matches ? (evidence(for: component) == .digest ? "proved" : "matches") : "DIFFERS"
+            let result = finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "proved" : "matches") : "DIFFERS"
             table.append([
                 component.rawValue, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
             ])

@@ -13,4 +13,5 @@ struct VerifyRequest: Sendable {
     /// Compare digests computed on the unit, not just versions.
     var isDeep: Bool
     var stateFolder: String
+    var records = RecordInputs()
 }

@@ -14,7 +14,7 @@ extension Examples {
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
         .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
         .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .badEntries(count: 2),
-        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
+        .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"), .sameAdapter("hci0", "ADDRESS"),
     ])
 
     static let inputFile = CataloguedErrors(
@@ -30,6 +30,17 @@ extension Examples {
 
     static let privateFile = CataloguedErrors([PrivateFile.Failure("open", path, reason)])
     static let bond = CataloguedErrors([BondError.noBonds("FAMILY"), .notNamed([]), .notNamed([address, address]), .interrupted])
+    static let deviceList = CataloguedErrors([
+        DeviceListError.notText(path: path, line: 7), .badName(path: path, line: 7), .duplicate(path: path, unit: "UNIT", lines: [3, 7]),
+        .tooMany(path: path, limit: 10_000), .empty(path: path), .nameAtLine(path: path, unit: "UNIT"),
+    ])
+    static let comparison = CataloguedErrors([
+        ComparisonError.noBaseline(path: path, reason: reason), .badAllowance(path: path, line: 7, reason: reason),
+        .gone(unit: "UNIT", baseline: path), .notInBaseline(unit: "UNIT", baseline: path),
+    ])
+    static let serial = CataloguedErrors([
+        SerialRefusal.empty, .tooLong, .notText, .otherForm("SERIAL"), .previous("SERIAL"), .bound("SERIAL", address: "ADDRESS"), .busy,
+    ])
     static let pictureInput = CataloguedErrors([PictureInput.Unreadable(name: path, reason: reason)])
     static let soak = CataloguedErrors("SoakResult", [SoakResult(planned: 9, sent: 9, delivered: 8, answered: 9).failure].compactMap { $0 }.map { ("failure", $0) })
     static let chatScript = CataloguedErrors([ChatScript.Fault(path: path, line: 7, reason: reason)])

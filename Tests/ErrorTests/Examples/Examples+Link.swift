@@ -29,14 +29,14 @@ extension Examples {
         LinkError.disconnected(reason), .connectFailed(address, reason: reason), .timedOut("ANSWER"), .characteristicMissing(attribute),
         .refused(attribute, attributeError: 0xFD), .refused(attribute, attributeError: 0x05), .notAllowed(attribute, .write), .acquired(attribute, .write),
         .valueTooLong(count: 300, limit: 244), .overrun, .busy("PROCESS"), .unavailable(reason),
-        .pairingRefused(address, reason: reason), .bondLost(address, reason: reason),
+        .pairingRefused(address, reason: reason), .bondLost(address, reason: reason), .adapterFull(reason),
     ])
 
     static let blueZ = CataloguedErrors([
         BlueZError.busUnreachable(reason), .busRefusesUser(reason), .accessDenied(reason), .busOverloaded(reason), .busLost,
         .daemonNotRunning(reason), .daemonSilent, .daemonStopped, .daemonTooOld(method: "METHOD"), .unintelligible("ANSWER"),
         .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
-        .linkLimit, .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason),
+        .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .adapterNotShown("ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason),
         .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
         .authenticationTimedOut, .agentMissing, .adapterNotPairable(reason), .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
         .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .noATTTransport, .failed(reason),

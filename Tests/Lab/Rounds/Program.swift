@@ -20,7 +20,7 @@ enum Program {
         var seconds: Double
         /// Open files of this process.
         var descriptors: Int
-        /// Match rules, sockets, calls, discoveries, links and agents that were not given back.
+        /// Subscriptions, sockets, calls, discoveries, links and agents that were not given back.
         var unreturned: [String: Int]
         var residentKilobytes: Int
     }
@@ -86,7 +86,7 @@ enum Program {
     private static func unreturned(_ central: BlueZCentral) -> [String: Int] {
         let open = central.traffic.open
         let counts = [
-            "matches": open.matches, "sockets": open.sockets, "calls": open.pendingCalls, "discoveries": open.discoveries,
+            "subscriptions": open.subscriptions, "sockets": open.sockets, "calls": open.pendingCalls, "discoveries": open.discoveries,
             "links": open.links, "agents": open.agents,
         ]
         return counts.filter { $0.value != 0 }

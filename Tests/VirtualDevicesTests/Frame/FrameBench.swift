@@ -56,7 +56,7 @@ struct FrameBench: Sendable {
 
     /// The advertisement that comes within this time.
     func sighting(within limit: Duration = .seconds(5)) async throws -> Advertisement? {
-        let (id, sightings) = air.startDiscovery()
+        let (id, sightings) = air.startDiscovery(by: nil)
         defer { air.stopDiscovery(id) }
         return try await sightings.next(before: clock.deadline(in: limit), on: clock)
     }

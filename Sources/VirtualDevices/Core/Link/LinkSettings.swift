@@ -5,4 +5,6 @@ struct LinkSettings: Sendable {
     var largestMTU: Int
     /// Link set-up and service discovery, as a host sees them. Zero when a real host does them.
     var setUpTime: Duration = .milliseconds(400)
+    /// How often a unit repeats its advertisement to whoever discovers.
+    var advertisingInterval: Duration = .milliseconds(100)
 }

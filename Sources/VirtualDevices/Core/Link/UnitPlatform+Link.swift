@@ -8,7 +8,7 @@ extension UnitPlatform {
     /// A central's link is up.
     /// - Parameter requestedMTU: 0 for a central that asks for none.
     /// - Returns: `false` when the unit went away meanwhile.
-    mutating func acceptLink(_ requestedMTU: Int, _ reply: Inbox<Result<VirtualLink, LinkError>>) -> Bool {
+    mutating func acceptLink(_ requestedMTU: Int, _ reply: LinkReply) -> Bool {
         guard isAdvertising, let peripheral else {
             reply.deliver(.failure(.unavailable("the device went away")))
             return false
@@ -29,6 +29,13 @@ extension UnitPlatform {
         guard let link else { return }
         after(link.pace.supervisionTimeout, .linkLost(link.link))
         forgetLink()
+    }
+
+    /// Nobody plays the unit any more: its centrals need not wait for their supervision timeout.
+    mutating func endLostLinks() {
+        while let timer = timers.takeDue(at: .forever) {
+            if case .linkLost(let link) = timer { link.finish(VirtualLink.supervisionTimeout) }
+        }
     }
 
     /// The link ends in good order: both sides know at once.

@@ -4,9 +4,20 @@ import Synchronization
 
 /// The air between virtual units and a virtual central.
 public final class VirtualAir: Sendable {
+    /// Who listens, and what it hears of an advertisement.
+    private struct Listener: Sendable {
+        let inbox: Inbox<Advertisement>
+        let adapter: VirtualAdapter?
+
+        func hear(_ advertisement: Advertisement) {
+            guard let adapter else { return inbox.deliver(advertisement) }
+            if let heard = adapter.hear(advertisement) { inbox.deliver(heard) }
+        }
+    }
+
     private struct State {
         var units: [ObjectIdentifier: Advertising] = [:]
-        var discoveries: [UInt64: Inbox<Advertisement>] = [:]
+        var discoveries: [UInt64: Listener] = [:]
         var observers: [Inbox<Advertising?>] = []
         var count: UInt64 = 0
     }
@@ -24,7 +35,7 @@ public final class VirtualAir: Sendable {
         }
         for observer in observers { observer.deliver(advertising) }
         guard let advertising else { return }
-        for discovery in discoveries { discovery.deliver(advertising.advertisement) }
+        for discovery in discoveries { discovery.hear(advertising.advertisement) }
         if !discoveries.isEmpty { unit.deliver(.discoveryStarted) }
     }
 
@@ -39,7 +50,7 @@ public final class VirtualAir: Sendable {
     func advertise(_ unit: Inbox<UnitEvent>) -> Bool {
         let (shown, discoveries) = state.withLock { ($0.units[ObjectIdentifier(unit)], Array($0.discoveries.values)) }
         guard let shown else { return false }
-        for discovery in discoveries { discovery.deliver(shown.advertisement) }
+        for discovery in discoveries { discovery.hear(shown.advertisement) }
         return !discoveries.isEmpty
     }
 
@@ -47,11 +58,11 @@ public final class VirtualAir: Sendable {
         state.withLock { state in state.units.values.first { $0.advertisement.address == address } }
     }
 
-    func startDiscovery() -> (UInt64, Inbox<Advertisement>) {
+    func startDiscovery(by adapter: VirtualAdapter? = nil) -> (UInt64, Inbox<Advertisement>) {
         let (id, inbox, units) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Advertising]) in
             state.count += 1
             let inbox = Inbox<Advertisement>(overrun: LinkError.overrun)
-            state.discoveries[state.count] = inbox
+            state.discoveries[state.count] = Listener(inbox: inbox, adapter: adapter)
             return (state.count, inbox, Array(state.units.values))
         }
         for shown in units { shown.unit.deliver(.discoveryStarted) }
@@ -59,7 +70,7 @@ public final class VirtualAir: Sendable {
     }
 
     func stopDiscovery(_ id: UInt64) {
-        state.withLock { state in state.discoveries.removeValue(forKey: id) }?
+        state.withLock { state in state.discoveries.removeValue(forKey: id) }?.inbox
             .finish(throwing: LinkError.disconnected("discovery stopped"))
     }
 }

@@ -6,12 +6,17 @@ public struct VirtualCentral: Central {
     /// The largest ATT MTU this host asks for (BlueZ: 517); 0 for one that asks for none.
     public var requestedMTU = 517
     private let air: VirtualAir
+    /// `nil` for one that takes any number of links and connects.
+    private let adapter: VirtualAdapter?
     let bonds: BondStore
     /// Gets what the operator should know of a bond.
     let notice: @Sendable (String) -> Void
 
-    public init(air: VirtualAir, bonds: BondStore = BondStore(), notice: @escaping @Sendable (String) -> Void = { _ in }) {
+    public init(
+        air: VirtualAir, adapter: VirtualAdapter? = nil, bonds: BondStore = BondStore(), notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         self.air = air
+        self.adapter = adapter
         self.bonds = bonds
         self.notice = notice
     }
@@ -19,7 +24,7 @@ public struct VirtualCentral: Central {
     public var clock: SessionClock { air.time.clock }
 
     public func discover() async throws -> any Discovery {
-        let (id, sightings) = air.startDiscovery()
+        let (id, sightings) = air.startDiscovery(by: adapter)
         return VirtualDiscovery(id: id, sightings: sightings, air: air)
     }
 
@@ -52,13 +57,25 @@ public struct VirtualCentral: Central {
     }
 
     private func openLink(to address: DeviceAddress, before deadline: SessionClock.Instant) async throws -> VirtualConnection {
+        try adapter?.beginDial()
+        do {
+            let link = try await dial(address, before: deadline)
+            adapter?.endDial(with: link)
+            return VirtualConnection(address: address, link: link, clock: clock)
+        } catch {
+            adapter?.endDial(with: nil)
+            throw error
+        }
+    }
+
+    private func dial(_ address: DeviceAddress, before deadline: SessionClock.Instant) async throws -> VirtualLink {
         var reason = "no such device answers"
         while clock.now < deadline {
-            if let shown = air.advertising(at: address) {
-                let reply = Inbox<Result<VirtualLink, LinkError>>()
+            if let shown = air.advertising(at: address), adapter.map({ $0.hear(shown.advertisement) != nil }) ?? true {
+                let reply = LinkReply()
                 shown.unit.deliver(.connect(requestedMTU: requestedMTU, reply: reply))
-                switch try await reply.next(before: deadline, on: clock) {
-                case .success(let link): return VirtualConnection(address: address, link: link, clock: clock)
+                switch try await reply.wait(before: deadline, on: clock) {
+                case .success(let link): return link
                 case .failure(let error): reason = "\(error)"
                 case nil: break
                 }

@@ -22,6 +22,8 @@ final class VirtualLink: Sendable {
         /// Characteristics whose channel is open.
         var acquired: Set<AttributeID> = []
         var end: LinkError?
+        /// Called once, when the link ends.
+        var whenEnded: (@Sendable () -> Void)?
     }
 
     /// How a link ends whose other side went away without a word.
@@ -51,6 +53,15 @@ final class VirtualLink: Sendable {
             return state.uplink.count == 1
         }
         if wasEmpty { unit.deliver(.linkActivity) }
+    }
+
+    /// - Parameter tell: called once: when the link ends, or at once.
+    func whenEnded(_ tell: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state -> Bool in
+            if state.end == nil { state.whenEnded = tell }
+            return state.end != nil
+        }
+        if isOver { tell() }
     }
 
     func takePacket() -> HostPacket? {
@@ -87,11 +98,11 @@ final class VirtualLink: Sendable {
 
     /// Ends the link as the central sees it.
     func finish(_ error: LinkError) {
-        let (inboxes, unanswered) = state.withLock { state -> ([Inbox<[UInt8]>], [HostPacket]) in
-            guard state.end == nil else { return ([], []) }
+        let (inboxes, unanswered, whenEnded) = state.withLock { state -> ([Inbox<[UInt8]>], [HostPacket], (@Sendable () -> Void)?) in
+            guard state.end == nil else { return ([], [], nil) }
             state.end = error
-            defer { state.uplink = [] }
-            return (Array(state.inboxes.values), state.uplink)
+            defer { (state.uplink, state.whenEnded) = ([], nil) }
+            return (Array(state.inboxes.values), state.uplink, state.whenEnded)
         }
         for inbox in inboxes { inbox.finish(throwing: error) }
         for case .write(_, _, let reply?) in unanswered { reply.finish(throwing: error) }
@@ -99,5 +110,6 @@ final class VirtualLink: Sendable {
         for case .secure(_, let reply) in unanswered { reply.finish(throwing: error) }
         credits.finish(throwing: error)
         gone.finish(throwing: error)
+        whenEnded?()
     }
 }

@@ -67,14 +67,16 @@ public struct UnitServer: Sendable {
     }
 
     private func connect(_ number: Int, _ mtu: Int) async throws -> VirtualLink? {
-        let reply = Inbox<Result<VirtualLink, LinkError>>()
+        let reply = LinkReply()
         unit.events.deliver(.connect(requestedMTU: mtu, reply: reply))
-        switch try await next(reply) {
+        switch try await reply.wait(before: clock.deadline(in: .forever), on: clock) {
         case .success(let link):
             send(.connected(link: number, mtu: link.payloadSize + 3))
             return link
         case .failure(let error):
             send(.refused(link: number, reason: "\(error)"))
+            return nil
+        case nil:
             return nil
         }
     }

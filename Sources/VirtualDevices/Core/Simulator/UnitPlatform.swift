@@ -23,7 +23,7 @@ struct UnitPlatform {
         case boot(number: Int)
         /// - Parameter number: of the run that it ends.
         case powerCut(number: Int)
-        case linkUp(requestedMTU: Int, reply: Inbox<Result<VirtualLink, LinkError>>)
+        case linkUp(requestedMTU: Int, reply: LinkReply)
         /// The central's side of a link that the unit no longer serves.
         case linkLost(VirtualLink)
         case radioChanged

@@ -6,9 +6,6 @@ struct UnitSimulator {
     var platform: UnitPlatform
     var model: any UnitModel
 
-    /// How often a unit repeats its advertisement to whoever discovers.
-    private static let advertisingInterval = Duration.milliseconds(100)
-
     init(_ platform: UnitPlatform) throws {
         self.platform = platform
         model = try platform.design.makeModel(platform.folder)
@@ -64,7 +61,7 @@ struct UnitSimulator {
         case .radioChanged: try radioChanged()
         case .advertise:
             platform.isAdvertisingRepeatedly = platform.air.advertise(platform.events)
-            if platform.isAdvertisingRepeatedly { platform.after(Self.advertisingInterval, .advertise) }
+            if platform.isAdvertisingRepeatedly { platform.after(platform.design.link.advertisingInterval, .advertise) }
         case .late(let packet, let over): if platform.link?.link === over { try deliver(packet) }
         }
     }
@@ -90,6 +87,7 @@ struct UnitSimulator {
     mutating func losePower() {
         platform.losePower()
         model.stop(.powerLoss)
+        platform.endLostLinks()
     }
 
     mutating func perform(_ cut: FaultPlan.Cut) {

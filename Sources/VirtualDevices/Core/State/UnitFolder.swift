@@ -27,7 +27,7 @@ public struct UnitFolder: Sendable {
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
         try fill(self)
-        try save(Identity(family: family, address: Self.addressText(for: name)))
+        try save(Identity(family: family, address: Self.addressText(for: name, family: family)))
         withExtendedLifetime(lock) {}
     }
 
@@ -97,10 +97,19 @@ public struct UnitFolder: Sendable {
         }
     }
 
-    /// A random static address (top two bits set) that follows from the unit's name, as text.
-    static func addressText(for name: String) -> String {
+    /// The address of the unit in a folder, which need not be there yet.
+    /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
+    public static func address(root: URL, name: String, family: String) throws -> DeviceAddress? {
+        let file = root.appendingPathComponent("unit.json")
+        guard FileManager.default.fileExists(atPath: file.path) else { return DeviceAddress(addressText(for: name, family: family)) }
+        let identity = try reading(file, limit: identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
+        return DeviceAddress(identity.address)
+    }
+
+    /// A random static address (top two bits set) that follows from the unit's name and family, as text.
+    private static func addressText(for name: String, family: String) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for byte in "\(family):\(name)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         var octets = (0..<6).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
         octets[0] |= 0xC0
         return octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")

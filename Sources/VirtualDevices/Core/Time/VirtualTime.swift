@@ -19,7 +19,8 @@ public struct VirtualTime: Sendable {
     private init(_ simulation: Simulation) {
         self.simulation = simulation
         clock = SessionClock(
-            now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }, executor: simulation)
+            now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }, executor: simulation,
+            hold: { simulation.hold($0) })
     }
 
     /// Passes as whoever gives the clock lets it.

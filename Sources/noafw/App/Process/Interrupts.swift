@@ -4,6 +4,13 @@ import Support
 struct Interrupts: Sendable {
     /// One element for each SIGINT or SIGTERM that asks for an orderly end.
     var requests = Inbox<Void>()
+    /// What a signal asks for first, where a command offers it.
+    var drain = Drain()
     /// What to do when the orderly end takes too long; set by the command that runs.
     var exitReport = ExitReport()
+
+    /// What a signal does: an orderly end, and at the second time a prompt one.
+    func ask() {
+        if !drain.ask() { requests.deliver(()) }
+    }
 }

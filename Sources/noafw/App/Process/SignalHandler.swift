@@ -37,6 +37,8 @@ final class SignalHandler: Sendable {
         }
         // A reader that goes away must not kill a run halfway through a flash; the write's error is enough.
         install(SIGPIPE) { _ in }
+        // Nor must a limit on the size of files: the write fails instead.
+        install(SIGXFSZ) { _ in }
     }
 
     private init(interrupts: Interrupts, readEnd: Int32) {
@@ -46,6 +48,7 @@ final class SignalHandler: Sendable {
 
     private func run() {
         guard waitForSignal(milliseconds: -1) else { return }
+        if interrupts.drain.ask() { guard waitForSignal(milliseconds: -1) else { return } }
         interrupts.requests.deliver(())
         // Nobody waits any longer than this, nor than until the second signal.
         _ = waitForSignal(milliseconds: Self.graceMilliseconds)

@@ -37,6 +37,7 @@ struct Supervisor: Sendable {
                 case .helperEnded: continue
                 case .interrupt:
                     wasInterrupted = true
+                    context.stop.set(.interrupted)
                     group.cancelAll()
                 case .ended(let outcome):
                     group.cancelAll()
@@ -60,11 +61,16 @@ struct Supervisor: Sendable {
         do {
             guard let timeoutSeconds else { return .finished(try await operation()) }
             let deadline = context.clock.deadline(in: .seconds(timeoutSeconds))
-            let timeout = CommandError.timedOut(seconds: timeoutSeconds)
-            return .finished(try await withDeadline(deadline, on: context.clock, timeout: timeout, operation: operation))
+            return .finished(try await withDeadline(deadline, on: context.clock, timeout: stopped(after: timeoutSeconds), operation: operation))
         } catch {
             return .failed(error)
         }
+    }
+
+    /// Comes before the operation is cancelled.
+    private func stopped(after seconds: Double) -> CommandError {
+        context.stop.set(.timeLimit(seconds: seconds))
+        return CommandError.timedOut(seconds: seconds)
     }
 
     private func waitForInterrupt() async -> Bool {

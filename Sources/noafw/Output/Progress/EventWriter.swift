@@ -34,7 +34,7 @@ final class EventWriter: Sendable {
         ])
     }
 
-    private func write(unit: String?, _ members: [(String, JSONText)]) {
+    func write(unit: String?, _ members: [(String, JSONText)]) {
         let line = JSONText.object(
             [
                 ("schema", .string("noafw.event/1")), ("time", .string(context.date().formatted(.iso8601))),
@@ -45,7 +45,7 @@ final class EventWriter: Sendable {
         if let failure = file.write(line) { context.explain(failure.diagnosis) }
     }
 
-    private static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
+    static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
         switch content {
         case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.rawValue))]
         case .progress(let stage, let overall, let done, let total):
@@ -54,6 +54,7 @@ final class EventWriter: Sendable {
                 ("bytes_done", .integer(done)), ("bytes_total", .integer(total)),
             ]
         case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
+        case .recovery(let recovery): [("event", .string("notice")), ("text", .string(recovery.words))]
         case .found(let family): [("event", .string("found")), ("family", .string(family.rawValue))]
         case .probed(let unit):
             [

@@ -20,6 +20,7 @@ struct ProgressLines: Sendable {
         case .stage(let stage): [stage.rawValue]
         case .progress: tenths(model, at: now)
         case .notice(let notice): ["note: \(UntrustedText.escape(notice))"]
+        case .recovery(let recovery): ["note: \(UntrustedText.escape(recovery.words))"]
         case .found(let family): event.unit.map { ["\(family) \($0)"] } ?? []
         case .probed(let unit): [ComponentFormatter.describe(unit)]
         case .planned: []

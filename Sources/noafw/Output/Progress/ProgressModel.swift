@@ -35,7 +35,7 @@ struct ProgressModel: Sendable {
         case .step(let step):
             steps.append(step)
             writingStage = nil
-        case .notice, .planned:
+        case .notice, .recovery, .planned:
             break
         }
     }

@@ -61,7 +61,7 @@ final class ProgressRenderer: Sendable {
     /// Above a bar only what does not repeat it.
     private func isWorthALine(_ event: JobEvent) -> Bool {
         switch event.content {
-        case .notice: true
+        case .notice, .recovery: true
         case .progress: false
         case .stage, .found, .probed, .planned, .step: isVerbose
         }

@@ -8,6 +8,7 @@ struct VirtualUnitName: Sendable, Hashable, CustomStringConvertible {
     var name: String
 
     static let defaultName = "default"
+    static let lengthLimit = 32
 
     /// As on the command line; it is also the unit's `id` in the JSON documents.
     var description: String { name == Self.defaultName ? family.rawValue : "\(family.rawValue):\(name)" }
@@ -24,10 +25,16 @@ extension VirtualUnitName {
         let isSafe = name.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
         }
-        guard isSafe, (1...32).contains(name.utf8.count) else {
-            throw ValidationError("its name is 1 to 32 letters, digits, '-' and '_', such as \(family.rawValue):bench-2.")
+        guard isSafe, (1...Self.lengthLimit).contains(name.utf8.count) else {
+            throw ValidationError("its name is 1 to \(Self.lengthLimit) letters, digits, '-' and '_', such as \(family.rawValue):bench-2.")
         }
         self.init(family: family, name: name)
+    }
+
+    /// The same for the first; `NAME-2`, `NAME-3` for others of a count.
+    func numbered(_ number: Int) -> VirtualUnitName {
+        guard number > 1 else { return self }
+        return VirtualUnitName(family: family, name: name == Self.defaultName ? "\(number)" : "\(name)-\(number)")
     }
 
     /// Those that have a virtual model.

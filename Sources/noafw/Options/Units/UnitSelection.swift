@@ -38,8 +38,10 @@ struct RadioSelection: Sendable, Hashable {
     var selector: UnitSelector
     /// `nil` is any that noafw talks to.
     var family: FamilyID?
-    /// Such as `hci0`; `nil` is the first one.
+    /// As `--adapter` names it; `nil` is the first one that is on.
     var adapter: String?
+    /// How long it is waited for; `nil` is the time of a look around.
+    var wait: Duration?
 }
 
 /// A virtual unit as `--virtual` names it, and the pace of its air.

@@ -1,0 +1,51 @@
+import Bluetooth
+
+/// Finds the adapter that is meant among those that bluetoothd shows.
+///
+/// Adapters that share an address are never chosen: bluetoothd keeps keys and attribute tables by the adapter's address, so what one of
+/// them learned would be believed of the other one.
+struct AdapterChoice {
+    /// In the order of their paths.
+    let adapters: [AdapterObject]
+
+    init(_ adapters: some Sequence<AdapterObject>) { self.adapters = adapters.sorted { $0.path < $1.path } }
+
+    enum Outcome: Hashable {
+        case chosen(AdapterObject)
+        case none
+        /// The adapters that share the address of the one that was meant.
+        case shared([AdapterObject])
+    }
+
+    /// - Parameter wanted: `nil` for the first adapter that is on, or else the first one.
+    func find(_ wanted: AdapterSelector?) -> Outcome {
+        let meant = wanted.map { wanted in adapters.filter { $0.matches(wanted) } } ?? adapters
+        let alone = meant.filter { twins(of: $0).isEmpty }
+        if let chosen = alone.first(where: \.isPowered) ?? alone.first { return .chosen(chosen) }
+        return meant.first.map { .shared([$0] + twins(of: $0)) } ?? .none
+    }
+
+    /// The adapters that are on and share their address with none.
+    var usable: [AdapterObject] { adapters.filter { $0.isPowered && twins(of: $0).isEmpty } }
+
+    private func twins(of adapter: AdapterObject) -> [AdapterObject] {
+        adapters.filter { $0.address == adapter.address && $0.path != adapter.path }
+    }
+}
+
+extension AdapterObject {
+    func matches(_ selector: AdapterSelector) -> Bool {
+        switch selector {
+        case .kernelName(let name): kernelName == name
+        case .address(let wanted): address == wanted
+        case .usbPort(let wanted): port == wanted
+        }
+    }
+}
+
+extension BlueZError {
+    /// Two or more adapters.
+    static func shared(_ adapters: [AdapterObject]) -> BlueZError {
+        .adaptersShareAddress(adapters.map(\.kernelName).sorted().joined(separator: ", "))
+    }
+}

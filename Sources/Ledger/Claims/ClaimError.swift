@@ -1,0 +1,40 @@
+import Support
+
+/// Why a unit is not worked on although it is there.
+public enum ClaimError: Error, Sendable, Hashable {
+    /// - Parameters:
+    ///   - station: which holds it.
+    ///   - until: when its lease ends, if it is not renewed; the server's time.
+    case taken(unit: String, station: String, until: UTCTime)
+    /// A claim is required.
+    case notAsked(unit: String, reason: String)
+    /// No erase is begun.
+    case runsOut(unit: String)
+}
+
+extension ClaimError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .taken(let unit, let station, let until):
+            Diagnosis(
+                code: "LED-0100", category: .tryAgain, fault: .station,
+                message: "station \(station) works on \(unit); its claim ends at \(until.iso8601) if it is not renewed",
+                cause: "two stations hear the same unit, or that station was switched off in the middle of a run",
+                remedy: "leave the unit to that station, or run the same command again after that time")
+        case .notAsked(let unit, let reason):
+            Diagnosis(
+                code: "LED-0101", category: .tryAgain, fault: .station, message: "\(unit) cannot be claimed: \(reason)",
+                cause: "the ledger's server is not reached, and --claims require asks for it before each unit",
+                remedy: "check the network and the server, then run the same command again; or use --claims prefer")
+        case .runsOut(let unit):
+            Diagnosis(
+                code: "LED-0102", category: .tryAgain, fault: .station,
+                message: "the claim on \(unit) runs out and could not be renewed, so nothing more is erased",
+                cause: "the ledger's server is not reached, or another station took the unit",
+                remedy: "check the network and the server, then run the same command again: it goes on where this run stopped")
+        }
+    }
+
+    /// The claim has asked again by itself.
+    public var persistence: Persistence { .permanent }
+}

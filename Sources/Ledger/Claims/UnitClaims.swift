@@ -1,0 +1,42 @@
+/// Claims units for runs, so that two stations in earshot of each other never work on one unit.
+public protocol UnitClaims: Sendable {
+    /// Asks before the unit is touched. What it gives is renewed until it is released, or nothing refers to it any more.
+    /// A cancelled task changes nothing; the wait is bounded.
+    /// - Parameter unit: the application's address.
+    /// - Throws: where another station works on the unit, or where a claim is required and nobody can be asked.
+    func claim(unit: String, run: RunID) async throws(ClaimError) -> any UnitClaim
+}
+
+/// A claim on one unit, for one run.
+public protocol UnitClaim: Sendable {
+    /// What the record says of it; `nil` where no server is asked.
+    var state: ClaimState? { get }
+    /// Grows each time the unit changes hands; `nil` for a unit that is not claimed.
+    var token: Int64? { get }
+    /// What its run has to say of it.
+    var notice: LedgerNotice? { get }
+    /// Whether the lease goes on, by this machine's monotonic clock, counted from before the request.
+    var isHeld: Bool { get }
+    /// Whether so much of the lease is left that an erase may begin.
+    var mayBeginErase: Bool { get }
+
+    /// To be asked right before each erase. Where little of the lease is left, it is renewed first.
+    /// - Throws: ``ClaimError/runsOut(unit:)``: then nothing may be erased. An erase that has begun goes on whatever comes.
+    func beginErase() async throws(ClaimError)
+
+    /// Gives the unit free, as far as the server can be reached in time. A second call does nothing.
+    func release() async
+}
+
+extension UnitClaim {
+    public var notice: LedgerNotice? { nil }
+}
+
+/// How far a run had its unit for itself.
+public enum ClaimState: String, Sendable, Codable, CaseIterable {
+    case held
+    /// Another station may have worked on the unit before the run ended.
+    case lost
+    /// The server could not be asked: only this machine's lock was held.
+    case unclaimed
+}

@@ -1,0 +1,66 @@
+/// Tables as CSV (RFC 4180): commas, CR LF, quotes doubled.
+///
+/// A cell whose text comes from elsewhere and that a spreadsheet would take for a formula begins with an apostrophe (OWASP, "CSV
+/// Injection"): serial numbers and versions come over the air. Our own numbers are left as they are.
+public enum CSVText {
+    public enum Form: Sendable {
+        case plain
+        /// With a byte order mark, and an apostrophe before texts that Excel would turn into numbers or dates.
+        case excel
+    }
+
+    public enum Cell: Sendable, Hashable {
+        /// Of a unit, a person or a file: hostile in a spreadsheet.
+        case text(String)
+        /// Our own: a number, a time, a word of a closed set.
+        case value(String)
+        case empty
+
+        public init(_ text: String?) { self = text.map(Cell.text) ?? .empty }
+        public init(value: (some CustomStringConvertible)?) { self = value.map { .value($0.description) } ?? .empty }
+    }
+
+    /// - Parameter header: the names of the columns.
+    public static func document(_ header: [String], _ rows: some Sequence<[Cell]>, form: Form = .plain) -> String {
+        (form == .excel ? "\u{FEFF}" : "") + row(header.map { .value($0) }, form) + rows.map { row($0, form) }.joined()
+    }
+
+    private static func row(_ cells: [Cell], _ form: Form) -> String {
+        cells.map { quoted(content($0, form)) }.joined(separator: ",") + "\r\n"
+    }
+
+    private static func content(_ cell: Cell, _ form: Form) -> String {
+        switch cell {
+        case .empty: ""
+        case .value(let value): value
+        case .text(let text): isFormula(text) || form == .excel && looksLikeNumber(text) ? "'" + text : text
+        }
+    }
+
+    private static let formulaStarts = Set<Character>("=+-@\t\r\n＝＋－＠")
+
+    /// Also behind blanks and quotes, where some programs look for a formula.
+    private static func isFormula(_ text: String) -> Bool {
+        guard let first = text.first else { return false }
+        if formulaStarts.contains(first) { return true }
+        return text.first { !" '\";,".contains($0) }.map(formulaStarts.contains) ?? false
+    }
+
+    /// `00123`, `1E5`, `MAR1`, a number too long for a spreadsheet's 15 digits: anything that begins as a number or a month does.
+    private static func looksLikeNumber(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first else { return false }
+        if first.properties.numericType != nil || first == "." { return !isPlainNumber(text) }
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        return months.contains(String(text.lowercased().prefix(3))) || ["true", "false"].contains(text.lowercased())
+    }
+
+    /// A number that comes back as the same text.
+    private static func isPlainNumber(_ text: String) -> Bool {
+        text.utf8.count <= 15 && Int64(text).map { "\($0)" == text } == true
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let needsQuotes = text.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 0x0D, 0x0A].contains($0) } || text.first == " " || text.last == " "
+        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+    }
+}

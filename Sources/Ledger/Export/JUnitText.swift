@@ -1,0 +1,79 @@
+/// Results as JUnit's XML, in the part that Jenkins and GitLab both read, and that junit-10.xsd of Jenkins' xUnit plugin allows.
+public enum JUnitText {
+    public enum Result: Sendable, Hashable {
+        case passed
+        case failure(message: String, type: String)
+        case error(message: String, type: String)
+        case skipped(message: String)
+    }
+
+    public struct Case: Sendable, Hashable {
+        public var className: String
+        public var name: String
+        public var milliseconds: Int64
+        public var result: Result
+
+        /// - Parameters:
+        ///   - words: of the class's name, joined by dots; a dot inside of one would divide packages.
+        ///   - name: with the class's name unique in its suite.
+        public init(_ words: [String], name: String, milliseconds: Int64, result: Result) {
+            className = words.map { $0.replacing(".", with: "_") }.joined(separator: ".")
+            (self.name, self.milliseconds, self.result) = (name, milliseconds, result)
+        }
+    }
+
+    public struct Suite: Sendable, Hashable {
+        public var name: String
+        /// Of the first case.
+        public var start: UTCTime?
+        public var host: String
+        public var cases: [Case]
+
+        public init(name: String, start: UTCTime?, host: String, cases: [Case]) {
+            (self.name, self.start, self.host, self.cases) = (name, start, host, cases)
+        }
+    }
+
+    public static func document(_ suites: [Suite]) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites.map(text).joined())</testsuites>\n"
+    }
+
+    private static func text(_ suite: Suite) -> String {
+        let elements = suite.cases.map { element($0.result)?.name }
+        func count(_ name: String) -> String { "\(elements.count { $0 == name })" }
+        let attributes = [
+            ("name", suite.name), ("tests", "\(suite.cases.count)"), ("failures", count("failure")), ("errors", count("error")),
+            ("skipped", count("skipped")), ("time", seconds(suite.cases.reduce(0) { $0 + bounded($1.milliseconds) })),
+            ("timestamp", suite.start.map { String($0.iso8601.prefix(19)) } ?? ""), ("hostname", suite.host),
+        ]
+        return "  <testsuite\(text(attributes))>\n\(suite.cases.map(text).joined())  </testsuite>\n"
+    }
+
+    private static func text(_ test: Case) -> String {
+        let attributes = text([("classname", test.className), ("name", test.name), ("time", seconds(bounded(test.milliseconds)))])
+        guard let element = element(test.result) else { return "    <testcase\(attributes)/>\n" }
+        return "    <testcase\(attributes)>\n      <\(element.name)\(text(element.attributes))/>\n    </testcase>\n"
+    }
+
+    private static func element(_ result: Result) -> (name: String, attributes: [(String, String)])? {
+        switch result {
+        case .passed: nil
+        case .failure(let message, let type): ("failure", [("message", message), ("type", type)])
+        case .error(let message, let type): ("error", [("message", message), ("type", type)])
+        case .skipped(let message): ("skipped", [("message", message)])
+        }
+    }
+
+    /// At most a year, so that no sum overflows.
+    private static func bounded(_ milliseconds: Int64) -> Int64 { min(max(0, milliseconds), 31_536_000_000) }
+
+    /// With a point and three digits: an exponent is refused.
+    private static func seconds(_ milliseconds: Int64) -> String {
+        let rest = "\(milliseconds % 1000)"
+        return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
+    }
+
+    private static func text(_ attributes: [(String, String)]) -> String {
+        attributes.map { " \($0.0)=\"\(XMLText.attribute($0.1))\"" }.joined()
+    }
+}

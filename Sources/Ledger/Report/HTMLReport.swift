@@ -1,0 +1,159 @@
+/// The figures of a ledger as one page of HTML: no script, nothing from a network, drawings with the same figures in tables beside them.
+public enum HTMLReport {
+    /// Days that are drawn; the newest.
+    static let dayLimit = 31
+    /// Stations that are drawn; those with the most runs.
+    static let stationLimit = 20
+    /// Rows of one table.
+    static let rowLimit = 100
+    /// Station's days, where a column for each station has no room.
+    static let lowestLimit = 30
+
+    /// - Parameters:
+    ///   - scope: what was chosen, such as `since 2026-11-01`.
+    ///   - made: when.
+    public static func page(_ figures: RunFigures, scope: String, made: UTCTime) -> String {
+        let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+        let sections = figures.runs == 0 ? [] : [yields(figures), stations(figures), codes(figures), durations(figures), units(figures)]
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="\(HTML.text(policy))">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>Ledger report</title>
+            <style>\(HTMLStyle.sheet)</style>
+            </head>
+            <body>
+            <header>
+            <h1>Ledger report</h1>
+            <p class="lead">\(HTML.text(period(figures)))\(scope.isEmpty ? "" : " Chosen: \(HTML.text(scope)).")</p>
+            </header>
+            <main>
+            \(cards(figures))
+            \(sections.joined(separator: "\n"))
+            </main>
+            <footer><p>Made by noafw on \(HTML.text(String(made.iso8601.prefix(16)).replacing("T", with: " "))) UTC. All days and times are UTC. \
+            An interval holds the true share in 95 of 100 cases (Wilson).</p></footer>
+            </body>
+            </html>
+
+            """
+    }
+
+    private static func period(_ figures: RunFigures) -> String {
+        guard let first = figures.first, let last = figures.last else { return "No run was recorded." }
+        let days = first.day == last.day ? "On \(first.day)" : "From \(first.day) to \(last.day)"
+        return "\(days): \(counted(figures.runs, "run")) of \(counted(figures.units, "unit")) at \(counted(figures.stations.count, "station"))."
+    }
+
+    private static func counted(_ count: Int, _ name: String) -> String { "\(FigureText.count(count)) \(name)\(count == 1 ? "" : "s")" }
+
+    private static func cards(_ figures: RunFigures) -> String {
+        func card(_ name: String, _ figure: String, _ note: String) -> String {
+            "<div><dt>\(HTML.text(name))</dt><dd class=\"big\">\(HTML.text(figure))</dd><dd class=\"small\">\(HTML.text(note))</dd></div>"
+        }
+        let excluded = figures.firstPass.excluded.sorted { $0.key.rawValue < $1.key.rawValue }
+        let others = excluded.map { "\(FigureText.count($0.value)) \($0.key.rawValue)" }.joined(separator: ", ")
+        let share = figures.firstPass.units
+        return "<dl class=\"cards\">" + [
+            card("First-pass yield", FigureText.percent(share.value), "\(FigureText.count(share.count)) of \(counted(share.total, "unit")), \(FigureText.interval(share))"),
+            card(
+                "Yield of all runs", FigureText.percent(figures.yield.share.value),
+                "\(FigureText.count(figures.yield.share.count)) of \(FigureText.count(figures.yield.share.total)), repetitions included"),
+            card("Not counted", FigureText.count(excluded.reduce(0) { $0 + $1.value }), others.isEmpty ? "no other faults" : "by fault: \(others)"),
+            card("A run that passes", FigureText.seconds(figures.wholeRuns.median), "95 of 100 within \(FigureText.seconds(figures.wholeRuns.p95))"),
+        ].joined() + "</dl>"
+    }
+
+    private static func section(_ title: String, _ words: String, _ parts: [String]) -> String {
+        "<section><h2>\(HTML.text(title))</h2><p class=\"note\">\(HTML.text(words))</p>\(parts.joined(separator: "\n"))</section>"
+    }
+
+    static func pair(_ chart: Chart, _ table: String) -> String { "<div class=\"pair\">\(chart.svg)\(table)</div>" }
+
+    private static let yieldColumns = [HTML.Column(title: "Yield"), .init(title: "95 % interval"), .init(title: "Passed"), .init(title: "Of"), .init(title: "Runs")]
+
+    private static func cells(_ yield: RunFigures.Yield) -> [String] {
+        [
+            FigureText.percent(yield.share.value), FigureText.interval(yield.share), FigureText.count(yield.share.count),
+            FigureText.count(yield.share.total), FigureText.count(yield.runs),
+        ]
+    }
+
+    private static func yields(_ figures: RunFigures) -> String {
+        let days = Array(figures.days.suffix(dayLimit))
+        let left = figures.days.count > days.count ? " The drawing shows the last \(days.count) days." : ""
+        let table = HTML.table(
+            "Yield by day", [.init(title: "Day", isNumber: false)] + yieldColumns, figures.days.suffix(rowLimit).reversed().map { [$0.name] + cells($0.yield) })
+        return section(
+            "Yield by day", "Runs that passed, of those that passed or failed by the unit’s own fault.\(left)", [pair(YieldCharts.days(days, id: "days"), table)])
+    }
+
+    private static func stations(_ figures: RunFigures) -> String {
+        let drawn = figures.stations.sorted { ($1.yield.runs, $0.name) < ($0.yield.runs, $1.name) }.prefix(stationLimit).sorted { $0.name < $1.name }
+        let left = figures.stations.count > drawn.count ? " The drawing shows the \(drawn.count) stations with the most runs." : ""
+        let columns = [HTML.Column(title: "Station", isNumber: false)] + yieldColumns
+        let table = HTML.table("Yield by station", columns, figures.stations.prefix(rowLimit).map { [$0.name] + cells($0.yield) })
+        var parts = [pair(YieldCharts.stations(drawn, id: "stations"), table)]
+        if figures.stations.count > 1 { parts.append(stationDays(figures)) }
+        return section("Yield by station", "The same, for each station.\(left)", parts)
+    }
+
+    /// A column for each of a few stations; of many, those days that stand out.
+    private static func stationDays(_ figures: RunFigures) -> String {
+        guard figures.stations.count <= 8 else {
+            let lowest = figures.stationDays.filter { $0.yield.share.total > 0 }.sorted {
+                ($0.yield.share.value ?? 1, $1.day, $0.station) < ($1.yield.share.value ?? 1, $0.day, $1.station)
+            }
+            let rows = lowest.prefix(lowestLimit).map { [$0.day, $0.station] + cells($0.yield) }
+            return HTML.table("The lowest yields of a station on a day", [.init(title: "Day", isNumber: false), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
+        }
+        let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues { Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first } }
+        let rows = yields.sorted { $0.key > $1.key }.prefix(rowLimit).map { day, shares in
+            [day] + figures.stations.map { station in
+                shares[station.name].map { "\(FigureText.percent($0.value)) of \(FigureText.count($0.total))" } ?? "–"
+            }
+        }
+        return HTML.table("Yield by day and station", [.init(title: "Day", isNumber: false)] + figures.stations.map { .init(title: $0.name) }, rows)
+    }
+
+    private static func codes(_ figures: RunFigures) -> String {
+        guard !figures.codes.bars.isEmpty else { return section("Error codes", "Every run passed.", []) }
+        let rows = figures.codes.bars.map { [$0.name, FigureText.count($0.count), FigureText.percent($0.cumulative)] }
+        let table = HTML.table(
+            "Runs that did not pass, by their first error", [.init(title: "Code", isNumber: false), .init(title: "Runs"), .init(title: "Added up")], rows)
+        return section(
+            "Error codes", "The first error of each run that did not pass, whoever’s fault it was. noafw’s page of errors explains each code.",
+            [pair(ParetoChart.chart(figures.codes, id: "codes"), table)])
+    }
+
+    private static func durations(_ figures: RunFigures) -> String {
+        let rows = (figures.stages.map { ($0.name, $0.durations) } + [("whole run", figures.wholeRuns)]).map { name, durations in
+            [name, FigureText.count(durations.count)] + [durations.median, durations.p95, durations.longest].map(FigureText.seconds)
+        }
+        let table = HTML.table(
+            "Seconds that a stage took", [.init(title: "Stage", isNumber: false), .init(title: "Times"), .init(title: "P50"), .init(title: "P95"), .init(title: "Longest")],
+            rows)
+        return section(
+            "Durations", "How long each stage took where it passed, on a logarithmic axis. Half of the times lie below P50, 95 of 100 below P95.",
+            [pair(DurationChart.chart(figures.stages, id: "durations"), table)])
+    }
+
+    private static func units(_ figures: RunFigures) -> String {
+        let columns = [HTML.Column(title: "Unit", isNumber: false), .init(title: "Runs"), .init(title: "Longest"), .init(title: "Retries")]
+        func rows(_ units: [RunFigures.Unit]) -> [[String]] {
+            units.map { [$0.name, FigureText.count($0.runs), FigureText.seconds($0.longest), FigureText.count($0.retries)] }
+        }
+        let slow = UnitChart.chart(figures.slowest, id: "slowest", title: "The slowest units", figure: \.longest) { FigureText.seconds($0.longest) }
+        let retried = UnitChart.chart(figures.mostRetried, id: "retried", title: "The most retried units", figure: { Double($0.retries) }) {
+            FigureText.count($0.retries)
+        }
+        var parts = [pair(slow, HTML.table("The slowest units, by their longest run", columns, rows(figures.slowest)))]
+        parts.append(
+            figures.mostRetried.isEmpty
+                ? "<p>No run had to begin anything again.</p>" : pair(retried, HTML.table("The most retried units", columns, rows(figures.mostRetried))))
+        return section("Units that stand out", "Longest runs and most retries: candidates for a second look.", parts)
+    }
+}

@@ -1,0 +1,13 @@
+/// The closed runs that the server has not got yet.
+public protocol RunOutbox: Sendable {
+    /// What waits, in the order of `seq`: at most so many runs.
+    func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord]
+    func unsentCount(station: String) async throws(LedgerError) -> Int
+    /// The server has said that it has them.
+    func markSent(_ ids: [RunID]) async throws(LedgerError)
+    /// They are not sent again before ``retryRejected(station:)``.
+    func markRejected(_ runs: [RejectedRun]) async throws(LedgerError)
+    /// - Returns: how many wait again.
+    @discardableResult
+    func retryRejected(station: String) async throws(LedgerError) -> Int
+}

@@ -1,0 +1,119 @@
+import CPQ
+import Foundation
+import Support
+
+/// Where the ledger's server is, as libpq's settings: made of the address, a service file and the environment, in this order.
+///
+/// Passwords come from a password file or the environment alone; a server on another machine has to prove who it is.
+struct ServerAddress: Sendable, Hashable {
+    /// By libpq's keywords.
+    private(set) var settings: [String: String]
+
+    /// What may be set, and the variable of the environment that libpq would read.
+    private static let variables = [
+        "host": "PGHOST", "hostaddr": "PGHOSTADDR", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "sslmode": "PGSSLMODE",
+        "sslrootcert": "PGSSLROOTCERT", "sslcert": "PGSSLCERT", "sslkey": "PGSSLKEY", "sslcrl": "PGSSLCRL", "passfile": "PGPASSFILE",
+        "target_session_attrs": "PGTARGETSESSIONATTRS", "channel_binding": "PGCHANNELBINDING",
+        "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION", "connect_timeout": "PGCONNECT_TIMEOUT",
+    ]
+
+    /// - Parameters:
+    ///   - text: `postgresql://…` or `service=NAME`.
+    ///   - station: the login, if none is named.
+    init(_ text: String, station: String, environment: [String: String]) throws(ServerError) {
+        var settings = try Self.parsed(text)
+        if let service = settings.removeValue(forKey: "service") ?? environment["PGSERVICE"] {
+            let section = try ServiceFile.settings(of: service, environment: environment)
+            settings.merge(try Self.allowed(section)) { own, _ in own }
+        }
+        for (name, variable) in Self.variables where settings[name] == nil { settings[name] = environment[variable] }
+        settings["connect_timeout"] = nil
+        self.settings = settings
+        let login = settings["user"] ?? station
+        guard login == station else { throw .login(login: login, station: station) }
+        self.settings["user"] = login
+        try secure(environment)
+        try checkPassfile(environment)
+        // Encryption by Kerberos would take the place of TLS, and with it of the check of the server's name.
+        self.settings["gssencmode"] = "disable"
+        self.settings["client_encoding"] = "UTF8"
+        self.settings["application_name"] = "noafw"
+    }
+
+    /// The hosts, in their order; empty where libpq takes its socket's folder.
+    var hosts: [String] { settings["host"].map(Self.list) ?? [] }
+
+    /// The same server by numbers, so that connecting asks no name server.
+    func resolved(_ addresses: [(host: String, port: String?, address: String)]) -> [String: String] {
+        var settings = settings
+        settings["host"] = addresses.map(\.host).joined(separator: ",")
+        settings["hostaddr"] = addresses.map(\.address).joined(separator: ",")
+        settings["port"] = addresses.contains { $0.port != nil } ? addresses.map { $0.port ?? "" }.joined(separator: ",") : nil
+        return settings
+    }
+
+    static func list(_ text: String) -> [String] { text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+
+    private static func parsed(_ text: String) throws(ServerError) -> [String: String] {
+        guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else { throw .address(reason: "it begins otherwise") }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(text, &message) else {
+            defer { PQfreemem(message) }
+            throw .address(reason: Redaction.line(message.map { String(cString: $0) } ?? "no memory"))
+        }
+        defer { PQconninfoFree(options) }
+        var settings: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { settings[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        let service = settings.removeValue(forKey: "service")
+        settings = try allowed(settings)
+        settings["service"] = service
+        return settings
+    }
+
+    private static func allowed(_ settings: [String: String]) throws(ServerError) -> [String: String] {
+        if settings["password"] != nil || settings["sslpassword"] != nil { throw .passwordInAddress }
+        if let stranger = settings.keys.sorted().first(where: { variables[$0] == nil }) {
+            throw .address(reason: "the setting \(Redaction.line(stranger)) is not known here")
+        }
+        return settings
+    }
+}
+
+// MARK: - Security
+
+extension ServerAddress {
+    var isLocal: Bool {
+        let hosts = hosts + (settings["hostaddr"].map(Self.list) ?? [])
+        return hosts.allSatisfy(Self.isLoopback)
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
+        if host.isEmpty || host.hasPrefix("/") || host.lowercased() == "localhost" { return true }
+        var four = in_addr()
+        if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, host, &six) == 1 else { return false }
+        return withUnsafeBytes(of: six) { $0.dropLast().allSatisfy { $0 == 0 } && $0.last == 1 }
+    }
+
+    private mutating func secure(_ environment: [String: String]) throws(ServerError) {
+        guard !isLocal else { return }
+        if let mode = settings["sslmode"], mode != "verify-full" { throw .unsecured(setting: "sslmode=\(Redaction.line(mode))") }
+        settings["sslmode"] = "verify-full"
+        let root = settings["sslrootcert"] ?? environment["HOME"].map { "\($0)/.postgresql/root.crt" } ?? "root.crt"
+        guard FileManager.default.isReadableFile(atPath: root) else { throw .certificate(path: root) }
+        settings["sslrootcert"] = root
+    }
+
+    /// libpq would leave out a file that others may read, and say so on standard error alone.
+    private func checkPassfile(_ environment: [String: String]) throws(ServerError) {
+        guard environment["PGPASSWORD"] == nil, let path = settings["passfile"] ?? environment["HOME"].map({ "\($0)/.pgpass" }) else { return }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else { return }
+        throw .passfile(path: path, mode: "0" + String(status.st_mode & 0o777, radix: 8))
+    }
+}

@@ -1,0 +1,53 @@
+import Ledger
+import Support
+
+/// What a server, or the way to it, answered instead of a result. Reasons are printable and hold no password.
+enum ServerFault: Error, Sendable, Hashable {
+    /// No answer came, or libpq itself gave up.
+    case lost(String)
+    /// - Parameter state: SQLSTATE (PostgreSQL, appendix A).
+    case answered(state: String, reason: String)
+    case login(String)
+    case schema(found: Int?)
+
+    enum Kind: Hashable {
+        /// Asking again can help.
+        case passing
+        /// The data of a row.
+        case row
+        /// The server has other tables, rights or logins than it should.
+        case setUp
+    }
+
+    var kind: Kind {
+        switch self {
+        case .lost: .passing
+        case .login, .schema: .setUp
+        case .answered(let state, _): Self.kind(of: state)
+        }
+    }
+
+    /// By the state's class, its first two characters.
+    private static func kind(of state: String) -> Kind {
+        // No such right, schema, table, column or function: not a row's fault.
+        if ["42501", "3F000", "42P01", "42703", "42883"].contains(state) { return .setUp }
+        return ["22", "23", "42"].contains(state.prefix(2)) ? .row : .passing
+    }
+
+    var reason: String {
+        switch self {
+        case .lost(let reason), .login(let reason): reason
+        case .answered(let state, let reason): "\(reason) (\(state))"
+        case .schema: error.diagnosis.message
+        }
+    }
+
+    var error: ServerError {
+        switch self {
+        case .lost: .unreachable(reason: reason)
+        case .login(let reason): .loginRefused(reason: reason)
+        case .schema(let found): .schema(found: found, known: ServerSchema.version)
+        case .answered(let state, let text): kind == .passing ? .unreachable(reason: reason) : .refused(state: state, reason: text)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Support
+
+/// Why the ledger's server is not used.
+public enum ServerError: Error, Sendable, Hashable {
+    case address(reason: String)
+    case passwordInAddress
+    case unsecured(setting: String)
+    case service(name: String, reason: String)
+    /// - Parameter mode: octal.
+    case passfile(path: String, mode: String)
+    case login(login: String, station: String)
+    case certificate(path: String)
+    case unreachable(reason: String)
+    case loginRefused(reason: String)
+    /// - Parameter found: `nil` where there is no such table.
+    case schema(found: Int?, known: Int)
+    /// The server's set-up or a fault of noafw.
+    case refused(state: String, reason: String)
+}
+
+extension ServerError: DiagnosableError {
+    public var diagnosis: Diagnosis {
+        switch self {
+        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate: setting
+        case .unreachable, .loginRefused, .schema, .refused: answer
+        }
+    }
+
+    private var setting: Diagnosis {
+        switch self {
+        case .address(let reason):
+            Diagnosis(
+                code: "LED-0110", category: .usage, fault: nil, message: "--ledger is no address of a server: \(reason)",
+                cause: "it is written in another form", remedy: "use postgresql://HOST/DATABASE or service=NAME")
+        case .passwordInAddress:
+            Diagnosis(
+                code: "LED-0111", category: .usage, fault: nil, message: "a password must not stand in --ledger or in the service file",
+                cause: "every user of this machine can read the arguments of a command",
+                remedy: "put the password into the file ~/.pgpass with mode 0600, and change it if others could read it")
+        case .unsecured(let setting):
+            Diagnosis(
+                code: "LED-0112", category: .usage, fault: nil, message: "a server on another machine needs sslmode=verify-full; this says \(setting)",
+                cause: "without it noafw could not tell the server from another one",
+                remedy: "leave sslmode out, and name the certificate of the server's authority with sslrootcert=FILE")
+        case .service(let name, let reason):
+            Diagnosis(
+                code: "LED-0113", category: .usage, fault: .station, message: "the service \(name) cannot be used: \(reason)",
+                cause: "the service file is at another place, or the name is misspelt",
+                remedy: "check ~/.pg_service.conf, or name the file with PGSERVICEFILE")
+        case .passfile(let path, let mode):
+            Diagnosis(
+                code: "LED-0114", category: .permission, fault: .station, message: "others may read the password file \(path): its mode is \(mode)",
+                cause: "it was made with the usual rights", remedy: "change the password if others could read it; then: chmod 0600 \(path)")
+        case .login(let login, let station):
+            Diagnosis(
+                code: "LED-0115", category: .usage, fault: .station, message: "the login \(login) is not the one of station \(station)",
+                cause: "the server takes a station's runs under its own name alone",
+                remedy: "leave the user out of --ledger, or name the station as its login is called")
+        case .certificate(let path):
+            Diagnosis(
+                code: "LED-0116", category: .missingInput, fault: .station, message: "the certificate of the server's authority is not there: \(path)",
+                cause: "sslrootcert is not set, or the file was moved", remedy: "copy the file from the server's administrator, and name it with sslrootcert=FILE")
+        case .unreachable, .loginRefused, .schema, .refused: answer
+        }
+    }
+
+    private var answer: Diagnosis {
+        switch self {
+        case .unreachable(let reason):
+            Diagnosis(
+                code: "LED-0120", category: .tryAgain, fault: .station, message: "the ledger's server is not reached: \(reason)",
+                cause: "the server is stopped or busy, its certificate does not fit, or the network is cut",
+                remedy: "check the network and the server; runs are kept on this station and sent later")
+        case .loginRefused(let reason):
+            Diagnosis(
+                code: "LED-0121", category: .permission, fault: .station, message: "the ledger's server refuses this station: \(reason)",
+                cause: "the station has no login there, or its password was changed", remedy: "check ~/.pgpass and the station's login on the server")
+        case .schema(let found, let known):
+            Diagnosis(
+                code: "LED-0122", category: .badData, fault: .station,
+                message: "the server's tables are of form \(found.map(String.init) ?? "none"), and this noafw needs form \(known)",
+                cause: "the server was set up for another version of noafw, or not at all",
+                remedy: "let the server's administrator run the output of: noafw ledger schema --sql")
+        case .refused(let state, let reason):
+            Diagnosis(
+                code: "LED-0123", category: .unavailable, fault: .station, message: "the ledger's server answered with error \(state): \(reason)",
+                cause: "the server's tables or rights were changed by hand",
+                remedy: "show the message to the server's administrator; runs are kept on this station and sent later")
+        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate: setting
+        }
+    }
+}

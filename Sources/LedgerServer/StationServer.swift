@@ -1,0 +1,36 @@
+import Ledger
+import Support
+
+/// The ledger's server, as one station uses it. Nothing is asked before it is needed.
+public struct StationServer: Sendable {
+    private let leases: PostgreSQLLeases
+    private let runs: PostgreSQLRuns
+    private let station: String
+    private let times: LeaseTimes
+
+    /// - Parameters:
+    ///   - text: `postgresql://HOST/DATABASE` or `service=NAME`, without a password.
+    ///   - station: also its login on the server.
+    ///   - environment: of the process: libpq's variables, and `HOME`.
+    /// - Throws: where the address is no good, or a server on another machine could not be told from another one.
+    public init(_ text: String, station: String, environment: [String: String], times: LeaseTimes = LeaseTimes()) throws(ServerError) {
+        let address = try ServerAddress(text, station: station, environment: environment)
+        // Uploads must not hold renewals up.
+        (leases, runs) = (PostgreSQLLeases(lane: ServerLane(address)), PostgreSQLRuns(lane: ServerLane(address)))
+        (self.station, self.times) = (station, times)
+    }
+
+    /// Asks the server for its form, before a run begins.
+    /// - Throws: what waiting does not mend; a server that is not reached only where claims are required.
+    public func check(_ policy: ClaimPolicy) async throws(ServerError) {
+        do {
+            try await leases.lane.ask(within: .seconds(8)) { _, _ throws(ServerFault) in }
+        } catch {
+            if error.kind != .passing || policy == .require { throw error.error }
+        }
+    }
+
+    public func claims(_ policy: ClaimPolicy) -> any UnitClaims { ServerClaims(server: leases, policy: policy, times: times) }
+
+    public func uploads(from outbox: any RunOutbox) -> any RunUploads { ServerUploads(runs, outbox: outbox, station: station) }
+}

@@ -1,0 +1,130 @@
+import Ledger
+import Support
+import Synchronization
+
+/// Feeds the server from this station's ledger. What is read is marked as sent only when the server has said so; an answer that was
+/// lost makes the same runs go again, and the server takes them for known.
+final class ServerUploads: RunUploads {
+    private struct State {
+        var backoff = Backoff()
+        var failure: ServerError?
+        var sending: Task<UploadReport, Never>?
+        /// A run was closed while others were being sent.
+        var wantsMore = false
+    }
+
+    private let sink: any RunSink
+    private let outbox: any RunOutbox
+    private let station: String
+    private let clock: SessionClock
+    private let chance: @Sendable () -> Double
+    private let state = Mutex(State())
+
+    private static let batchLimit = Duration.seconds(15)
+
+    init(
+        _ sink: any RunSink, outbox: any RunOutbox, station: String, clock: SessionClock = .continuous,
+        chance: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    ) {
+        (self.sink, self.outbox, self.station, self.clock, self.chance) = (sink, outbox, station, clock, chance)
+    }
+
+    /// Calls at the same time share one.
+    func send(within limit: Duration) async -> UploadReport {
+        let task = state.withLock { state in
+            if let sending = state.sending {
+                state.wantsMore = true
+                return sending
+            }
+            let task = Task { await self.sendAll(until: self.clock.deadline(in: limit)) }
+            state.sending = task
+            return task
+        }
+        return await task.value
+    }
+
+    private func sendAll(until deadline: SessionClock.Instant) async -> UploadReport {
+        var report = UploadReport()
+        repeat {
+            state.withLock { $0.wantsMore = false }
+            await sendWaiting(until: deadline, &report)
+        } while !isOver(report)
+        return report
+    }
+
+    private func isOver(_ report: UploadReport) -> Bool {
+        state.withLock { state in
+            if state.wantsMore, report.failure == nil, report.left == 0 { return false }
+            state.sending = nil
+            return true
+        }
+    }
+
+    private func sendWaiting(until deadline: SessionClock.Instant, _ report: inout UploadReport) async {
+        do {
+            while clock.now < deadline {
+                let batch = UploadBatch.prefix(of: try await outbox.unsent(station: station, limit: UploadBatch.runLimit))
+                guard !batch.isEmpty, try await isDue(before: deadline) else { break }
+                try await send(batch, until: deadline, &report)
+            }
+            report.left = try await outbox.unsentCount(station: station)
+            report.failure = report.left > 0 ? state.withLock { $0.failure?.diagnosis } : nil
+        } catch {
+            report.failure = diagnose(error)
+            report.left = max(report.left, 1)
+        }
+    }
+
+    /// Waits for the next try, where that comes in time.
+    private func isDue(before deadline: SessionClock.Instant) async throws -> Bool {
+        guard let due = state.withLock(\.backoff.due), clock.now < due else { return true }
+        guard due < deadline else { return false }
+        try await clock.sleep(until: due)
+        return true
+    }
+
+    /// In halves, where one of several runs is refused, so that it blocks none behind it.
+    private func send(_ batch: [RunRecord], until deadline: SessionClock.Instant, _ report: inout UploadReport) async throws {
+        do {
+            try await sink.insert(batch, within: min(Self.batchLimit, clock.now.duration(to: deadline)))
+        } catch {
+            guard error.kind == .row else { return wait(after: error) }
+            return try await divide(batch, error, until: deadline, &report)
+        }
+        try await outbox.markSent(batch.map(\.id))
+        report.sent += batch.count
+        succeeded()
+    }
+
+    private func divide(
+        _ batch: [RunRecord], _ fault: ServerFault, until deadline: SessionClock.Instant, _ report: inout UploadReport
+    ) async throws {
+        guard batch.count > 1 else { return try await reject(batch[0], fault, &report) }
+        let middle = batch.count / 2
+        try await send(Array(batch[..<middle]), until: deadline, &report)
+        guard state.withLock({ $0.failure == nil }), clock.now < deadline else { return }
+        try await send(Array(batch[middle...]), until: deadline, &report)
+    }
+
+    private func reject(_ run: RunRecord, _ fault: ServerFault, _ report: inout UploadReport) async throws {
+        let rejected = RejectedRun(id: run.id, reason: fault.reason)
+        try await outbox.markRejected([rejected])
+        report.rejected.append(rejected)
+        succeeded()
+    }
+
+    private func succeeded() {
+        state.withLock { state in
+            state.backoff.succeeded()
+            state.failure = nil
+        }
+    }
+
+    private func wait(after fault: ServerFault) {
+        let (now, chance) = (clock.now, chance())
+        state.withLock { state in
+            state.failure = fault.error
+            if fault.kind == .passing { state.backoff.failed(at: now, chance: chance) } else { state.backoff.gaveUp(at: now) }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import GRDB
+import Ledger
+
+/// What waits for the server. A run is put there with its close, and stays until the server has said that it has it.
+extension SQLiteLedger: RunOutbox {
+    public func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] {
+        try await OwnThread.run { () throws(LedgerError) in
+            try self.read([]) { db in
+                let sql = "SELECT runs.* FROM \(Self.waiting) ORDER BY seq LIMIT ?"
+                return try RunRecord.fetchAll(db, sql: sql, arguments: [station, limit])
+            }
+        }
+    }
+
+    public func unsentCount(station: String) async throws(LedgerError) -> Int {
+        try await OwnThread.run { () throws(LedgerError) in
+            try self.read(0) { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(Self.waiting)", arguments: [station]) ?? 0 }
+        }
+    }
+
+    public func markSent(_ ids: [RunID]) async throws(LedgerError) {
+        let time = now().microseconds
+        try await change { db in
+            let statement = try db.makeStatement(sql: "UPDATE outbox SET sent_at = ?, rejected = NULL WHERE run = ? AND sent_at IS NULL")
+            for id in ids { try statement.execute(arguments: [time, "\(id)"]) }
+        }
+    }
+
+    public func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {
+        try await change { db in
+            for run in runs {
+                let reason = RecordText.required(run.reason)
+                try db.execute(sql: "UPDATE outbox SET rejected = ? WHERE run = ? AND sent_at IS NULL", arguments: [reason, "\(run.id)"])
+            }
+        }
+    }
+
+    @discardableResult
+    public func retryRejected(station: String) async throws(LedgerError) -> Int {
+        try await change { db in
+            let sql = "UPDATE outbox SET rejected = NULL WHERE rejected IS NOT NULL AND run IN (SELECT id FROM runs WHERE station = ?)"
+            try db.execute(sql: sql, arguments: [station])
+            return db.changesCount
+        } ?? 0
+    }
+
+    private static let waiting = "outbox JOIN runs ON runs.id = outbox.run WHERE sent_at IS NULL AND rejected IS NULL AND station = ?"
+
+    /// - Returns: `nil` where no run was ever recorded.
+    @discardableResult
+    private func change<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(LedgerError) -> Value? {
+        try await OwnThread.run { () throws(LedgerError) in
+            do {
+                return try self.writing { try $0.pool.write(body) }
+            } catch let error as LedgerError {
+                throw error
+            } catch {
+                throw .unreadable(path: self.files.database, reason: StorageFault(error).reason)
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// How many links an adapter takes at once. Nobody can ask it: the figure is assumed, and learned downward.
+public struct AdapterCeiling: Sendable, Hashable {
+    /// What small adapters take (CSR8510), and what Home Assistant assumes of one (bluetooth-adapters, `const.py`).
+    public static let assumed = 5
+
+    public private(set) var links = assumed
+
+    public init() {}
+
+    /// The adapter refused a link.
+    /// - Parameter others: links that were up, everybody's.
+    /// - Returns: whether it was full. With no other link up the refusal has another reason.
+    public mutating func refused(besides others: Int) -> Bool {
+        guard others > 0 else { return false }
+        links = max(1, links - 1)
+        return true
+    }
+}

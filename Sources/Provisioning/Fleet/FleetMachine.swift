@@ -1,0 +1,290 @@
+import Bluetooth
+import Support
+
+/// Which unit is worked on with which adapter, and when: pure. Events in, actions out.
+struct FleetMachine: Sendable {
+    enum Input: Sendable {
+        case heard(adapter: Int, DiscoveredUnit)
+        case ended(Int, FleetJudgement)
+        /// What an adapter takes has changed; its ceiling, when that was lowered.
+        case capacity(adapter: Int, links: Int, ceiling: Int?)
+        /// An adapter cannot listen any more.
+        case lost(adapter: Int, Diagnosis)
+        case drain
+        case interrupt
+    }
+
+    enum Action: Sendable {
+        case start(Int, DiscoveredUnit, adapter: Int)
+        case tell(Int?, FleetEvent.Content)
+    }
+
+    struct Adapter: Sendable {
+        let name: String
+        var capacity = AdapterCeiling.assumed
+        var running = 0
+        /// In a row, of different units.
+        var failed: Set<Int> = []
+        var isRetired = false
+    }
+
+    /// So many units in a row that an adapter's radio failed retire it.
+    static let adapterPatience = 3
+    /// All adapters get so long to hear a unit, so that the one that hears it best can be taken.
+    static let settling = Duration.seconds(1)
+    /// A name has to be borne by nobody else for so long: of listening, and since it was first heard.
+    static let naming = (listening: Duration.seconds(4), settling: Duration.seconds(2))
+
+    let policy: FleetPolicy
+    private(set) var members: [FleetMember]
+    private(set) var adapters: [Adapter]
+    private(set) var rollout: RolloutGuard
+    /// The waiting ones, in the order in which they are started.
+    private var order: [Int]
+    private var places: [DeviceAddress: Int] = [:]
+    private var named: [String: [Int]] = [:]
+    /// By each adapter.
+    private var listened: [Duration]
+    private var lastTime: SessionClock.Instant
+    private(set) var listening: Set<Int> = []
+    private var actions: [Action] = []
+    private var isDrained = false
+    private var isInterrupted = false
+
+    init(_ targets: [FleetTarget], adapters names: [String], policy: FleetPolicy, at now: SessionClock.Instant) {
+        self.policy = policy
+        members = targets.map(FleetMember.init)
+        adapters = names.map { Adapter(name: $0) }
+        listened = names.map { _ in .zero }
+        rollout = RolloutGuard(limits: policy.limits, canary: policy.canary(of: targets.count))
+        lastTime = now
+        var numbers = FleetOrder(seed: policy.seed)
+        order = Array(targets.indices).shuffled(using: &numbers)
+        actions = [.tell(nil, .planned(units: targets.count, seed: policy.seed))]
+        for index in targets.indices { enter(index) }
+        order.removeAll { !members[$0].isWaiting }
+    }
+
+    private mutating func enter(_ index: Int) {
+        if case .name(let name) = members[index].target { named[name, default: []].append(index) }
+        guard let address = members[index].address else { return }
+        if places[address] == nil { places[address] = index } else { end(index, .notStarted(FleetError.sameUnit(address).diagnosis)) }
+    }
+
+    var isOver: Bool { members.allSatisfy { if case .ended = $0.phase { true } else { false } } }
+
+    /// While adapters listen, time alone decides: ``advance(at:)`` is to be called now and then.
+    var wantsTime: Bool { !listening.isEmpty }
+
+    /// Whether an adapter's sighting can be of use.
+    func wants(_ unit: DiscoveredUnit) -> Bool {
+        places[unit.address].map { members[$0].isWaiting } ?? false || named[unit.name]?.contains { members[$0].isWaiting } ?? false
+    }
+}
+
+/// The same order from the same seed (SplitMix64).
+struct FleetOrder: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+// MARK: - Events
+
+extension FleetMachine {
+    mutating func take(_ input: Input, at now: SessionClock.Instant) {
+        switch input {
+        case .heard(let adapter, let unit): hear(unit, by: adapter, at: now)
+        case .ended(let index, let judgement): finish(index, judgement)
+        case .capacity(let adapter, let links, let ceiling):
+            adapters[adapter].capacity = links
+            if let ceiling { actions.append(.tell(nil, .ceilingLowered(adapter: adapters[adapter].name, links: ceiling))) }
+        case .lost(let adapter, let diagnosis): retire(adapter, diagnosis)
+        case .drain:
+            guard !isDrained, !order.isEmpty else { return }
+            isDrained = true
+            actions.append(.tell(nil, .draining))
+        case .interrupt: isInterrupted = true
+        }
+    }
+
+    private mutating func hear(_ unit: DiscoveredUnit, by adapter: Int, at now: SessionClock.Instant) {
+        if let index = places[unit.address], members[index].isWaiting { members[index].hear(unit, by: adapter, at: now) }
+        for index in named[unit.name] ?? [] where members[index].isWaiting && members[index].address == nil {
+            members[index].bearers[unit.address] = unit
+            members[index].strengths[adapter] = unit.rssi
+            members[index].firstHeard = members[index].firstHeard ?? now
+        }
+    }
+
+    private mutating func finish(_ index: Int, _ judgement: FleetJudgement) {
+        guard case .running(let adapter) = members[index].phase else { return }
+        adapters[adapter].running -= 1
+        let ending: FleetEnding = switch judgement {
+        case .proved: .proved
+        case .alreadyCurrent: .alreadyCurrent
+        case .failed(let diagnosis): .failed(diagnosis)
+        }
+        end(index, ending)
+        judge(adapter, index, judgement)
+        let had = rollout.stop
+        rollout.note(judgement)
+        if had == nil, let stop = rollout.stop, !order.isEmpty { actions.append(.tell(nil, .stopped(stop))) }
+    }
+
+    private mutating func judge(_ adapter: Int, _ index: Int, _ judgement: FleetJudgement) {
+        guard case .failed(let diagnosis) = judgement else { return adapters[adapter].failed = [] }
+        if diagnosis.fault == .unit { return adapters[adapter].failed = [] }
+        guard diagnosis.isOfAdapter else { return }
+        adapters[adapter].failed.insert(index)
+        if adapters[adapter].failed.count >= Self.adapterPatience { retire(adapter, diagnosis) }
+    }
+
+    private mutating func retire(_ adapter: Int, _ diagnosis: Diagnosis) {
+        guard !adapters[adapter].isRetired else { return }
+        adapters[adapter].isRetired = true
+        for index in order { members[index].lose(adapter, listened: listened) }
+        actions.append(.tell(nil, .adapterRetired(adapter: adapters[adapter].name, diagnosis)))
+    }
+
+    private mutating func end(_ index: Int, _ ending: FleetEnding) {
+        members[index].phase = .ended(ending)
+        actions.append(.tell(index, .ended(ending)))
+    }
+}
+
+extension Diagnosis {
+    /// What fails is the adapter: its links, or itself. A unit that is out of reach says nothing of it.
+    fileprivate var isOfAdapter: Bool {
+        switch fault {
+        case .radio: category != .unavailable
+        case .station: category == .unavailable
+        case .unit, nil: false
+        }
+    }
+}
+
+// MARK: - Decisions
+
+extension FleetMachine {
+    /// Decides what is due.
+    mutating func advance(at now: SessionClock.Instant) -> [Action] {
+        for adapter in listening { listened[adapter] += lastTime.duration(to: now) }
+        lastTime = now
+        if let reason = endOfStarts { endWaiting(reason) }
+        makeOutNames(at: now)
+        startUnits(at: now)
+        giveUpOnUnheard()
+        updateListening()
+        defer { actions = [] }
+        return actions
+    }
+
+    private var endOfStarts: Diagnosis? {
+        if isInterrupted { return FleetError.interrupted.diagnosis }
+        if let stop = rollout.stop { return FleetError.notStarted(stop).diagnosis }
+        if isDrained { return FleetError.drained.diagnosis }
+        return adapters.allSatisfy(\.isRetired) ? FleetError.noAdapterLeft.diagnosis : nil
+    }
+
+    private mutating func endWaiting(_ reason: Diagnosis) {
+        for index in order { end(index, .notStarted(reason)) }
+        order = []
+    }
+
+    private mutating func makeOutNames(at now: SessionClock.Instant) {
+        guard !named.isEmpty, listened.contains(where: { $0 >= Self.naming.listening }) else { return }
+        for index in order {
+            guard members[index].address == nil, let first = members[index].firstHeard, first.duration(to: now) >= Self.naming.settling else {
+                continue
+            }
+            let bearers = members[index].bearers.values.sorted { $0.rssi > $1.rssi }
+            guard bearers.count == 1 else {
+                end(index, .notStarted(UnitSelectionError.several(bearers).diagnosis))
+                continue
+            }
+            members[index].unit = bearers[0]
+            if places[bearers[0].address] == nil {
+                places[bearers[0].address] = index
+            } else {
+                end(index, .notStarted(FleetError.sameUnit(bearers[0].address).diagnosis))
+            }
+        }
+        order.removeAll { !members[$0].isWaiting }
+    }
+
+    private mutating func startUnits(at now: SessionClock.Instant) {
+        var started: Set<Int> = []
+        for index in order {
+            guard mayStart else { break }
+            guard let unit = members[index].unit, let adapter = adapter(for: index, at: now) else { continue }
+            adapters[adapter].running += 1
+            members[index].phase = .running(adapter: adapter)
+            members[index].adapter = adapter
+            started.insert(index)
+            actions.append(.tell(index, .started(unit, adapter: adapters[adapter].name)))
+            actions.append(.start(index, unit, adapter: adapter))
+        }
+        if !started.isEmpty { order.removeAll(where: started.contains) }
+    }
+
+    private var mayStart: Bool {
+        !waitsForCanary && adapters.indices.contains { freeSlots($0) > 0 }
+    }
+
+    private var waitsForCanary: Bool { !rollout.mayStartSeveral && adapters.contains { $0.running > 0 } }
+
+    private func freeSlots(_ adapter: Int) -> Int {
+        guard !adapters[adapter].isRetired else { return 0 }
+        let jobs = min(FleetPolicy.mostJobs, max(1, policy.jobsPerAdapter), max(1, adapters[adapter].capacity))
+        return jobs - adapters[adapter].running
+    }
+
+    /// The one with the most free slots, then the one that hears the unit best.
+    private func adapter(for index: Int, at now: SessionClock.Instant) -> Int? {
+        let living = adapters.indices.filter { !adapters[$0].isRetired }
+        let member = members[index]
+        if living.count == 1, case .unit = member.target { return living.first { freeSlots($0) > 0 } }
+        guard let firstHeard = member.firstHeard else { return nil }
+        let isSettled = member.strengths.count == living.count || firstHeard.duration(to: now) >= Self.settling
+        guard isSettled else { return nil }
+        return living.filter { freeSlots($0) > 0 && member.strengths[$0] != nil }.max {
+            let (first, second) = (freeSlots($0), freeSlots($1))
+            return first != second ? first < second : (member.strengths[$0] ?? .min, $1) < (member.strengths[$1] ?? .min, $0)
+        }
+    }
+
+    private mutating func giveUpOnUnheard() {
+        guard !listening.isEmpty else { return }
+        let living = adapters.indices.filter { !adapters[$0].isRetired }
+        for index in order where members[index].strengths.isEmpty {
+            let before = members[index].listenedBefore
+            // An adapter that was busy has yet to listen.
+            let time = living.map { listened[$0] - (before.isEmpty ? .zero : before[$0]) }.min() ?? .zero
+            guard time >= policy.wait else { continue }
+            end(index, .notReached(FleetError.notReached(members[index].target, listened: time).diagnosis))
+        }
+        order.removeAll { !members[$0].isWaiting }
+    }
+
+    /// Discovery is off while all slots are busy, and while nobody has to be found.
+    private mutating func updateListening() {
+        let waits: FleetWait? = waitsForCanary ? .canary : nil
+        listening = waits == nil && !order.isEmpty ? Set(adapters.indices.filter { freeSlots($0) > 0 }) : []
+        let isAlone = adapters.count { !$0.isRetired } == 1
+        for index in order {
+            let wait = waits ?? (members[index].strengths.isEmpty && !(isAlone && members[index].unit != nil) ? .sight : .place)
+            guard members[index].phase != .waiting(wait) else { continue }
+            members[index].phase = .waiting(wait)
+            actions.append(.tell(index, .waits(wait)))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Support
+
+/// Keeps a bad bundle from going through a shift: pure, told of each unit's end in turn.
+///
+/// Only failures that are the unit's own count. A unit that was current already counts neither way.
+public struct RolloutGuard: Sendable {
+    public struct Limits: Sendable, Hashable {
+        /// Failures in a row with one code; 0 stops for none.
+        public var inARow = 2
+        /// Failures among the finished that are no reason yet, however few have finished.
+        public var allowance = 2
+        /// Of the finished units, 0…1; `nil` stops for no share.
+        public var share: Double? = 0.05
+        /// Before so many have finished their share says nothing.
+        public var least = 5
+        /// The share is taken over so many of the last finished; `nil` is all.
+        public var window: Int?
+
+        public init() {}
+    }
+
+    /// So many failures before the first units are proved are enough.
+    private static let canaryAllowance = 2
+
+    private let limits: Limits
+    /// Units that still have to be proved one at a time.
+    private var canaries: Int
+    private var canaryFailures = 0
+    private var row: (code: String, count: Int)?
+    /// Of each finished unit within the window, whether it failed.
+    private var finished: [Bool] = []
+    /// The reason for which no more units are started; it stays.
+    public private(set) var stop: RolloutStop?
+
+    /// - Parameter canary: units that have to be proved, one after the other, before others are started.
+    public init(limits: Limits = Limits(), canary: Int = 0) {
+        self.limits = limits
+        canaries = max(0, canary)
+    }
+
+    /// Whether units may be started beside each other; until then one is started at a time.
+    public var mayStartSeveral: Bool { canaries == 0 }
+
+    public mutating func note(_ judgement: FleetJudgement) {
+        switch judgement {
+        case .alreadyCurrent: return
+        case .proved: succeed()
+        case .failed(let diagnosis):
+            guard diagnosis.fault == .unit else { return }
+            fail(diagnosis.code)
+        }
+    }
+
+    private mutating func succeed() {
+        row = nil
+        canaries = max(0, canaries - 1)
+        count(false)
+    }
+
+    private mutating func fail(_ code: String) {
+        count(true)
+        let inARow = row?.code == code ? (row?.count ?? 0) + 1 : 1
+        row = (code, inARow)
+        if limits.inARow > 0, inARow >= limits.inARow { halt(.repeated(code: code, count: inARow)) }
+        guard !mayStartSeveral else { return }
+        canaryFailures += 1
+        if canaryFailures >= Self.canaryAllowance { halt(.canary(failed: canaryFailures, code: code)) }
+    }
+
+    private mutating func count(_ hasFailed: Bool) {
+        finished.append(hasFailed)
+        if let window = limits.window, finished.count > max(1, window) { finished.removeFirst() }
+        guard let share = limits.share, finished.count >= limits.least else { return }
+        let failed = finished.count { $0 }
+        if Double(failed) > max(Double(limits.allowance), share * Double(finished.count)) {
+            halt(.share(failed: failed, of: finished.count))
+        }
+    }
+
+    private mutating func halt(_ reason: RolloutStop) {
+        if stop == nil { stop = reason }
+    }
+}

@@ -1,0 +1,39 @@
+import Support
+
+/// Why a rollout starts no more units.
+public enum RolloutStop: Sendable, Hashable {
+    /// So many units in a row failed with one code.
+    case repeated(code: String, count: Int)
+    /// So many of the last finished units failed.
+    case share(failed: Int, of: Int)
+    /// So many of the units that had to be proved first failed.
+    case canary(failed: Int, code: String)
+}
+
+extension RolloutStop: DiagnosableError {
+    /// Without a full stop.
+    public var reason: String {
+        switch self {
+        case .repeated(let code, 1): "a unit failed with \(code)"
+        case .repeated(let code, let count): "\(count) units in a row failed with \(code)"
+        case .share(let failed, let count): "\(failed) of \(count) units failed"
+        case .canary(1, let code): "the first unit failed with \(code)"
+        case .canary(let failed, let code): "the first \(failed) units failed, the last one with \(code)"
+        }
+    }
+
+    var remedy: String {
+        "find the cause on the failed units; then run the same command again: units that are current already cost nothing"
+    }
+
+    public var diagnosis: Diagnosis {
+        let code = switch self {
+        case .repeated: "FLT-0010"
+        case .share: "FLT-0011"
+        case .canary: "FLT-0012"
+        }
+        return Diagnosis(
+            code: code, category: .unitFailed, fault: nil, message: "no more units are started: \(reason)",
+            cause: "the bundle, the units or this station have a fault that more than one unit shows", remedy: remedy)
+    }
+}

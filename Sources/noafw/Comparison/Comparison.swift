@@ -1,0 +1,107 @@
+import DFU
+import Provisioning
+import ScriptBundle
+import Support
+
+/// What a unit's component comes to, beside what was expected of it.
+enum FindingState: String, Sendable, CaseIterable {
+    case matches
+    /// It differs, and the allow-list says that it may.
+    case allowed
+    case drifted
+    case older
+    case newer
+    /// The unit does not say.
+    case unknown
+    /// The unit was not asked: it was not found, or the link failed.
+    case unreachable
+    /// Nothing is known of what it should be.
+    case notExpected = "not_expected"
+
+    var isGood: Bool {
+        switch self {
+        case .matches, .allowed, .notExpected: true
+        case .drifted, .older, .newer, .unknown, .unreachable: false
+        }
+    }
+}
+
+/// A component of one unit, compared.
+struct ComparedFinding: Sendable, Equatable {
+    var component: Component
+    /// With what it was held against in place of what the files say.
+    var finding: VerifyReport.Finding
+    var state: FindingState
+    /// The entries of the allow-list that were used, or would have been before they expired.
+    var used: [AllowList.Entry] = []
+    var expired: [AllowList.Entry] = []
+}
+
+/// The verdict on one unit, once baseline and allow-list had their say.
+struct ComparedReport: Verdict {
+    var report: VerifyReport
+    /// In the order of the components.
+    var findings: [ComparedFinding]
+
+    var error: Diagnosis? { report.error }
+    var passed: Bool { error == nil && findings.allSatisfy { $0.state.isGood } }
+
+    /// Why it did not pass.
+    var failure: Diagnosis? {
+        if let error { return error }
+        let drifted = findings.filter { !$0.state.isGood }.map(\.component)
+        let repair = CommandLineText.same(
+            ["flash", "--device", "\(report.identity.address)", "--only", drifted.map(\.rawValue).joined(separator: ",")])
+        return drifted.isEmpty ? nil : CommandError.differs(parts: drifted, repair: repair).diagnosis
+    }
+
+    /// Whether nothing at all was expected of this unit.
+    var isNotExpected: Bool { error == nil && !findings.isEmpty && findings.allSatisfy { $0.state == .notExpected } }
+}
+
+/// What units are held against beside the files: how they were before, and what is allowed to differ.
+struct Comparison: Sendable {
+    var baseline: Baseline?
+    var allowed: AllowList?
+    /// Whether digests were compared.
+    var isDeep: Bool
+    /// UTC, such as `2026-11-22`.
+    var today: String
+
+    func compare(_ report: VerifyReport) -> ComparedReport {
+        let findings = report.findings.sorted { $0.key < $1.key }.map { component, finding in
+            var compared = ComparedFinding(component: component, finding: finding, state: .matches)
+            if let baseline {
+                guard let before = baseline[report.identity.address, component] else {
+                    compared.state = .notExpected
+                    return compared
+                }
+                compared.finding = before.held(against: finding, isDeep: isDeep)
+            }
+            if !compared.finding.matches { judge(&compared, of: report) }
+            return compared
+        }
+        return ComparedReport(report: report, findings: findings)
+    }
+
+    private func judge(_ compared: inout ComparedFinding, of report: VerifyReport) {
+        compared.state = Self.state(compared.component, compared.finding)
+        guard let allowed else { return }
+        let finding = compared.finding
+        let deviations = (finding.expected == finding.actual ? [] : [finding.actual ?? ""]) + finding.differences
+        var isAllowed = true
+        for deviation in deviations {
+            let entries = allowed.entries.filter { $0.allows(deviation, in: compared.component, of: report.identity) }
+            let valid = entries.filter { !$0.isExpired(on: today) }
+            compared.expired += entries.filter { $0.isExpired(on: today) }
+            if let entry = valid.first { compared.used.append(entry) } else { isAllowed = false }
+        }
+        if isAllowed { compared.state = .allowed }
+    }
+
+    private static func state(_ component: Component, _ finding: VerifyReport.Finding) -> FindingState {
+        guard let actual = finding.actual else { return component == .scripts ? .drifted : .unknown }
+        guard let now = FirmwareVersion(actual), let wanted = FirmwareVersion(finding.expected), now != wanted else { return .drifted }
+        return now < wanted ? .older : .newer
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+
+/// What bluetoothd's main.conf sets for new links; it is read when bluetoothd starts.
+struct DaemonSettings: Sendable, Hashable {
+    /// Milliseconds without a word after which a link is lost; `nil` where the file leaves it to the kernel.
+    var supervision: Double?
+
+    static let file = "/etc/bluetooth/main.conf"
+    private static let mostBytes = 65_536
+
+    init() {}
+
+    init(of file: String) {
+        guard let handle = FileHandle(forReadingAtPath: file) else { return }
+        defer { try? handle.close() }
+        guard let data = try? handle.read(upToCount: Self.mostBytes) else { return }
+        var section = ""
+        for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            let line = line.trimmingCharacters(in: .whitespaces)
+            if line.hasPrefix("["), let end = line.firstIndex(of: "]") { section = String(line[line.index(after: line.startIndex)..<end]) }
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            // Units of 10 ms (Core 5.4, Vol 4, Part E, 7.8.12).
+            guard section == "LE", parts.count == 2, parts[0] == "ConnectionSupervisionTimeout", let value = UInt16(parts[1]) else { continue }
+            supervision = Double(value) * 10
+        }
+    }
+}

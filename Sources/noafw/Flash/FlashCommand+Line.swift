@@ -1,0 +1,78 @@
+import ArgumentParser
+import Bluetooth
+import Provisioning
+
+extension FlashCommand {
+    /// The value of `--serial` that asks for a number before each unit.
+    static let asksForSerial = "ask"
+
+    var asksForSerial: Bool { record.serial == Self.asksForSerial }
+
+    func checkLine() throws {
+        guard line.watch else {
+            if asksForSerial { throw ValidationError("--serial ask belongs to --watch.") }
+            return
+        }
+        if units.device != nil || units.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
+            throw ValidationError("--watch takes what is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
+        }
+        if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary.") }
+        if record.serial != nil, !asksForSerial { throw ValidationError("With --watch only --serial ask: each unit has a number of its own.") }
+        if line.serialPattern != nil, !asksForSerial { throw ValidationError("--serial-pattern belongs to --serial ask.") }
+    }
+
+    func runLine(in context: CommandContext) async -> Int32 {
+        let limits = rollout.value
+        let renderer = LineRenderer(context: context, isVerbose: report.verbose, rings: line.bell)
+        let session = FleetSession(
+            context: context, report: report, endsByDrain: true, display: renderer, presentation: LinePresentation(limits: limits))
+        return await session.run { events in
+            let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
+            let request = try lineRequest(in: context, limits, desk)
+            try desk?.open(
+                context.input, answer: { renderer.handle(.scanned($0)) }, end: { context.interrupts.ask() })
+            defer { desk?.close() }
+            return try await context.services.watch(request, line: { renderer.handle($0) }, events: events)
+        }
+    }
+
+    private func lineRequest(in context: CommandContext, _ limits: RolloutLimits, _ desk: SerialDesk?) throws -> LineRequest {
+        var records = try record.value(in: context)
+        if asksForSerial { records.serial = nil }
+        var allowed: Set<DeviceAddress>?
+        var fleet = FleetSelection(units: .inReach, family: units.family?.id, adapters: units.adapter.map(\.text))
+        let given = try units.fleet(in: context)
+        switch given.units {
+        case .listed(let listed): allowed = Set(try listed.map { try $0.address(for: context.path(units.devices ?? "").name) })
+        case .virtual: fleet = given
+        case .inReach, .one: break
+        }
+        return LineRequest(
+            units: fleet, allowed: allowed, threshold: line.near ?? LineOptions.usualThreshold, repeatsPassed: line.again, serials: desk,
+            inputs: inputs.value(in: context), options: options, limits: limits, records: records, stateFolder: try context.stateFolder(),
+            drain: context.interrupts.drain)
+    }
+}
+
+extension ListedUnit {
+    /// A line takes addresses: anybody may have a name.
+    /// - Throws: ``DeviceListError/nameAtLine(path:unit:)``.
+    fileprivate func address(for path: String) throws(DeviceListError) -> DeviceAddress {
+        guard case .address(let address) = selector else { throw .nameAtLine(path: path, unit: description) }
+        return address
+    }
+}
+
+/// The end of a shift: what failed by its codes, and the count. The document has every unit.
+struct LinePresentation: FleetPresentation {
+    var limits: RolloutLimits
+
+    func document(_ result: FleetRunResult<UnitReport>) -> JSONText {
+        FlashFleetPresentation(isDryRun: false, limits: limits).document(result)
+    }
+
+    func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle, columns: Int?) -> [String] {
+        [[], FleetSummary.errors(result.report, style: style), [FleetSummary.verdict(result, style: style)]].filter { !$0.isEmpty }
+            .joined(separator: [""]).map { $0 }
+    }
+}

@@ -1,0 +1,67 @@
+import Provisioning
+import Support
+
+/// What is known of a fleet from its events: a fold without a clock.
+struct FleetProgress: Sendable {
+    struct Running: Sendable {
+        var unit: FleetUnit
+        var model = ProgressModel()
+        var lines: ProgressLines
+    }
+
+    struct Ended: Sendable {
+        var unit: FleetUnit
+        var verdict: FleetVerdict
+        var error: Diagnosis?
+        var seconds: Double
+    }
+
+    private(set) var total: Int?
+    /// In the order of their starts.
+    private(set) var running: [Running] = []
+    private(set) var ended: [Ended] = []
+    let isVerbose: Bool
+
+    init(isVerbose: Bool) { self.isVerbose = isVerbose }
+
+    mutating func apply(_ event: FleetRunEvent, at now: Duration) {
+        switch event.content {
+        case .planned(let units): total = units
+        case .started:
+            if let unit = event.unit { begin(unit) }
+        case .job(let content):
+            guard let unit = event.unit else { return }
+            let index = begin(unit)
+            running[index].model.apply(JobEvent(unit: unit.address, time: .init(offset: now), content: content), at: now)
+        case .ended(let verdict, let error, let seconds):
+            guard let unit = event.unit else { return }
+            running.removeAll { $0.unit.id == unit.id }
+            ended.append(Ended(unit: unit, verdict: verdict, error: error, seconds: seconds))
+        case .notice: break
+        }
+    }
+
+    /// The plain lines for an event that was taken in already, without the unit's name.
+    mutating func lines(for event: FleetRunEvent, at now: Duration) -> [String] {
+        guard let unit = event.unit, case .job(let content) = event.content,
+            let index = running.firstIndex(where: { $0.unit.id == unit.id })
+        else { return [] }
+        let jobEvent = JobEvent(unit: unit.address, time: .init(offset: now), content: content)
+        return running[index].lines.lines(for: jobEvent, running[index].model, at: now)
+    }
+
+    @discardableResult
+    private mutating func begin(_ unit: FleetUnit) -> Int {
+        if let index = running.firstIndex(where: { $0.unit.id == unit.id }) {
+            running[index].unit = unit
+            return index
+        }
+        running.append(Running(unit: unit, lines: ProgressLines(isVerbose: isVerbose)))
+        return running.count - 1
+    }
+
+    func entries<Report>(_ report: Report.Type, interruption: Diagnosis) -> [FleetEntry<Report>] {
+        ended.map { FleetEntry(unit: $0.unit, ending: .told($0.verdict, $0.error), seconds: $0.seconds) }
+            + running.map { FleetEntry(unit: $0.unit, ending: .told(.interrupted, interruption)) }
+    }
+}

@@ -1,0 +1,103 @@
+import Provisioning
+import Support
+import Synchronization
+
+/// Draws a fleet's run: a line for each unit that is worked on and one that counts, rewritten in place on a terminal; plain lines elsewhere.
+///
+/// What has ended stays above. Nothing hides the cursor or changes a mode, so a kill leaves stale lines at worst.
+final class FleetRenderer: FleetDisplay {
+    private struct State {
+        var progress: FleetProgress
+        var drawnLines = 0
+        var lastDrawn: Duration?
+        var isFinished = false
+    }
+
+    let isLive: Bool
+    private let sink: TextSink
+    private let clock: SessionClock
+    private let style: TextStyle
+    private let isVerbose: Bool
+    private let state: Mutex<State>
+
+    init(context: CommandContext, isVerbose: Bool) {
+        sink = context.diagnostics
+        clock = context.clock
+        style = context.style(for: context.diagnostics)
+        self.isVerbose = isVerbose
+        isLive = context.diagnostics.isTerminal && !context.isDumbTerminal
+        state = Mutex(State(progress: FleetProgress(isVerbose: isVerbose)))
+    }
+
+    var progress: FleetProgress { state.withLock(\.progress) }
+
+    func handle(_ event: FleetRunEvent) {
+        let now = clock.now.offset
+        state.withLock { state in
+            state.progress.apply(event, at: now)
+            guard !state.isFinished else { return }
+            let lines = lines(for: event, &state.progress, at: now)
+            if !lines.isEmpty {
+                clear(&state)
+                for line in lines { sink.writeLine(line) }
+                state.lastDrawn = nil
+            }
+            draw(&state, at: now)
+        }
+    }
+
+    func tick() { state.withLock { draw(&$0, at: clock.now.offset) } }
+
+    func finish() {
+        state.withLock { state in
+            clear(&state)
+            state.isFinished = true
+        }
+    }
+
+    private func lines(for event: FleetRunEvent, _ progress: inout FleetProgress, at now: Duration) -> [String] {
+        let lines = progress.lines(for: event, at: now)
+        switch event.content {
+        case .planned(let units): return ["\(units) \(units == 1 ? "unit" : "units")"]
+        case .notice(let notice): return ["note: \(UntrustedText.escape(notice))"]
+        case .started(let adapter): return isLive ? [] : [named(event.unit, "starts on \(UntrustedText.escape(adapter))")]
+        case .ended: return progress.ended.last.map { [FleetLine.ended($0, style: style)] } ?? []
+        case .job(let content):
+            guard !isLive || isWorthALine(content) else { return [] }
+            return lines.map { named(event.unit, $0) }
+        }
+    }
+
+    private func named(_ unit: FleetUnit?, _ line: String) -> String { unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }
+
+    /// Above the bars only what they do not show.
+    private func isWorthALine(_ content: JobEvent.Content) -> Bool {
+        switch content {
+        case .notice: true
+        case .progress: false
+        case .stage, .found, .probed, .planned, .step, .recovery: isVerbose
+        }
+    }
+
+    private func clear(_ state: inout State) {
+        guard state.drawnLines > 0 else { return }
+        sink.write("\r" + (state.drawnLines > 1 ? "\u{1B}[\(state.drawnLines - 1)A" : "") + "\u{1B}[J")
+        state.drawnLines = 0
+    }
+
+    /// In one write, so that nothing flickers. The cursor stays at the end of the last line: no line is lost to scrolling.
+    private func draw(_ state: inout State, at now: Duration) {
+        guard isLive, !state.isFinished else { return }
+        if let last = state.lastDrawn, now - last < ProgressBar.interval { return }
+        state.lastDrawn = now
+        let columns = sink.columns()
+        let room = max(0, sink.rows() - 2)
+        let shown = state.progress.running.prefix(room)
+        let width = FleetLine.nameWidth(shown.map(\.unit), columns: columns)
+        let bars = shown.map { FleetLine.bar($0, nameWidth: width, at: now, columns: columns) }
+        let lines = bars + [FleetLine.foot(state.progress, columns: columns)]
+        let back = state.drawnLines > 1 ? "\u{1B}[\(state.drawnLines - 1)A" : ""
+        sink.write("\r\(back)\u{1B}[J" + lines.joined(separator: "\n"))
+        state.drawnLines = lines.count
+    }
+}

@@ -1,0 +1,55 @@
+import Bluetooth
+import Provisioning
+import Support
+import Synchronization
+
+/// Tells a fleet's events in the words of the command line.
+final class FleetEventMapper: Sendable {
+    private struct State {
+        var units: [Int: FleetUnit] = [:]
+        var starts: [Int: SessionClock.Instant] = [:]
+    }
+
+    private let targets: FleetTargets
+    /// Whether a unit was left out: for the fleet it is current, but it passed nothing.
+    private let isLeft: @Sendable (Int) -> Bool
+    private let tell: @Sendable (FleetRunEvent) -> Void
+    private let state = Mutex(State())
+
+    init(_ targets: FleetTargets, isLeft: @escaping @Sendable (Int) -> Bool, tell: @escaping @Sendable (FleetRunEvent) -> Void) {
+        (self.targets, self.isLeft, self.tell) = (targets, isLeft, tell)
+    }
+
+    func handle(_ event: FleetEvent) {
+        switch event.content {
+        case .planned(let units, _): tell(FleetRunEvent(unit: nil, content: .planned(units: units)))
+        case .waits, .draining: break
+        case .started(let found, let adapter):
+            let unit = targets.unit(found)
+            if let index = event.index { state.withLock { ($0.units[index], $0.starts[index]) = (unit, event.time) } }
+            tell(FleetRunEvent(unit: unit, content: .started(adapter: adapter)))
+        case .ended(let ending):
+            guard let index = event.index else { return }
+            let (unit, start) = state.withLock { ($0.units[index] ?? targets[index], $0.starts[index]) }
+            let (verdict, error) = isLeft(index) ? (.notExpected, nil) : ending.verdict
+            let seconds = start.map { $0.duration(to: event.time).inSeconds } ?? 0
+            tell(FleetRunEvent(unit: unit, content: .ended(verdict, error, seconds: seconds)))
+        case .ceilingLowered(let adapter, let links): note("\(adapter) takes no more than \(links) links at once")
+        case .adapterRetired(let adapter, let error): note("\(adapter) is used no more: it failed several units, the last one with \(error.code)")
+        case .stopped(let stop): note(stop.diagnosis.message)
+        }
+    }
+
+    private func note(_ text: String) { tell(FleetRunEvent(unit: nil, content: .notice(text))) }
+}
+
+extension FleetEnding {
+    var verdict: (FleetVerdict, Diagnosis?) {
+        switch self {
+        case .proved, .alreadyCurrent: (.pass, nil)
+        case .failed(let error): (FleetVerdict(error), error)
+        case .notReached(let error): (.notReached, error)
+        case .notStarted(let error): (.notStarted, error)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Provisioning
+import Support
+
+/// The word for what became of a unit. A unit that failed is told apart from one that could not be tried.
+enum FleetVerdict: String, Sendable, CaseIterable {
+    case pass
+    /// The unit is bad, or not as it should be.
+    case fail
+    /// Something else went wrong: the station, the radio, a file.
+    case error
+    case interrupted
+    case notReached = "not_reached"
+    case notStarted = "not_started"
+    case notExpected = "not_expected"
+
+    /// Of a unit that was worked on.
+    init(_ error: Diagnosis) {
+        self = error.category == .interrupted ? .interrupted : error.isOfUnit ? .fail : .error
+    }
+
+    var word: String {
+        switch self {
+        case .pass: "PASS"
+        case .fail: "FAIL"
+        case .error: "ERROR"
+        case .interrupted: "INTERRUPTED"
+        case .notReached: "NOT REACHED"
+        case .notStarted: "NOT STARTED"
+        case .notExpected: "NOT EXPECTED"
+        }
+    }
+
+    /// Beside the word, for who sees no colour and does not read.
+    func sign(_ style: TextStyle) -> String {
+        switch self {
+        case .pass: style.hasSymbols ? "✔" : "+"
+        case .fail: style.hasSymbols ? "✘" : "x"
+        case .error: "!"
+        case .interrupted, .notStarted, .notExpected: "-"
+        case .notReached: "?"
+        }
+    }
+
+    var tone: TextStyle.Tone {
+        switch self {
+        case .pass: .good
+        case .fail, .error, .interrupted: .bad
+        case .notReached, .notStarted, .notExpected: .careful
+        }
+    }
+
+    /// In a sentence that counts.
+    var counted: String {
+        switch self {
+        case .pass: "passed"
+        case .fail: "failed"
+        case .error: "had an error"
+        case .interrupted: "interrupted"
+        case .notReached: "not reached"
+        case .notStarted: "not started"
+        case .notExpected: "not expected here"
+        }
+    }
+}
+
+extension FleetEntry {
+    var report: Report? { if case .reported(let report) = ending { report } else { nil } }
+
+    var error: Diagnosis? {
+        switch ending {
+        case .reported(let report): report.error
+        case .failed(let error), .notReached(let error), .notStarted(let error), .notExpected(let error): error
+        case .told(_, let error): error
+        }
+    }
+
+    var verdict: FleetVerdict {
+        switch ending {
+        case .notReached: .notReached
+        case .notStarted: .notStarted
+        case .notExpected: .notExpected
+        case .told(let verdict, _): verdict
+        case .reported(let report) where report.passed: .pass
+        case .reported, .failed:
+            error.map { FleetVerdict($0) } ?? .fail
+        }
+    }
+}
+
+extension Diagnosis {
+    /// Whether it says that the unit is bad.
+    var isOfUnit: Bool { category == .unitFailed || fault == .unit }
+}
+
+extension FleetReport {
+    /// By the contract: 1 for a unit that failed, 69 for nobody, the code of what was wrong with files and options, else 75.
+    /// - Parameter isInterrupted: whether a signal ended the run.
+    func exitCode(isInterrupted: Bool) -> Int32 {
+        if passed { return 0 }
+        if isInterrupted || entries.contains(where: { $0.verdict == .interrupted }) { return Diagnosis.Category.interrupted.rawValue }
+        if entries.contains(where: { $0.verdict == .fail }) { return Diagnosis.Category.unitFailed.rawValue }
+        if entries.isEmpty { return (stop?.category ?? .unavailable).rawValue }
+        let categories = entries.filter { $0.verdict != .notExpected }.compactMap(\.error?.category) + (stop.map { [$0.category] } ?? [])
+        return (categories.first(where: \.staysWrong) ?? .tryAgain).rawValue
+    }
+}
+
+extension Diagnosis.Category {
+    /// The same command does the same again.
+    fileprivate var staysWrong: Bool {
+        switch self {
+        case .usage, .badData, .missingInput, .permission, .inputOutput: true
+        case .unitFailed, .unavailable, .tryAgain, .interrupted: false
+        }
+    }
+}

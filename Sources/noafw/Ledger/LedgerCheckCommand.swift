@@ -1,0 +1,63 @@
+import ArgumentParser
+import Ledger
+import LedgerStore
+import Support
+
+/// `noafw ledger check`
+struct LedgerCheckCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the ledger: the file, the numbers of the runs, the spool.",
+        discussion: """
+            Examples:
+              noafw ledger check
+              noafw ledger check --acknowledge
+              noafw ledger check --json
+
+            Exit codes: 0 sound, 65 damage, missing numbers, a spool or a ledger that was moved aside, 74 it cannot be read.
+            """)
+
+    @Flag(help: "End the warnings about ledgers that were damaged and moved aside. Their files stay.")
+    var acknowledge = false
+
+    @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
+    var json = false
+
+    func run(in context: CommandContext) async -> Int32 {
+        await OfflineCommand(context: context, isJSON: json).run(failure: LedgerText.failure) { _ in
+            let ledger = try LedgerReader(context).ledger
+            let acknowledged = acknowledge ? try await ledger.acknowledgeBroken() : []
+            let check = try await ledger.check()
+            let findings = Self.findings(check)
+            let error = findings.isEmpty ? nil : LedgerError.unsound(findings: findings.count).diagnosis
+            let moved = acknowledged.map { "acknowledged: \(UntrustedText.escape($0))" }
+            return OfflineCommand.Result(
+                lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (findings.isEmpty ? ["the ledger is sound"] : findings),
+                document: Self.document(check, acknowledged, error), error: error)
+        }
+    }
+
+    private static func findings(_ check: LedgerCheck) -> [String] {
+        let gaps = check.gaps.map { gap in
+            let numbers = gap.missing.count == 1 ? "number \(gap.missing.lowerBound) is" : "numbers \(gap.missing.lowerBound) to \(gap.missing.upperBound) are"
+            return "station \(UntrustedText.escape(gap.station)): \(numbers) missing: a record was deleted"
+        }
+        let spool = check.spooledBytes > 0 ? ["\(Format.bytes(check.spooledBytes)) bytes of records wait in the spool: the next run takes them in"] : []
+        let broken = check.broken.map { "a damaged ledger was moved to \(UntrustedText.escape($0)): copy it to a safe place, then run with --acknowledge" }
+        return check.damages.map { "damaged: \(UntrustedText.escape($0))" } + gaps + spool + broken
+    }
+
+    private static func document(_ check: LedgerCheck, _ acknowledged: [String], _ error: Diagnosis?) -> JSONText {
+        let gaps = check.gaps.map { gap in
+            JSONText.object([
+                ("station", .string(gap.station)), ("first", .integer(Int(gap.missing.lowerBound))), ("last", .integer(Int(gap.missing.upperBound))),
+            ])
+        }
+        return .object([
+            ("schema", .string("noafw.ledger-check/1")), ("sound", .bool(check.isSound)), ("runs", .integer(check.runs)),
+            ("open_runs", .integer(check.openRuns)), ("damages", .array(check.damages.map { .string($0) })), ("gaps", .array(gaps)),
+            ("spooled_bytes", .integer(check.spooledBytes)), ("broken", .array(check.broken.map { .string($0) })),
+            ("acknowledged", .array(acknowledged.map { .string($0) })), ("error", error.map(ReportText.document) ?? .null),
+        ])
+    }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Ledger
+import LedgerStore
+import Support
+
+/// The ledger of the state folder, for the verbs that read it.
+struct LedgerReader {
+    let ledger: SQLiteLedger
+    let now: UTCTime
+
+    init(_ context: CommandContext) throws {
+        let seconds = context.date().timeIntervalSince1970
+        now = UTCTime(microseconds: Int64(seconds * 1_000_000))
+        ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
+    }
+
+    /// - Parameter note: told of what is missing from the records.
+    func runs(_ filter: RunFilter, note: (String) -> Void) async throws -> [RunRecord] {
+        let runs = try await ledger.runs(filter)
+        for notice in ledger.warnings { note("\(notice.diagnosis.message) [\(notice.diagnosis.code)]") }
+        return runs
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Ledger
+import Support
+
+/// `noafw ledger report`
+struct LedgerReportCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Show the yield, the errors and the durations of recorded runs.",
+        discussion: """
+            The first-pass yield counts each unit once, by its first run of a verb at a station; repetitions never improve it. Runs that \
+            failed by the fault of the station, the radio, an input or an operator are not counted, but told beside it.
+
+            Examples:
+              noafw ledger report --since 7d
+              noafw ledger report --station line-1 --verb flash
+              noafw ledger report --since 2026-11-01 --html november.html
+
+            Exit codes: 0 reported, 65 a newer noafw has written the ledger, 74 it cannot be read, or the file not written.
+            """)
+
+    @OptionGroup(title: "Which runs") var scope: LedgerScopeOptions
+
+    @Option(
+        help: ArgumentHelp("Write one page of HTML with drawings to this file. It needs no network and no script.", valueName: "file"),
+        completion: .file(extensions: ["html"]))
+    var html: String?
+
+    func run(in context: CommandContext) async -> Int32 {
+        let verb = OfflineCommand(context: context, isJSON: false)
+        let place = html.map { OutputPlace(context.path($0)) }
+        return await verb.run(failure: LedgerText.failure, interrupted: { place?.abandon() ?? .unchanged }) { style in
+            if let place { try OutputGuard.check(place.path, inputs: []) }
+            let reader = try LedgerReader(context)
+            var filter = scope.filter(now: reader.now)
+            // What came before tells which units were run before.
+            let since = filter.since
+            filter.since = nil
+            let figures = RunFigures(try await reader.runs(filter, note: verb.note), since: since)
+            guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style), document: .null) }
+            let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
+            try OutputFile.replace(place, with: Array(page.utf8))
+            return OfflineCommand.Result(
+                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"], document: .null)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Ledger
+import LedgerServer
+import LedgerStore
+import Support
+
+/// `noafw ledger schema`
+struct LedgerSchemaCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema",
+        abstract: "Print the tables, roles and functions of the stations' server, for its administrator.",
+        discussion: """
+            Examples:
+              noafw ledger schema --sql | psql --set ON_ERROR_STOP=1 --single-transaction --dbname noafw
+
+            Exit codes: 0 printed.
+            """)
+
+    @Flag(help: "As SQL; the only form.")
+    var sql = false
+
+    func run(in context: CommandContext) async -> Int32 {
+        context.output.writeLine(ServerSchema.sql)
+        return 0
+    }
+}
+
+/// `noafw ledger send`
+struct LedgerSendCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Send the runs that the server has not got yet.",
+        discussion: """
+            Each run with --ledger sends by itself what waits. Use this after the server was away.
+
+            Examples:
+              noafw ledger send --ledger 'postgresql://ledger.example.com/noafw?sslrootcert=/etc/noafw/root.crt'
+              noafw ledger send --rejected
+
+            Exit codes: 0 nothing waits, 64 wrong use, 65 the server refuses runs or has other tables, 75 not reached, 77 login refused.
+            """)
+
+    @OptionGroup var server: LedgerServerOptions
+
+    @Option(help: ArgumentHelp("The name of this station. The default is NOAFW_STATION, else the name of the host.", valueName: "name"))
+    var station: String?
+
+    @Flag(help: "Send again what the server refused.")
+    var rejected = false
+
+    @Option(help: ArgumentHelp("Try for at most this long.", valueName: "seconds"))
+    var limit: Int = 60
+
+    @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
+    var json = false
+
+    func validate() throws {
+        guard (1...86_400).contains(limit) else { throw ValidationError("--limit is from 1 to 86400.") }
+    }
+
+    func run(in context: CommandContext) async -> Int32 {
+        await OfflineCommand(context: context, isJSON: json).run(failure: { Self.document(UploadReport(), error: $0) }) { _ in
+            let name = station ?? context.environment["NOAFW_STATION"] ?? RecordInputs.hostName
+            guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
+            let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
+            if rejected { try await ledger.retryRejected(station: name) }
+            try await server.check(.require)
+            let report = await server.uploads(from: ledger).send(within: .seconds(limit))
+            return OfflineCommand.Result(
+                lines: ["runs sent: \(report.sent), waiting: \(report.left), refused: \(report.rejected.count)"],
+                document: Self.document(report, error: nil), error: report.notices.last?.diagnosis)
+        }
+    }
+
+    static func document(_ report: UploadReport, error: Diagnosis?) -> JSONText {
+        .object([
+            ("schema", .string("noafw.ledger.send/1")), ("sent", .integer(report.sent)), ("waiting", .integer(report.left)),
+            ("rejected", .array(report.rejected.map { .object([("run", .string("\($0.id)")), ("reason", .string($0.reason))]) })),
+            ("error", (error ?? report.notices.last?.diagnosis).map(ReportText.document) ?? .null),
+        ])
+    }
+}

@@ -1,0 +1,128 @@
+import Provisioning
+import Support
+import Synchronization
+
+/// Shows the line's operator what is going on: one block of lines that is rewritten in place on a terminal, plain lines elsewhere.
+final class LineRenderer: FleetDisplay {
+    private struct State {
+        var screen = LineScreen()
+        var progress: FleetProgress
+        var drawnLines = 0
+        var lastDrawn: Duration?
+        var isFinished = false
+    }
+
+    let isLive: Bool
+    private let sink: TextSink
+    private let clock: SessionClock
+    private let style: TextStyle
+    private let rings: Bool
+    private let state: Mutex<State>
+
+    /// - Parameter rings: once for a unit that passed, three times for another.
+    init(context: CommandContext, isVerbose: Bool, rings: Bool) {
+        sink = context.diagnostics
+        clock = context.clock
+        style = context.style(for: context.diagnostics)
+        self.rings = rings
+        isLive = context.diagnostics.isTerminal && !context.isDumbTerminal
+        state = Mutex(State(progress: FleetProgress(isVerbose: isVerbose)))
+    }
+
+    var progress: FleetProgress { state.withLock(\.progress) }
+
+    func handle(_ event: LineEvent) {
+        state.withLock { state in
+            let text = take(event, &state.screen)
+            if case .ended(let entry, _) = event, rings { sink.write(entry.verdict == .pass ? "\u{7}" : "\u{7}\u{7}\u{7}") }
+            show(text, &state, isDue: true)
+        }
+    }
+
+    func handle(_ event: FleetRunEvent) {
+        let now = clock.now.offset
+        state.withLock { state in
+            state.progress.apply(event, at: now)
+            state.screen.progress = state.progress.running.first?.model
+            var lines = state.progress.lines(for: event, at: now)
+            if case .notice(let notice) = event.content { lines = ["note: \(UntrustedText.escape(notice))"] }
+            if case .job(.notice(let notice)) = event.content { state.screen.remark = "note: \(UntrustedText.escape(notice))" }
+            show(lines.map { line in event.unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }, &state, isDue: false)
+        }
+    }
+
+    func tick() { state.withLock { show([], &$0, isDue: false) } }
+
+    /// The last verdict stays.
+    func finish() {
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            show([], &state, isDue: true)
+            state.isFinished = true
+            if state.drawnLines > 0 { sink.write("\n") }
+        }
+    }
+
+    private func show(_ lines: [String], _ state: inout State, isDue: Bool) {
+        guard !state.isFinished else { return }
+        guard isLive else {
+            for line in lines { sink.writeLine(line) }
+            return
+        }
+        let now = clock.now.offset
+        if !isDue, let last = state.lastDrawn, now - last < ProgressBar.interval { return }
+        state.lastDrawn = now
+        let block = state.screen.lines(style: style, columns: sink.columns(), rows: sink.rows(), at: now)
+        let back = state.drawnLines > 1 ? "\u{1B}[\(state.drawnLines - 1)A" : ""
+        // Each line ends with the clearing of its rest: nothing flickers.
+        sink.write("\r\(back)" + block.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
+        state.drawnLines = block.count
+    }
+
+    /// - Returns: the same as plain lines.
+    private func take(_ event: LineEvent, _ screen: inout LineScreen) -> [String] {
+        screen.remark = nil
+        switch event {
+        case .waiting:
+            screen.task = .wait
+            return ["waiting for a unit"]
+        case .asking:
+            screen.task = .scan
+            return ["scan the unit's serial number"]
+        case .scanned(.accepted(let serial)):
+            screen.task = .wait
+            screen.remark = "serial \(UntrustedText.escape(serial))"
+            return ["serial \(UntrustedText.escape(serial))"]
+        case .scanned(.refused(let refusal)): return remark(refusal.diagnosis, &screen)
+        case .refused(let error): return remark(error, &screen)
+        case .remark(let text):
+            screen.remark = "note: \(UntrustedText.escape(text))"
+            return screen.remark.map { [$0] } ?? []
+        case .several(let units):
+            screen.task = .several(units)
+            return ["several units lie here: \(units.joined(separator: ", "))"]
+        case .began(let unit, let serial):
+            screen.task = .run(unit: unit.id, serial: serial)
+            screen.progress = nil
+            return [screen.details]
+        case .ended(let entry, let serial):
+            screen.end(entry, serial: serial)
+            return [screen.details, screen.next, screen.count.text]
+        case .metAgain(let unit, let before):
+            screen.task = .wait
+            screen.verdict = .init(
+                verdict: .pass, unit: unit.id, serial: nil, error: nil, seconds: 0,
+                before: "\(Format.clock(seconds: before.inSeconds)) ago; --again works on it once more")
+            return [screen.details]
+        case .draining:
+            screen.task = .drain
+            return ["no more units are taken"]
+        }
+    }
+
+    private func remark(_ error: Diagnosis, _ screen: inout LineScreen) -> [String] {
+        let text = "\(error.code) \(UntrustedText.escape(error.message)): \(UntrustedText.escape(error.remedy))"
+        screen.remark = text
+        return [text]
+    }
+}

@@ -1,0 +1,165 @@
+import Bluetooth
+import Provisioning
+import Support
+
+/// The line's course at one adapter: performs what ``LineWatch`` asks for.
+struct LineRun: Sendable {
+    typealias Work = @Sendable (DiscoveredUnit, _ serial: String?) async throws -> UnitReport
+
+    private static let look = Duration.milliseconds(250)
+    private static let forgetting = Duration.seconds(5)
+
+    let central: any Central
+    let rules: LineWatch.Rules
+    let request: LineRequest
+    /// The address that the ledger has for a serial number.
+    let boundAddress: @Sendable (String) async -> String?
+    let work: Work
+    let line: @Sendable (LineEvent) -> Void
+    let events: @Sendable (FleetRunEvent) -> Void
+
+    private struct Course {
+        var watch: LineWatch
+        var results = ScanResults(of: .supported)
+        var rollout: RolloutGuard
+        /// It lies here and waits for its serial number.
+        var unnumbered: DiscoveredUnit?
+        var isDrained = false
+        var entries: [FleetEntry<UnitReport>] = []
+    }
+
+    /// - Throws: ``LinkError`` or the radio's own when it cannot listen; `CancellationError` before a unit was worked on.
+    func run() async throws -> FleetReport<UnitReport> {
+        let clock = central.clock
+        var course = Course(watch: LineWatch(rules: rules, at: clock.now), rollout: RolloutGuard(limits: request.limits.guarded))
+        line(request.serials == nil ? .waiting : .asking)
+        do {
+            while course.watch.state != .drained {
+                for action in try await listen(&course) { try await perform(action, &course) }
+                try Task.checkCancellation()
+            }
+        } catch is CancellationError where !course.entries.isEmpty {}
+        return FleetReport(entries: course.entries, stop: course.rollout.stop?.diagnosis)
+    }
+
+    /// Until something is to be done.
+    private func listen(_ course: inout Course) async throws -> [LineWatch.Action] {
+        let clock = central.clock
+        var actions: [LineWatch.Action] = []
+        try await central.listen(until: clock.deadline(in: .forever), every: Self.look) { sighting in
+            let now = clock.now
+            if let sighting {
+                course.watch.heard(at: now)
+                course.results.note(sighting, at: now)
+            }
+            course.results.expire(at: now)
+            if request.drain.isAsked { actions += drain(&course, now) }
+            actions += course.watch.look(course.results.units, at: now)
+            return !actions.isEmpty || (course.unnumbered != nil && request.serials?.held != nil)
+        }
+        if let unit = course.unnumbered, let serial = request.serials?.held {
+            course.unnumbered = nil
+            actions += await number(unit, serial, &course)
+        }
+        return actions
+    }
+
+    private func drain(_ course: inout Course, _ now: SessionClock.Instant) -> [LineWatch.Action] {
+        guard !course.isDrained else { return [] }
+        course.isDrained = true
+        line(.draining)
+        let actions = course.watch.drain()
+        guard course.unnumbered != nil else { return actions }
+        course.unnumbered = nil
+        return actions + course.watch.refused(at: now)
+    }
+
+    private func perform(_ action: LineWatch.Action, _ course: inout Course) async throws {
+        let clock = central.clock
+        switch action {
+        case .claim(let unit):
+            guard let serials = request.serials else { return try await perform(course.watch.claimed(at: clock.now), &course) }
+            if let serial = serials.held { return try await perform(await number(unit, serial, &course), &course) }
+            course.unnumbered = unit
+            line(.asking)
+        case .run(let unit): try await perform(try await workOn(unit, &course), &course)
+        case .showAgain(let unit, let verdict):
+            line(.metAgain(FleetUnit(unit), before: verdict.time.duration(to: clock.now)))
+            if request.repeatsPassed { try await perform(course.watch.again(at: clock.now), &course) }
+        case .several(let units): line(.several(units.map { "\($0.address)" }))
+        case .free: line(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
+        // The next listening is a new discovery.
+        case .restartScan: break
+        case .radioHangs: line(.remark("nothing at all is heard: restart bluetoothd with: systemctl restart bluetooth"))
+        case .drained: break
+        }
+    }
+
+    private func perform(_ actions: [LineWatch.Action], _ course: inout Course) async throws {
+        for action in actions { try await perform(action, &course) }
+    }
+
+    /// - Returns: what follows; nothing where another number is wanted.
+    private func number(_ unit: DiscoveredUnit, _ serial: String, _ course: inout Course) async -> [LineWatch.Action] {
+        if !request.records.rebindsSerial, let bound = await boundAddress(serial), bound != "\(unit.address)" {
+            request.serials?.drop()
+            line(.scanned(.refused(.bound(serial, address: bound))))
+            course.unnumbered = unit
+            line(.asking)
+            return []
+        }
+        return course.watch.claimed(at: central.clock.now)
+    }
+
+    private func workOn(_ found: DiscoveredUnit, _ course: inout Course) async throws -> [LineWatch.Action] {
+        let clock = central.clock
+        let unit = FleetUnit(found)
+        let serial = request.serials?.held
+        request.serials?.begin()
+        line(.began(unit, serial: serial))
+        events(FleetRunEvent(unit: unit, content: .started(adapter: "")))
+        let start = clock.now
+        let ending: FleetEntry<UnitReport>.Ending
+        var isCancelled = false
+        do {
+            ending = .reported(try await work(found, serial))
+        } catch {
+            isCancelled = error is CancellationError
+            ending = .failed(diagnose(error))
+        }
+        let entry = FleetEntry(unit: unit, ending: ending, seconds: start.duration(to: clock.now).inSeconds)
+        course.entries.append(entry)
+        request.serials?.end(passed: entry.verdict == .pass)
+        events(FleetRunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: entry.seconds)))
+        line(.ended(entry, serial: serial))
+        if isCancelled { throw CancellationError() }
+        await forget(found)
+        // What was heard before is old.
+        course.results = ScanResults(of: .supported)
+        return note(entry, &course)
+    }
+
+    private func note(_ entry: FleetEntry<UnitReport>, _ course: inout Course) -> [LineWatch.Action] {
+        let hadStop = course.rollout.stop != nil
+        course.rollout.note(entry.report?.judgement ?? entry.error.map(FleetJudgement.failed) ?? .alreadyCurrent)
+        let now = central.clock.now
+        var actions = course.watch.finished(LineVerdict(error: entry.error, time: now), at: now)
+        if let stop = course.rollout.stop, !hadStop {
+            line(.remark(stop.diagnosis.message))
+            actions += drain(&course, now)
+        }
+        return actions
+    }
+
+    /// bluetoothd keeps every unit that was ever connected (BlueZ, `src/device.c`); a line sees thousands.
+    private func forget(_ unit: DiscoveredUnit) async {
+        guard let adapter = central as? any AdapterCentral else { return }
+        for address in Set([unit.address, unit.advertisedAddress]) {
+            _ = try? await adapter.forgetUnlessBonded(address, deadline: central.clock.deadline(in: Self.forgetting))
+        }
+    }
+}
+
+extension FleetUnit {
+    init(_ found: DiscoveredUnit) { self.init(id: "\(found.address)", address: found.address, family: found.family) }
+}

@@ -1,0 +1,69 @@
+import Bluetooth
+import Ledger
+import Provisioning
+import Support
+
+extension LiveServices: LineService {
+    func watch(
+        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (FleetRunEvent) -> Void
+    ) async throws -> FleetReport<UnitReport> {
+        let choice = try AssetChoice(
+            request.options.components, for: request.units.families.map(\.family), from: request.inputs,
+            allowsDevelopment: request.units.allowsDevelopment(request.inputs))
+        let bound = boundAddress(stateFolder: request.stateFolder)
+        let notice = { @Sendable in line(.remark($0)) }
+        return try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
+            try await withLine(request, notice: notice) { central, adapter, allowed, leave in
+                let rules = LineWatch.Rules(
+                    families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold)
+                let tell: @Sendable (LineEvent) -> Void = { event in
+                    line(event)
+                    if case .ended = event { leave() }
+                }
+                let run = LineRun(
+                    central: central, rules: rules, request: request, boundAddress: bound,
+                    work: { found, serial in
+                        guard let support = SupportedFamily[found.family] else { throw UnitSelectionError.otherFamily(found) }
+                        let unit = StationUnit(
+                            support: support, central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
+                        let tell: Events = { events(FleetRunEvent(unit: FleetUnit(found), content: .job($0.content))) }
+                        let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell)
+                        return try await flash(unit, with: try choice.assets(for: found.family, events: tell), request.options, run)
+                    }, line: tell, events: events)
+                return try await run.run()
+            }
+        }
+    }
+
+    /// The newest run that names a serial number binds it.
+    private func boundAddress(stateFolder: String) -> @Sendable (String) async -> String? {
+        let ledger = ledger("\(stateFolder)/ledger")
+        return { serial in
+            var filter = RunFilter()
+            (filter.serial, filter.limit) = (RecordText.optional(serial), 1)
+            return try? await ledger.runs(filter).last?.unitAddress
+        }
+    }
+
+    /// - Parameter body: gets the adapter's central and address, the virtual units' addresses, and what takes the unit away that lies there.
+    private func withLine<Value: Sendable>(
+        _ request: LineRequest, notice: @escaping @Sendable (String) -> Void,
+        _ body: @escaping @Sendable (any Central, String?, Set<DeviceAddress>?, @escaping @Sendable () -> Void) async throws -> Value
+    ) async throws -> Value {
+        guard case .virtual(let names, let speed) = request.units.units else {
+            return try await Radio.with(adapters: request.units.adapters, notice: notice) { adapters in
+                guard let adapter = adapters.first else { throw LinkError.unavailable("there is no adapter") }
+                let known = try KnownUnits(stateFolder: request.stateFolder).load()
+                let station = RadioStation(central: adapter.fleet.central, stateFolder: request.stateFolder, notice: notice)
+                try await station.endStaleConnections(.only, families: Set(request.units.families.map(\.id)), known: known)
+                return try await body(adapter.fleet.central, adapter.address, nil, {})
+            }
+        }
+        let line = try VirtualLine(names, speed: speed, stateFolder: request.stateFolder, search: request.inputs.search, notice: notice)
+        return try await line.run(endingWith: request.drain) { try await body($0, nil, line.addresses, $1) }
+    }
+}
+
+extension JobEvent {
+    fileprivate var words: String { if case .notice(let text) = content { text } else { "" } }
+}

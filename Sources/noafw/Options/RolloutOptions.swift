@@ -1,0 +1,49 @@
+import ArgumentParser
+import Provisioning
+
+/// When a fleet's run starts no more units.
+struct RolloutOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("Prove this many units before the others start. The default is 1 for 5 units or more, else 0.", valueName: "n"))
+    var canary: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Start no more units after this many failures in a row with the same code. The default is 2; 0 never stops.", valueName: "n"))
+    var stopAfter: Int?
+
+    @Option(help: ArgumentHelp("Shuffle the units with this number.", valueName: "n", visibility: .hidden))
+    var seed: UInt32?
+
+    var isGiven: Bool { canary != nil || stopAfter != nil || seed != nil }
+
+    func validate() throws {
+        if let canary, !(0...1000).contains(canary) { throw ValidationError("--canary is a number from 0 to 1000.") }
+        if let stopAfter, !(0...1000).contains(stopAfter) { throw ValidationError("--stop-after is a number from 0 to 1000.") }
+    }
+
+    var value: RolloutLimits {
+        RolloutLimits(canary: canary, stopAfter: stopAfter ?? RolloutLimits.usualStop, seed: UInt64(seed ?? .random(in: 0 ... .max)))
+    }
+}
+
+/// When a fleet's run starts no more units, and the order of its units.
+struct RolloutLimits: Sendable, Hashable {
+    static let usualStop = 2
+
+    /// Units that are proved before others start; `nil` is 1 for a fleet of five or more.
+    var canary: Int?
+    /// Failures in a row with one code; 0 stops for none.
+    var stopAfter: Int
+    /// Of the shuffle.
+    var seed: UInt64
+
+    /// Without a row no share stops either.
+    var guarded: RolloutGuard.Limits {
+        var limits = RolloutGuard.Limits()
+        limits.inARow = stopAfter
+        if stopAfter == 0 { limits.share = nil }
+        return limits
+    }
+
+    static let none = RolloutLimits(canary: 0, stopAfter: 0, seed: 0).guarded
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import BlueZ
+
+/// A Bluetooth adapter as `--adapter` names it: `hciN`, its address, or its place on the USB bus. Addresses and places survive a restart,
+/// `hciN` does not.
+struct AdapterName: Sendable, Hashable, ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard AdapterSelector(argument) != nil else { return nil }
+        text = argument
+    }
+
+    var defaultValueDescription: String { text }
+
+    static let form = "hciN|address|usb:port"
+    static let help = ArgumentHelp("Use this Bluetooth adapter. The default is the first one that is on.", valueName: form)
+}

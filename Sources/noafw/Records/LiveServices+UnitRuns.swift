@@ -1,0 +1,82 @@
+import Ledger
+import Provisioning
+import Support
+
+/// What a run on one unit needs beside the unit.
+struct UnitRun: Sendable {
+    var stateFolder: String
+    /// `nil` for a run that is not recorded: a dry run decides nothing about its unit, and must not count as its first run.
+    var recorder: RunRecorder?
+    /// `nil` takes the command's.
+    var serial: String?
+    /// `nil` for a unit that is run by itself.
+    var rollout: RolloutPlan?
+    var events: LiveServices.Events
+}
+
+// One unit that is found already: it is noted, locked and recorded, then worked on. For a single unit and for each one of a fleet.
+extension LiveServices {
+    func recorder(_ inputs: RecordInputs, stateFolder: String) -> RunRecorder {
+        RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"))
+    }
+
+    /// Runs `body` with a recorder, and sends its records however it ends.
+    /// - Parameter isRecorded: `body` is handed none where it is `false`.
+    func recording<Value>(
+        _ inputs: RecordInputs, stateFolder: String, isRecorded: Bool = true, events: @escaping Events, _ body: (RunRecorder?) async throws -> Value
+    ) async throws -> Value {
+        guard isRecorded else { return try await body(nil) }
+        let recorder = recorder(inputs, stateFolder: stateFolder)
+        do {
+            let value = try await body(recorder)
+            await recorder.finish(events)
+            return value
+        } catch {
+            await recorder.finish(events)
+            throw error
+        }
+    }
+
+    /// - Returns: the verdict; a failed unit is a report, not an error.
+    /// - Throws: before the unit is touched, where it is taken or its run cannot be recorded; `CancellationError`.
+    func flash(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await own(unit, stateFolder: run.stateFolder) { try await provision("flash", unit, assets, options, run) }
+    }
+
+    /// As ``flash(_:with:_:_:)``, for a unit that is taken already.
+    func flash(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await provision("flash", unit, assets, options, run)
+    }
+
+    /// As ``flash(_:with:_:_:)``, for a unit in its bootloader.
+    func rescue(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await own(unit, stateFolder: run.stateFolder) { try await provision("rescue", unit, assets, options, run) }
+    }
+
+    /// As ``flash(_:with:_:_:)``; the unit is not changed.
+    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifyReport {
+        try await own(unit, stateFolder: run.stateFolder) {
+            try await perform("verify", unit, assets, run) { events, _ in
+                try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep).run(report: events)
+            }
+        }
+    }
+
+    private func provision(
+        _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ options: JobOptions, _ run: UnitRun
+    ) async throws -> UnitReport {
+        try await perform(verb, unit, assets, run) { events, claim in
+            var options = options
+            options.beforeErase = { try await claim.beginErase() }
+            return try await provision(unit, with: assets, options, events: events)
+        }
+    }
+
+    private func perform<Report: RecordedReport>(
+        _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
+        _ body: (@escaping Events, any UnitClaim) async throws -> Report
+    ) async throws -> Report {
+        guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
+        return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
+    }
+}

@@ -1,0 +1,21 @@
+import Provisioning
+import Support
+
+/// A job's report, as a record needs it.
+protocol RecordedReport: Verdict {
+    var identity: UnitIdentity { get }
+    var recoveries: [Recovery] { get }
+    /// Why the unit did not pass.
+    var failure: Diagnosis? { get }
+}
+
+extension UnitReport: RecordedReport {
+    var failure: Diagnosis? { error }
+}
+
+extension VerifyReport: RecordedReport {
+    var failure: Diagnosis? {
+        let drifted = findings.filter { !$0.value.matches }.map(\.key).sorted()
+        return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, repair: "noafw flash").diagnosis)
+    }
+}

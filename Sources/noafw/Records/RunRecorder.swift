@@ -1,0 +1,161 @@
+import Bluetooth
+import Ledger
+import LedgerServer
+import Provisioning
+import Support
+import Synchronization
+
+/// Records the runs of one command, each from before its unit is touched to its end, whatever that is.
+final class RunRecorder: Sendable {
+    typealias Events = @Sendable (JobEvent) -> Void
+    typealias KeptLedger = any RunLedger & RunHistory & RunOutbox
+
+    /// What is known of a run before it begins.
+    struct Start: Sendable {
+        var verb: String
+        var unit: StationUnit
+        var assets: AssetSet
+        /// `nil` takes the command's.
+        var serial: String?
+        /// `nil` for a unit that was run by itself.
+        var rollout: RolloutPlan?
+    }
+
+    /// Stands for the radio of a virtual unit.
+    private static let virtualAdapter = "virtual"
+    /// For the close: the ledger's own limits are shorter.
+    private static let closeLimit = Duration.seconds(20)
+    private static let sendLimit = Duration.seconds(10)
+    private static let hurriedSendLimit = Duration.seconds(1)
+
+    private let inputs: RecordInputs
+    private let ledger: KeptLedger
+    private let now: @Sendable () -> UTCTime
+    private let ids: RunIDGenerator
+    private let claims: any UnitClaims
+    private let uploads: any RunUploads
+    private let serverCheck = Mutex<Task<Void, any Error>?>(nil)
+    private let told = Mutex<Set<LedgerNotice>>([])
+
+    init(_ inputs: RecordInputs, ledger: KeptLedger, now: @escaping @Sendable () -> UTCTime = { .now }) {
+        (self.inputs, self.ledger, self.now) = (inputs, ledger, now)
+        ids = RunIDGenerator(now: now)
+        claims = inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
+        uploads = inputs.server?.uploads(from: ledger) ?? NoUploads()
+    }
+
+    /// Opens a record, runs `body`, and closes the record with what became of it; a cancelled run's, too.
+    /// - Parameter body: is handed where its events go, and the claim on its unit.
+    /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
+    ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
+    func record<Report: RecordedReport>(
+        _ start: Start, events: @escaping Events, _ body: (@escaping Events, any UnitClaim) async throws -> Report
+    ) async throws -> Report {
+        let clock = start.unit.central.clock
+        let run = try await clock.paused { try await self.open(start, clock) }
+        tell(run.notices, events)
+        let recording = Recording(run: run, collector: RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout))
+        do {
+            let report = try await recording.follow { take in
+                let told: Events = { event in
+                    take(event)
+                    events(event)
+                }
+                return try await body(told, run.claim)
+            }
+            await close(recording, report.failure.map { RunVerdict($0) } ?? .pass, report, clock, events)
+            return report
+        } catch {
+            await close(recording, verdict(error), nil, clock, events)
+            throw error
+        }
+    }
+
+    private func open(_ start: Start, _ clock: SessionClock) async throws -> OpenRun {
+        try await checkServer()
+        let serial = start.serial ?? inputs.serial
+        let address = "\(start.unit.address)"
+        if let serial, !inputs.rebindsSerial { try await check(serial, at: address) }
+        var first = RunStart(
+            station: inputs.station, unitAddress: address, family: start.unit.family.id.rawValue, verb: start.verb,
+            toolVersion: ToolVersion.current, host: inputs.host)
+        first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
+        (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
+        (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
+        (first.serial, first.rssi) = (serial, start.unit.rssi)
+        (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
+        first.plan = RecordedPlan(rollout: start.rollout).json
+        return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
+    }
+
+    /// Sends what the server has not got yet, for a few seconds at most. To be called once no run of the command is left.
+    func finish(_ events: @escaping Events) async {
+        let limit = Task.isCancelled ? Self.hurriedSendLimit : Self.sendLimit
+        await SessionClock.continuous.shielded(for: limit + .seconds(1)) { [self] in tell(await uploads.send(within: limit).notices, events) }
+    }
+
+    /// Once a command, before its first unit.
+    private func checkServer() async throws {
+        guard let server = inputs.server else { return }
+        let policy = inputs.claimPolicy
+        let check = serverCheck.withLock { check in
+            let running = check ?? Task { try await server.check(policy) }
+            check = running
+            return running
+        }
+        try await check.value
+    }
+
+    /// The newest run that names a serial number binds it. A ledger that cannot be read says so when the run begins.
+    private func check(_ serial: String, at address: String) async throws(LedgerError) {
+        var filter = RunFilter()
+        (filter.serial, filter.limit) = (RecordText.optional(serial), 1)
+        guard let bound = try? await ledger.runs(filter).last, bound.unitAddress != address else { return }
+        throw .serialBound(serial: serial, address: address, bound: bound.unitAddress, run: bound.id.description)
+    }
+
+    private func verdict(_ error: any Error) -> RunVerdict {
+        guard error is CancellationError else { return RunVerdict(diagnose(error)) }
+        return switch inputs.stop.reason {
+        case .timeLimit(let seconds): RunVerdict(CommandError.timedOut(seconds: seconds).diagnosis, isTimeLimit: true)
+        case .interrupted: RunVerdict(CommandError.interrupted(condition: "", nextAction: "").diagnosis)
+        case nil: RunVerdict(diagnose(error))
+        }
+    }
+
+    private func close(
+        _ recording: Recording, _ verdict: RunVerdict, _ report: (any RecordedReport)?, _ clock: SessionClock, _ events: @escaping Events
+    ) async {
+        recording.collector.withLock { $0.conclude(verdict, report, at: clock.now) }
+        let run = recording.run
+        await clock.shielded(for: Self.closeLimit) { [self] in
+            await clock.paused {
+                do throws(LedgerError) {
+                    try await run.close(verdict) { recording.fill(&$0) }
+                } catch {
+                    keepByHand(run, verdict, error, events)
+                    await run.claim.release()
+                }
+            }
+        }
+        tell(run.notices, events)
+    }
+
+    /// Neither the ledger nor its spool takes a finished run: its operator gets it.
+    private func keepByHand(_ run: OpenRun, _ verdict: RunVerdict, _ error: LedgerError, _ events: Events) {
+        var record = run.record
+        record.close(verdict, at: now(), elapsed: run.elapsed)
+        if let line = try? RecordLine(owner: 0, record: record.bounded).encoded() { inputs.lastResort(String(decoding: line, as: UTF8.self)) }
+        events(.notice(error.diagnosis.notice))
+    }
+
+    /// Each thing once a command, however many units it works on.
+    private func tell(_ notices: [LedgerNotice], _ events: Events) {
+        for notice in notices where told.withLock({ $0.insert(notice).inserted }) { events(.notice(notice.diagnosis.notice)) }
+    }
+}
+
+extension Diagnosis {
+    /// On one line of a run that goes on.
+    fileprivate var notice: String { "\(message) [\(code)]; \(remedy)" }
+}

@@ -1,0 +1,75 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Support
+import VirtualDevices
+
+/// The air, the pace and the folders of the virtual units of one command.
+struct VirtualBench: Sendable {
+    /// A unit that this process has taken.
+    struct PlayedUnit: Sendable {
+        let unit: VirtualDevices.VirtualUnit
+        let folder: UnitFolder
+        let lock: VirtualDevices.UnitLock
+    }
+
+    let air: VirtualAir
+    /// The host's, of all its virtual units.
+    let bonds: BondStore
+    private let root: URL
+    private let search: AssetSearch
+    private let notice: @Sendable (String) -> Void
+
+    /// - Parameter notice: gets what the operator should know of a bond.
+    init(speed: VirtualSpeed, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void) {
+        let time: VirtualTime = switch speed {
+        case .times(let factor): .real(speed: factor)
+        case .maximum: .simulated()
+        }
+        air = VirtualAir(time: time)
+        root = URL(fileURLWithPath: stateFolder)
+        bonds = BondStore(folder: root.appendingPathComponent("virtual-bonds", isDirectory: true))
+        self.search = search
+        self.notice = notice
+    }
+
+    func central(adapter: VirtualAdapter? = nil) -> VirtualCentral { VirtualCentral(air: air, adapter: adapter, bonds: bonds, notice: notice) }
+
+    /// - Throws: ``CommandError/unsupported(_:family:)``.
+    func support(of name: VirtualUnitName) throws -> (SupportedFamily, VirtualModel) {
+        guard let support = SupportedFamily[name.family], let model = support.virtual else {
+            throw CommandError.unsupported("virtual unit", family: name.family)
+        }
+        return (support, model)
+    }
+
+    /// Of a unit whose folder need not be there yet.
+    func address(of name: VirtualUnitName) throws -> DeviceAddress {
+        _ = try support(of: name)
+        let folder = folder(of: name)
+        guard let address = try UnitFolder.address(root: folder, name: name.name, family: name.family.rawValue) else {
+            throw CommandError.virtualUnitNotOpened(folder: folder.path, reason: "it holds no address")
+        }
+        return address
+    }
+
+    /// Opens a unit's folder, or makes a factory-new unit there, and takes it for this process.
+    /// - Throws: ``LinkError/busy(_:)`` while another process has it.
+    func open(_ name: VirtualUnitName) throws -> PlayedUnit {
+        let (_, model) = try support(of: name)
+        let root = folder(of: name)
+        do {
+            let folder = try model.openFolder(root, name.name)
+            let lock = try folder.lock()
+            return PlayedUnit(unit: try model.makeUnit(folder, search, air), folder: folder, lock: lock)
+        } catch let error as any DiagnosableError {
+            throw error
+        } catch {
+            throw CommandError.virtualUnitNotOpened(folder: root.path, reason: "\(error)")
+        }
+    }
+
+    private func folder(of name: VirtualUnitName) -> URL {
+        root.appendingPathComponent("virtual/\(name.family)/\(name.name)", isDirectory: true)
+    }
+}

@@ -1,0 +1,119 @@
+import Bluetooth
+import Foundation
+import Ledger
+import Provisioning
+import Support
+
+/// The results of `verify` for a fleet: a table by unit and part, the document `noafw.verify/1`, CSV and JUnit.
+struct VerifyFleetPresentation: FleetPresentation {
+    var comparison: Comparison
+    /// What the units were held against, in words.
+    var source: String
+    var csv: String?
+    var junit: String?
+
+    private var isDeep: Bool { comparison.isDeep }
+
+    func document(_ result: FleetRunResult<ComparedReport>) -> JSONText {
+        .object([
+            ("schema", .string("noafw.verify/1")), ("verdict", .string(result.passed ? "pass" : "fail")),
+            ("units", .array(result.report.entries.map(unit))),
+            ("fleet", FleetSummary.document(result).adding([("compared_with", .string(source))])),
+        ])
+    }
+
+    private func unit(_ entry: FleetEntry<ComparedReport>) -> JSONText {
+        let findings: [(String, JSONText)] = Component.allCases.map { component in
+            let compared = entry.report?.findings.first { $0.component == component }
+            return (component.rawValue, compared.map { document($0) } ?? .null)
+        }
+        let report = entry.report?.report
+        return .object(
+            [
+                ("id", .string(entry.unit.id)), ("family", .optional((report?.family ?? entry.unit.family)?.rawValue)),
+                ("address", .optional(entry.unit.address?.description)),
+            ] + findings + [
+                ("verdict", .string(entry.verdict == .pass ? "pass" : "fail")), ("error", entry.error.map(ReportText.document) ?? .null),
+                ("program", .optional(report?.program?.rawValue)),
+                ("recoveries", .array((report?.recoveries ?? []).map(ReportText.document))),
+            ] + FleetSummary.members(entry))
+    }
+
+    private func document(_ compared: ComparedFinding) -> JSONText {
+        ReportText.document(compared.finding, of: compared.component, isDeep: isDeep).adding([
+            ("state", .string(compared.state.rawValue)), ("allowed_by", .array(compared.used.map { .integer($0.line) })),
+        ])
+    }
+
+    func summary(_ result: FleetRunResult<ComparedReport>, style: TextStyle, columns: Int?) -> [String] {
+        let rows = result.report.entries.flatMap(FindingRow.rows)
+        let details = rows.filter { !$0.state.isGood && $0.component != nil && !($0.finding?.differences ?? []).isEmpty }.map { row in
+            "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
+        }
+        return [
+            table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), allowances(rows),
+            ["compared with: \(UntrustedText.escape(source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
+        ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
+    }
+
+    private func table(_ rows: [FindingRow], _ style: TextStyle, _ columns: Int?) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        var lines: [String] = []
+        for leavesOut in 0...2 {
+            var table = TextTable(
+                [.init("unit"), .init("part")] + (leavesOut > 1 ? [] : [.init("expected")]) + (leavesOut > 0 ? [] : [.init("actual")])
+                    + [.init("result")])
+            for row in rows {
+                table.append(
+                    [FleetLine.name(row.unit), row.component?.rawValue ?? "-"]
+                        + (leavesOut > 1 ? [] : [ComponentFormatter.version(row.finding?.expected)])
+                        + (leavesOut > 0 ? [] : [ComponentFormatter.version(row.finding?.actual)]) + [word(row)])
+            }
+            lines = table.lines(style: style) { tone(rows[$0].state) }
+            guard let columns, lines.contains(where: { FleetSummary.width($0) >= columns }) else { break }
+        }
+        return lines
+    }
+
+    private func word(_ row: FindingRow) -> String {
+        switch row.state {
+        case .matches: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep) == .digest ? "proved" : "matches" } ?? "matches"
+        case .allowed: "allowed"
+        case .notExpected: "not expected here"
+        case .drifted, .older, .newer, .unknown, .unreachable: row.state.rawValue.uppercased()
+        }
+    }
+
+    private func tone(_ state: FindingState) -> TextStyle.Tone? {
+        switch state {
+        case .matches: nil
+        case .allowed, .notExpected, .unreachable: .careful
+        case .drifted, .older, .newer, .unknown: .bad
+        }
+    }
+
+    /// Used ones are counted, expired and unused ones are told.
+    private func allowances(_ rows: [FindingRow]) -> [String] {
+        guard let allowed = comparison.allowed else { return [] }
+        let used = Set(rows.flatMap(\.used)), expired = Set(rows.flatMap(\.expired))
+        let lines = allowed.entries.flatMap { entry -> [String] in
+            if expired.contains(entry) { return ["line \(entry.line) expired on \(entry.expires ?? "-"): \(UntrustedText.escape(entry.reason))"] }
+            return used.contains(entry) ? [] : ["line \(entry.line) was not needed: \(UntrustedText.escape(entry.reason))"]
+        }
+        return ["\(UntrustedText.escape(allowed.name)): \(used.count) of \(allowed.entries.count) allowances used"] + lines.map { "  " + $0 }
+    }
+
+    func export(_ result: FleetRunResult<ComparedReport>, context: CommandContext) throws {
+        let rows = result.report.entries.flatMap(FindingRow.rows)
+        if let csv { try write(VerifyExports.csv(rows, isDeep: isDeep), to: csv, context) }
+        guard let junit else { return }
+        let now = Int64(context.date().timeIntervalSince1970 * 1_000_000)
+        let start = UTCTime(microseconds: now - Int64(min(max(result.seconds, 0), 1e9) * 1_000_000))
+        try write(VerifyExports.junit(rows, start: start, host: RecordInputs.hostName), to: junit, context)
+    }
+
+    private func write(_ text: String, to name: String, _ context: CommandContext) throws {
+        guard name != "-" else { return context.output.write(text) }
+        try OutputFile.replace(OutputPlace(context.path(name)), with: Array(text.utf8))
+    }
+}

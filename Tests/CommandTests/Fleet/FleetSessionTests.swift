@@ -1,0 +1,206 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Support
+import TestSupport
+import Testing
+
+@testable import noafw
+
+/// What a fleet's run shows, says at its end, and exits with.
+@Suite struct FleetSessionTests {
+    typealias Entry = FleetEntry<UnitReport>
+    private let harness = Harness()
+
+    private func run(
+        _ entries: [Entry], stop: Diagnosis? = nil, _ arguments: [String] = [], isTerminal: Bool = false, columns: Int = 80,
+        environment: [String: String] = ["HOME": "/", "NO_COLOR": "1"]
+    ) async -> Int32 {
+        let services = FakeServices(onFlashFleet: { _, _ in FleetReport(entries: entries, stop: stop) })
+        return await Noafw.execute(
+            in: harness.context(
+                ["flash", "--all"] + arguments, services: services, environment: environment, isTerminal: isTerminal, columns: columns))
+    }
+
+    @Test func theExitCodeFollowsTheContract() async throws {
+        let pass = try FleetSample.flashed(1)
+        let fail = try FleetSample.flashed(2, error: FleetSample.failed)
+        let lost: Entry = try FleetSample.flashed(3, error: FleetSample.radio)
+        let away: Entry = FleetSample.entry(9, .notReached(FleetSample.away))
+        let bad: Entry = FleetSample.entry(5, .failed(FleetSample.badFile))
+        let other: Entry = FleetSample.entry(6, .notExpected(FleetSample.badFile))
+        #expect(await run([pass]) == 0)
+        #expect(await run([pass, other]) == 0, "nobody asked for that one")
+        #expect(await run([pass, fail, away, bad]) == 1)
+        #expect(await run([pass, lost]) == 75)
+        #expect(await run([pass, away]) == 75)
+        #expect(await run([away, bad]) == 65)
+        #expect(await run([other]) == 75, "nothing was proved")
+        #expect(await run([]) == 69)
+        let stop = RolloutStop.repeated(code: "DFU-0B05", count: 2).diagnosis
+        #expect(await run([fail, FleetSample.entry(7, .notStarted(FleetSample.waiting))], stop: stop) == 1)
+    }
+
+    @Test func anEmptyFleetIsAnError() async {
+        let services = FakeServices(onFlashFleet: { _, _ in throw UnitSelectionError.none })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--all", "--json"], services: services)) == 69)
+        #expect(harness.output.hasPrefix("{\"schema\":\"noafw.flash/1\",\"verdict\":\"fail\",\"units\":[],\"fleet\":{\"units\":0,"))
+        #expect(harness.diagnostics.contains("error PRV-0020") && harness.diagnostics.contains("NOT STARTED -  no unit was touched"))
+    }
+
+    @Test func theTableStays() async throws {
+        let entries = [
+            try FleetSample.flashed(1), try FleetSample.flashed(2, error: FleetSample.failed),
+            FleetSample.entry(9, Entry.Ending.notReached(FleetSample.away)),
+        ]
+        #expect(await run(entries, environment: ["HOME": "/", "LANG": "C"]) == 1)
+        #expect(harness.output == """
+            unit               family   verdict        code      seconds
+            C0:00:00:00:00:01  monocle  PASS +         -            51.3
+            C0:00:00:00:00:02  monocle  FAIL x         DFU-0B05     51.3
+            C0:00:00:00:00:09  monocle  NOT REACHED ?  FLT-0001        -
+
+            DFU-0B05, 1 unit: the bootloader says \\u{1b}[2Jno
+              next:  give a newer package
+            FLT-0001, 1 unit: C0:00:00:00:00:09 was not heard within 15 s of listening
+              next:  wake the unit, take it off the charger, close the phone app, and run the command again
+
+            FAIL x  3 units: 1 passed, 1 failed, 1 not reached (0.0 s)
+
+            """)
+    }
+
+    @Test(arguments: [80, 60, 46, 40, 24, 10]) func theTableFitsTheTerminal(columns: Int) async throws {
+        let entries = [try FleetSample.flashed(1), FleetSample.entry(9, Entry.Ending.notReached(FleetSample.away))]
+        #expect(await run(entries, isTerminal: true, columns: columns) == 75)
+        let table = harness.output.split(separator: "\n").prefix(3)
+        #expect(columns < 24 || table.allSatisfy { DisplayWidth.columns($0) < columns }, "\(table)")
+        #expect(table.last?.contains("NOT REACHED ?") == true, "the verdict is what stays: \(table)")
+        #expect(table.last?.contains(":09") == true, "units are told apart: \(table)")
+    }
+
+    @Test func theDocumentHasAllUnits() async throws {
+        let entries = [try FleetSample.flashed(1), FleetSample.entry(9, Entry.Ending.notReached(FleetSample.away))]
+        #expect(await run(entries, ["--json", "--seed", "77"]) == 75)
+        #expect(harness.output.filter { $0 == "\n" }.count == 1)
+        let document = try ToolBench.json(harness.output)
+        #expect(document["schema"] as? String == "noafw.flash/1" && document["verdict"] as? String == "fail")
+        let units = try #require(document["units"] as? [[String: Any]])
+        #expect(units.map { $0["address"] as? String } == ["C0:00:00:00:00:01", "C0:00:00:00:00:09"])
+        #expect(units.map { $0["outcome"] as? String } == ["pass", "not_reached"])
+        #expect((units[0]["steps"] as? [Any])?.count == 3 && (units[1]["error"] as? [String: Any])?["code"] as? String == "FLT-0001")
+        let fleet = try #require(document["fleet"] as? [String: Any])
+        #expect(fleet["seed"] as? Int == 77 && (fleet["counts"] as? [String: Int])?["not_reached"] == 1)
+    }
+
+    private static func play(_ events: (FleetRunEvent) -> Void, _ time: ManualTime) {
+        let (one, two) = (FleetSample.unit(1), FleetSample.unit(2))
+        events(FleetRunEvent(unit: nil, content: .planned(units: 2)))
+        for unit in [one, two] {
+            events(FleetRunEvent(unit: unit, content: .started(adapter: "hci0")))
+            events(FleetRunEvent(unit: unit, content: .job(.stage(.fpga))))
+        }
+        for step in 0...4 {
+            events(FleetRunEvent(unit: one, content: .job(.progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430))))
+            time.advance(.seconds(1))
+        }
+        events(FleetRunEvent(unit: two, content: .job(.notice("the link \u{202E}slowed down"))))
+        events(FleetRunEvent(unit: one, content: .ended(.pass, nil, seconds: 51.3)))
+        events(FleetRunEvent(unit: two, content: .ended(.fail, FleetSample.failed, seconds: 3)))
+    }
+
+    private func services() -> FakeServices {
+        let time = harness.time
+        return FakeServices(onFlashFleet: { _, events in
+            Self.play(events, time)
+            return FleetReport(entries: [try FleetSample.flashed(1), try FleetSample.flashed(2, error: FleetSample.failed)])
+        })
+    }
+
+    @Test func pipedLinesBeginWithTheUnit() async {
+        #expect(await Noafw.execute(in: harness.context(["flash", "--all"], services: services())) == 1)
+        #expect(harness.diagnostics == """
+            2 units
+            C0:00:00:00:00:01  starts on hci0
+            C0:00:00:00:00:01  fpga
+            C0:00:00:00:00:02  starts on hci0
+            C0:00:00:00:00:02  fpga
+            C0:00:00:00:00:01  fpga 10 %  20.0 kB/s  0:09 left
+            C0:00:00:00:00:01  fpga 20 %  20.0 kB/s  0:08 left
+            C0:00:00:00:00:01  fpga 30 %  20.0 kB/s  0:07 left
+            C0:00:00:00:00:01  fpga 40 %  20.0 kB/s  0:06 left
+            C0:00:00:00:00:02  note: the link \\u{202e}slowed down
+            PASS ✔  C0:00:00:00:00:01  51.3 s
+            FAIL ✘  C0:00:00:00:00:02  3.0 s  DFU-0B05 the bootloader says \\u{1b}[2Jno
+
+            """)
+    }
+
+    @Test(arguments: [80, 40, 30]) func eachUnitHasItsBar(columns: Int) async throws {
+        let context = harness.context(
+            ["flash", "--all"], services: services(), environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: columns)
+        #expect(await Noafw.execute(in: context) == 1)
+        let frames = harness.diagnostics.components(separatedBy: "\u{1B}[J")
+        let bars = try #require(frames.last { $0.contains("40 %") }, "\(harness.diagnostics.debugDescription)")
+            .replacing(/\r|\u{1B}\[[0-9]*A/, with: "").split(separator: "\n")
+        #expect(bars.count == 3 && bars.allSatisfy { DisplayWidth.columns($0) < columns }, "\(bars)")
+        #expect(bars[0].hasPrefix(columns == 30 ? "00:00:00:01" : "C0:00:00:00:00:01") && bars[2].hasPrefix("0 of 2 done"), "\(bars)")
+        #expect(columns < 80 || bars[0].contains("[=="))
+    }
+
+    @Test func aDumbTerminalGetsLines() async {
+        let context = harness.context(["flash", "--all"], services: services(), environment: ["HOME": "/", "TERM": "dumb"], isTerminal: true)
+        #expect(await Noafw.execute(in: context) == 1)
+        #expect(!harness.diagnostics.contains("\u{1B}") && harness.diagnostics.contains("C0:00:00:00:00:01  fpga 10 %"))
+    }
+
+    @Test func eventsNameTheirUnit() async throws {
+        #expect(await Noafw.execute(in: harness.context(["flash", "--all", "--events", "-"], services: services())) == 1)
+        let lines = try harness.output.split(separator: "\n").map { try ToolBench.json(String($0)) }
+        #expect(lines.map { $0["event"] as? String }.prefix(3) == ["fleet", "started", "stage"])
+        let units = lines.dropFirst().dropLast().map { $0["unit"] as? String }
+        #expect(units.allSatisfy { $0?.hasPrefix("C0:00:00:00:00:0") == true })
+        let ended = lines.filter { $0["event"] as? String == "ended" }
+        #expect(ended.map { $0["verdict"] as? String } == ["pass", "fail"])
+        #expect(lines.last?["event"] as? String == "result")
+    }
+
+    @Test func theFirstSignalDrainsAndAllUnitsAreReported() async throws {
+        let interrupts = harness.interrupts
+        let services = FakeServices(onFlashFleet: { request, _ in
+            interrupts.ask()
+            #expect(request.drain.isAsked, "it is told at once, and not cancelled")
+            #expect(!Task.isCancelled)
+            return FleetReport(entries: [try FleetSample.flashed(1), FleetSample.entry(2, .notStarted(FleetSample.waiting))])
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--all"], services: services)) == 130)
+        #expect(harness.diagnostics.contains("note: no more units are started; press Ctrl-C again"))
+        #expect(harness.output.contains("INTERRUPTED -  2 units: 1 passed, 1 not started"))
+    }
+
+    @Test func theSecondSignalEndsTheRunningOnes() async throws {
+        let (interrupts, clock) = (harness.interrupts, harness.time.clock)
+        let services = FakeServices(onFlashFleet: { _, events in
+            events(FleetRunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
+            events(FleetRunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
+            interrupts.ask()
+            interrupts.ask()
+            try await clock.sleep(until: clock.deadline(in: .seconds(60)))
+            return FleetReport(entries: [])
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--all", "--json"], services: services)) == 130)
+        let units = try #require(try ToolBench.json(harness.output)["units"] as? [[String: Any]])
+        #expect(units.map { $0["outcome"] as? String } == ["pass", "interrupted"])
+    }
+
+    @Test func theLastWordsOfARunThatDoesNotEndNameItsUnits() async throws {
+        let (harness, interrupts) = (harness, harness.interrupts)
+        let services = FakeServices(onFlashFleet: { _, events in
+            events(FleetRunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
+            interrupts.exitReport.give()
+            return FleetReport(entries: [])
+        })
+        _ = await Noafw.execute(in: harness.context(["flash", "--all"], services: services))
+        #expect(harness.output.components(separatedBy: "C0:00:00:00:00:02").count == 2 && harness.output.contains("INTERRUPTED -  1 unit"))
+    }
+}

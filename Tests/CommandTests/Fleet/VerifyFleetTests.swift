@@ -1,0 +1,208 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Support
+import TestSupport
+import Testing
+
+@testable import noafw
+
+/// verify for many units: what differs, how, and for whom it is written down.
+@Suite struct VerifyFleetTests {
+    typealias Entry = FleetEntry<ComparedReport>
+    private let harness = Harness()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func run(
+        _ arguments: [String], _ entries: @escaping @Sendable (Comparison) throws -> [Entry]
+    ) async -> Int32 {
+        let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: try entries(request.comparison)) })
+        var context = harness.context(["verify", "--all"] + arguments, services: services)
+        context.date = { Date(timeIntervalSince1970: 1_795_000_000) }
+        return await Noafw.execute(in: context)
+    }
+
+    private static let mixed: @Sendable (Comparison) throws -> [Entry] = { comparison in
+        [
+            try FleetSample.verified(1, comparison),
+            try FleetSample.verified(2, [.firmware: "v25.365.2359", .fpga: "v26.001.0001", .scripts: nil], comparison),
+            try FleetSample.verified(3, [.firmware: nil, .fpga: "=1+1"], comparison),
+            FleetSample.entry(9, .notReached(FleetSample.away)),
+            FleetSample.entry(8, .notExpected(FleetSample.badFile)),
+        ]
+    }
+
+    @Test func theTableTellsHowEachPartDiffers() async {
+        #expect(await run([], Self.mixed) == 1)
+        #expect(harness.output.hasPrefix("""
+            unit               part      expected             actual               result
+            C0:00:00:00:00:01  firmware  v26.001.0000         v26.001.0000         matches
+            C0:00:00:00:00:01  fpga      v26.001.0000         v26.001.0000         matches
+            C0:00:00:00:00:01  scripts   sha256:0123456789ab  sha256:0123456789ab  matches
+            C0:00:00:00:00:02  firmware  v26.001.0000         v25.365.2359         OLDER
+            C0:00:00:00:00:02  fpga      v26.001.0000         v26.001.0001         NEWER
+            C0:00:00:00:00:02  scripts   sha256:0123456789ab  -                    DRIFTED
+            C0:00:00:00:00:03  firmware  v26.001.0000         -                    UNKNOWN
+            C0:00:00:00:00:03  fpga      v26.001.0000         =1+1                 DRIFTED
+            C0:00:00:00:00:03  scripts   sha256:0123456789ab  sha256:0123456789ab  matches
+            C0:00:00:00:00:09  -         -                    -                    UNREACHABLE
+            C0:00:00:00:00:08  -         -                    -                    not expected here
+
+            """), "\(harness.output)")
+        #expect(harness.output.contains("compared with: the catalogue"))
+        #expect(harness.output.hasSuffix("FAIL ✘  5 units: 1 passed, 2 failed, 1 not reached, 1 not expected here (0.0 s)\n"))
+    }
+
+    @Test func unreachableIsNotWrong() async {
+        #expect(await run([]) { [try FleetSample.verified(1, $0), FleetSample.entry(9, .notReached(FleetSample.away))] } == 75)
+        #expect(await run([]) { [try FleetSample.verified(1, $0), FleetSample.entry(9, .notExpected(FleetSample.badFile))] } == 0)
+    }
+
+    @Test(.enabled(if: TestTools.mayReadExports)) func othersReadTheCSV() async throws {
+        let file = folder.url.appendingPathComponent("out.csv").path
+        #expect(await run(["--csv", file], Self.mixed) == 1)
+        let (status, output) = try Self.read("csv", file)
+        try #require(status == 0, "\(output)")
+        let cells = try JSONDecoder().decode([[String]].self, from: Data(output.utf8))
+        #expect(cells.count == 12 && cells.allSatisfy { $0.count == 12 })
+        #expect(cells[0].prefix(5) == ["unit", "address", "family", "part", "state"])
+        #expect(cells[1...].map { $0[4] } == [
+            "matches", "matches", "matches", "older", "newer", "drifted", "unknown", "drifted", "matches", "unreachable", "not_expected",
+        ])
+        #expect(cells[8][6] == "'=1+1", "a unit's text is no formula")
+        #expect(cells[10][9] == "FLT-0001")
+    }
+
+    @Test(.enabled(if: TestTools.mayReadExports)) func othersReadTheJUnit() async throws {
+        let file = folder.url.appendingPathComponent("out.xml").path
+        #expect(await run(["--junit", file], Self.mixed) == 1)
+        let (status, output) = try Self.read("junit", file)
+        try #require(status == 0, "\(output)")
+        let suites = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [[String: Any]])
+        #expect(suites.count == 1 && suites[0]["tests"] as? Int == 11)
+        #expect(suites[0]["failures"] as? Int == 5 && suites[0]["errors"] as? Int == 1 && suites[0]["skipped"] as? Int == 1)
+        #expect(suites[0]["timestamp"] as? String == "2026-11-18T11:06:40")
+        let cases = try #require(suites[0]["cases"] as? [[String: Any]])
+        #expect(cases[3]["classname"] as? String == "noafw.monocle.firmware" && cases[3]["name"] as? String == "C0:00:00:00:00:02")
+        #expect((cases[3]["results"] as? [[String]])?.first == ["Failure", "expected v26.001.0000, actual v25.365.2359"])
+        #expect((cases[9]["results"] as? [[String]])?.first?.first == "Error")
+        #expect(Set(cases.map { "\($0["classname"] ?? "") \($0["name"] ?? "")" }).count == cases.count)
+    }
+
+    private static func read(_ kind: String, _ file: String) throws -> (status: Int32, output: String) {
+        let script = TestTools.root.appendingPathComponent("Tests/Interop/ledger_exports.py").path
+        return try runProgram(try TestTools.require(TestTools.ledgerPython, "junitparser"), [script, kind, file])
+    }
+
+    @Test func exportsMayTakeStandardOutput() async {
+        #expect(await run(["--junit", "-"], Self.mixed) == 1)
+        #expect(harness.output.hasPrefix("<?xml") && harness.output.hasSuffix("</testsuites>\n"))
+        #expect(harness.diagnostics.contains("compared with: "))
+    }
+
+    @Test func aResultReplacesNoInput() async throws {
+        let list = try folder.write("C0:00:00:00:00:01\n", to: "units")
+        #expect(await Noafw.execute(in: harness.context(["verify", "--devices", list, "--csv", list])) == 64)
+        #expect(harness.diagnostics.contains("NOA-0024"))
+        #expect(await run(["--csv", folder.url.path], Self.mixed) == 1, "the verdict outranks what cannot be written")
+        #expect(harness.diagnostics.contains("NOA-0008"))
+    }
+
+    @Test func theDocumentHasEveryState() async throws {
+        #expect(await run(["--json"], Self.mixed) == 1)
+        let document = try ToolBench.json(harness.output)
+        #expect(document["schema"] as? String == "noafw.verify/1")
+        let units = try #require(document["units"] as? [[String: Any]])
+        #expect((units[1]["firmware"] as? [String: Any])?["state"] as? String == "older")
+        #expect(units[3]["firmware"] is NSNull && units[3]["outcome"] as? String == "not_reached")
+        #expect((document["fleet"] as? [String: Any])?["compared_with"] is String)
+    }
+
+    // MARK: - Baseline
+
+    private func baseline(_ entries: @escaping @Sendable (Comparison) throws -> [Entry]) async throws -> String {
+        _ = await run(["--json"], entries)
+        defer { harness.clear() }
+        return try folder.write(harness.output, to: "baseline.json")
+    }
+
+    @Test func aBaselineTakesThePlaceOfTheFiles() async throws {
+        let file = try await baseline(Self.mixed)
+        // The same again: what drifted then is as it was.
+        let again: @Sendable (Comparison) throws -> [Entry] = { Array(try Self.mixed($0).prefix(3)) }
+        #expect(await run(["--baseline", file], again) == 0, "\(harness.output)")
+        #expect(harness.output.contains("compared with: baseline \(file), 3 units"))
+        harness.clear()
+        #expect(await run(["--baseline", file]) { [try FleetSample.verified(1, [.fpga: "v26.001.0001"], $0), try FleetSample.verified(4, $0)] } == 1)
+        #expect(harness.output.contains("C0:00:00:00:00:01  fpga      v26.001.0000         v26.001.0001         NEWER"), "\(harness.output)")
+        #expect(harness.output.contains("C0:00:00:00:00:04  NOT EXPECTED") || harness.output.contains("NOA-0049"), "\(harness.output)")
+        #expect(harness.output.contains("NOA-0048, 2 units"), "who is missing is told: \(harness.output)")
+    }
+
+    @Test func aListedUnitHasToBeInTheBaseline() async throws {
+        let file = try await baseline(Self.mixed)
+        let list = try folder.write("C0:00:00:00:00:04\n", to: "units")
+        let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: [try FleetSample.verified(4, request.comparison)]) })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--devices", list, "--baseline", file], services: services)) == 65)
+        #expect(harness.output.contains("NOA-0049"))
+    }
+
+    @Test(arguments: ["", "[]", "{\"schema\":\"noafw.flash/1\",\"units\":[]}", "{\"schema\":\"noafw.verify/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\"}]}"])
+    func whatIsNoBaselineIsRefused(text: String) async throws {
+        let file = try folder.write(text, to: "baseline.json")
+        #expect(await Noafw.execute(in: harness.context(["verify", "--all", "--baseline", file, "--json"])) == 65)
+        #expect(harness.diagnostics.contains("NOA-0046") && harness.output.hasPrefix("{\"schema\":\"noafw.verify/1\""))
+    }
+
+    // MARK: - What is allowed
+
+    @Test func allowancesAreCountedAndExpire() async throws {
+        let file = try folder.write(
+            """
+            # unit, part, value, reason, last day
+            C0:00:00:00:00:02,firmware,v25.365.2359,"field trial, north",2026-11-18
+            c0:00:00:00:00:0?,fpga,v26.001.0001,new image,
+            *,*,nothing,never met,2027-01-01
+            *:02,scripts,*,old,2026-11-17
+            """, to: "allow.csv")
+        #expect(await run(["--allow", file]) { [try FleetSample.verified(2, [.firmware: "v25.365.2359", .fpga: "v26.001.0001"], $0)] } == 0)
+        #expect(harness.output.contains("allow.csv: 2 of 4 allowances used"), "\(harness.output)")
+        #expect(harness.output.contains("line 4 was not needed: never met") && harness.output.contains("v25.365.2359         allowed"))
+        harness.clear()
+        #expect(await run(["--allow", file]) { [try FleetSample.verified(2, [.scripts: nil], $0)] } == 1)
+        #expect(harness.output.contains("DRIFTED") && harness.output.contains("line 5 expired on 2026-11-17: old"), "\(harness.output)")
+    }
+
+    @Test func everyDifferenceHasToBeAllowed() async throws {
+        let file = try folder.write("*,fpga,page 1?,known,\n", to: "allow.csv")
+        #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 0)
+        #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 20"], $0)] } == 1)
+    }
+
+    @Test(arguments: [
+        ("a,b\n", "2 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
+    ])
+    func aBadAllowanceIsToldWithItsLine(text: String, words: String) async throws {
+        let file = try folder.write("# list\n" + text, to: "allow.csv")
+        #expect(await Noafw.execute(in: harness.context(["verify", "--all", "--allow", file])) == 65)
+        #expect(harness.diagnostics.contains("line 2 of") && harness.diagnostics.contains(words), "\(harness.diagnostics)")
+    }
+
+    @Test func patternsTakeLinearTime() {
+        #expect(Glob.matches("*a*b?", "xxaxxbx") && !Glob.matches("a", "aa") && Glob.matches("", "") && !Glob.matches("", "a"))
+        #expect(!Glob.matches(String(repeating: "*a", count: 250), String(repeating: "a", count: 249)))
+        #expect(CSVLine.fields("a, \"b \"\"c\"\", d\" ,,e ")?.elementsEqual(["a", "b \"c\", d", "", "e"]) == true)
+    }
+
+    /// One unit with what only fleets have.
+    @Test func oneUnitMayBeWrittenDownToo() async throws {
+        let services = FakeServices(onVerifyFleet: { request, _ in
+            #expect(request.fleet.units == .one(.nearest) && request.inputs.bundle == "release.zip")
+            return FleetReport(entries: [try FleetSample.verified(1, request.comparison)])
+        })
+        #expect(await Noafw.execute(in: harness.context(["verify", "--nearest", "--expect", "release.zip"], services: services)) == 0)
+        #expect(harness.output.contains("compared with: bundle release.zip"))
+    }
+}

@@ -1,0 +1,105 @@
+import Bluetooth
+import Foundation
+import Provisioning
+import Support
+import TestSupport
+import Testing
+
+@testable import noafw
+
+/// `flash --watch` as an operator meets it.
+@Suite struct LineCommandTests {
+    private let harness = Harness()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static func course(_ line: (LineEvent) -> Void, _ error: Diagnosis? = nil) throws -> FleetReport<UnitReport> {
+        let entry = try FleetSample.flashed(1, error: error)
+        line(.waiting)
+        line(.began(entry.unit, serial: nil))
+        line(.ended(entry, serial: nil))
+        return FleetReport(entries: [entry])
+    }
+
+    @Test func optionsReachTheRequest() async throws {
+        let list = try folder.write("C0:00:00:00:00:01\n", to: "units")
+        let services = FakeServices(onWatch: { request, line, _ in
+            #expect(request.allowed == [FleetSample.address(1)] && request.threshold == -50 && request.repeatsPassed)
+            #expect(request.units.adapters == ["hci1"] && request.units.family == "frame" && request.serials == nil)
+            #expect(request.records.station == "bench 7" && request.records.workOrder == "WO1" && request.limits.stopAfter == 3)
+            return try Self.course(line)
+        })
+        let arguments = [
+            "flash", "--watch", "--devices", list, "--near", "-50", "--again", "--adapter", "hci1", "--family", "frame", "--order", "WO1", "--stop-after", "3",
+        ]
+        let context = harness.context(arguments, services: services, environment: ["HOME": "/", "NOAFW_STATION": "bench 7"])
+        #expect(await Noafw.execute(in: context) == 0)
+    }
+
+    @Test func aNameIsNoAddress() async throws {
+        let list = try folder.write("Frame 4F\n", to: "units")
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--devices", list])) == 65)
+        #expect(harness.diagnostics.contains("NOA-0050"))
+    }
+
+    @Test(arguments: [(nil, 0, 1), (FleetSample.failed, 1, 3), (FleetSample.radio, 75, 3)] as [(Diagnosis?, Int32, Int)])
+    func withoutATerminalThereAreLines(error: Diagnosis?, code: Int32, rings: Int) async throws {
+        let services = FakeServices(onWatch: { _, line, _ in try Self.course(line, error) })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--bell"], services: services)) == code)
+        let words = harness.diagnostics
+        #expect(words.hasPrefix("waiting for a unit\nRUNNING  C0:00:00:00:00:01\n") && !words.contains("\u{1B}"))
+        #expect(words.filter { $0 == "\u{7}" }.count == rings)
+        #expect(words.contains("next: ") && words.contains("shift: 1 run"))
+    }
+
+    /// The orderly end of a shift is no interruption.
+    @Test func ctrlCDrains() async throws {
+        let interrupts = harness.interrupts
+        let services = FakeServices(onWatch: { request, line, _ in
+            interrupts.ask()
+            #expect(request.drain.isAsked)
+            return try Self.course(line)
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--json"], services: services)) == 0)
+        #expect(try ToolBench.json(harness.output)["verdict"] as? String == "pass")
+    }
+
+    @Test func theBlockIsRewrittenInPlace() async throws {
+        let services = FakeServices(onWatch: { _, line, _ in try Self.course(line) })
+        let context = harness.context(
+            ["flash", "--watch"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 80)
+        #expect(await Noafw.execute(in: context) == 0)
+        let frames = harness.diagnostics.components(separatedBy: "\r\u{1B}[10A")
+        #expect(frames.count == 4, "\(harness.diagnostics.debugDescription)")
+        #expect(frames.allSatisfy { $0.components(separatedBy: "\n").count <= 12 })
+        #expect(frames.last?.contains("PASS ✔  C0:00:00:00:00:01") == true)
+    }
+
+    @Test func scansComeFromTheTerminal() async throws {
+        let terminal = FakeTerminal()
+        let harness = harness
+        let services = FakeServices(onWatch: { request, line, _ in
+            line(.asking)
+            let desk = try #require(request.serials)
+            let clock = SessionClock.continuous
+            let end = clock.deadline(in: .seconds(30))
+            while desk.held == nil, clock.now < end { try await clock.sleep(until: clock.deadline(in: .milliseconds(5))) }
+            #expect(desk.held == "SN0042")
+            while !request.drain.isAsked, clock.now < end { try await clock.sleep(until: clock.deadline(in: .milliseconds(5))) }
+            return try Self.course(line)
+        })
+        let context = terminal.attach(
+            harness.context(["flash", "--watch", "--serial", "ask", "--serial-pattern", "SN[0-9]{4}"], services: services))
+        async let code = Noafw.execute(in: context)
+        try await terminal.waitFor("scan the unit's serial number")
+        terminal.type("\r")
+        try await terminal.waitFor("NOA-0051")
+        terminal.type("ABC\r")
+        try await terminal.waitFor("NOA-0054")
+        terminal.type("SN0042\r\n")
+        try await terminal.waitFor("serial SN0042")
+        terminal.type("\u{3}")
+        #expect(await code == 0)
+    }
+}

@@ -1,0 +1,115 @@
+import Bluetooth
+import Foundation
+import Ledger
+import MonocleFamily
+import Provisioning
+import Support
+import Synchronization
+
+@testable import noafw
+
+/// A ledger in memory, which fails when a test says so.
+final class FakeLedger: RunLedger, RunHistory, RunOutbox {
+    private struct State {
+        var records: [RunRecord] = []
+        var notices: [LedgerNotice] = []
+        var beginFails = false
+        var closeFails = false
+    }
+
+    static let refusal = LedgerError.notRecorded(ledger: "full", spool: "full")
+
+    private let state = Mutex(State())
+
+    init(beginFails: Bool = false, closeFails: Bool = false, notices: [LedgerNotice] = []) {
+        state.withLock { ($0.beginFails, $0.closeFails, $0.notices) = (beginFails, closeFails, notices) }
+    }
+
+    var records: [RunRecord] { state.withLock(\.records) }
+
+    func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded {
+        guard !state.withLock(\.beginFails) else { throw Self.refusal }
+        return state.withLock { state in
+            state.records.append(record)
+            return Recorded(record, notices: state.notices)
+        }
+    }
+
+    func put(_ record: RunRecord) async throws(LedgerError) -> Recorded {
+        guard record.isOpen || !state.withLock(\.closeFails) else { throw Self.refusal }
+        return state.withLock { state in
+            guard let index = state.records.firstIndex(where: { $0.id == record.id }) else { return Recorded(record) }
+            var next = record
+            if !record.isOpen { next.seq = Int64(index + 1) }
+            if state.records[index].revision < record.revision { state.records[index] = next }
+            return Recorded(next)
+        }
+    }
+
+    func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { [] }
+    func unsentCount(station: String) async throws(LedgerError) -> Int { 0 }
+    func markSent(_ ids: [RunID]) async throws(LedgerError) {}
+    func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {}
+    func retryRejected(station: String) async throws(LedgerError) -> Int { 0 }
+
+    func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
+        records.filter { filter.serial == nil || $0.serial == filter.serial }.suffix(filter.limit ?? .max)
+    }
+}
+
+/// A radio that nobody uses.
+struct IdleCentral: Central {
+    struct NotExpected: Error {}
+
+    let clock: SessionClock
+
+    func discover() async throws -> any Discovery { throw NotExpected() }
+    func connect(to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant) async throws -> any Connection { throw NotExpected() }
+}
+
+/// A made-up job on a made-up unit, recorded.
+struct RecordBench: Sendable {
+    let ledger: FakeLedger
+    let time = ManualTime(wakingUntil: .zero)
+    let notices = Inbox<String>()
+    let lines = Inbox<String>()
+    var inputs = RecordInputs()
+
+    init(_ ledger: FakeLedger = FakeLedger()) {
+        self.ledger = ledger
+        inputs.station = "line-1"
+        inputs.lastResort = { [lines] in lines.deliver($0) }
+    }
+
+    func unit(_ number: Int = 1) -> StationUnit {
+        StationUnit(
+            support: .monocle, central: IdleCentral(clock: time.clock), address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
+            rssi: -61)
+    }
+
+    private static let nobody = DeviceAddress("00:00:00:00:00:00")!
+
+    func recorder() -> RunRecorder { RunRecorder(inputs, ledger: ledger, now: { UTCTime(microseconds: 1_795_000_000_000_000) }) }
+
+    @discardableResult
+    func run<Report: RecordedReport>(
+        _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil, _ body: (@Sendable (JobEvent) -> Void) async throws -> Report
+    ) async throws -> Report {
+        let start = RunRecorder.Start(verb: "flash", unit: unit(number), assets: AssetSet(), serial: serial)
+        let events: RunRecorder.Events = { [notices] in if case .notice(let text) = $0.content { notices.deliver(text) } }
+        return try await (recorder ?? self.recorder()).record(start, events: events) { events, _ in try await body(events) }
+    }
+
+    func event(_ content: JobEvent.Content) -> JobEvent { JobEvent(unit: nil, time: time.clock.now, content: content) }
+
+    static func report(_ error: Diagnosis? = nil, firmware: String = "v2") -> UnitReport {
+        UnitReport(identity: identity(firmware), family: .monocle, steps: [], error: error)
+    }
+
+    static func identity(_ firmware: String) -> UnitIdentity {
+        UnitIdentity(address: nobody, name: "monocle", firmware: firmware, batteryPercent: 77)
+    }
+
+    static let unitFault = Diagnosis(code: "FPGA-0003", category: .unitFailed, fault: .unit, message: "m", cause: "c", remedy: "r")
+    static let radioFault = Diagnosis(code: "BLE-0003", category: .tryAgain, fault: .radio, message: "m", cause: "c", remedy: "r")
+}

@@ -1,0 +1,87 @@
+import Support
+import Testing
+
+@testable import Ledger
+
+/// What a report shows.
+@Suite struct RunFiguresTests {
+    private let ids = RunIDGenerator()
+
+    private func run(
+        _ unit: Int, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "s", retries: Int = 0, seconds: Int64 = 50,
+        steps: [(String, Int64)] = []
+    ) -> RunRecord {
+        let start = RunStart(station: station, unitAddress: "C0:\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        // 2026-11-18
+        var run = RunRecord(start, id: ids.next(), startedAt: UTCTime(microseconds: 1_794_960_000_000_000 + day * 86_400_000_000))
+        (run.outcome, run.blame, run.code) = (outcome, blame, outcome == .pass ? nil : "FPGA-0003")
+        (run.retries, run.elapsedMilliseconds) = (retries, seconds * 1000)
+        run.steps = steps.map { RunStep(name: $0.0, startMilliseconds: 0, milliseconds: $0.1) }
+        return run
+    }
+
+    @Test func yieldsCountWhatTellsOfAUnit() {
+        let figures = RunFigures([
+            run(1), run(2, .fail, .unit), run(3, .error, .radio, day: 1), run(4, day: 1, station: "t"), run(5, .aborted, .operator, day: 1, station: "t"),
+        ])
+        #expect(figures.days.map(\.name) == ["2026-11-18", "2026-11-19"])
+        #expect(figures.days.map(\.yield.share) == [Share(1, of: 2), Share(1, of: 1)] && figures.days.map(\.yield.runs) == [2, 3])
+        #expect(figures.stations.map(\.yield.share) == [Share(1, of: 2), Share(1, of: 1)] && figures.stationDays.count == 3)
+        #expect(figures.outcomes == [.pass: 2, .fail: 1, .error: 1, .aborted: 1] && figures.firstPass.excluded == [.radio: 1, .operator: 1])
+    }
+
+    /// A unit that failed last week is no first run today.
+    @Test func whatCameBeforeIsKnownButNotCounted() {
+        let history = [run(1, .fail, .unit), run(2, .error, .radio), run(1, day: 7), run(2, day: 7), run(3, .fail, .unit, day: 7)]
+        let figures = RunFigures(history, since: UTCTime(iso8601: "2026-11-25"))
+        #expect(figures.firstPass.units == Share(1, of: 2) && figures.firstPass.excluded.isEmpty)
+        #expect(figures.runs == 3 && figures.yield.share == Share(2, of: 3))
+    }
+
+    @Test func stagesComeInTheOrderOfTheRun() {
+        let figures = RunFigures([
+            run(1, steps: [("connect", 1000), ("probe", 500), ("scripts", 3000), ("proof", 800)]),
+            run(2, steps: [("connect", 3000), ("probe", 700), ("connect", 2000), ("firmware", 9000), ("restart", 10), ("scripts", 4000), ("proof", 900)]),
+        ])
+        #expect(figures.stages.map(\.name) == ["connect", "probe", "firmware", "restart", "scripts", "proof"])
+        #expect(figures.stages[0].durations.count == 3 && figures.stages[0].durations.median == 2)
+    }
+
+    @Test func unitsThatStandOutAreFew() {
+        let figures = RunFigures((0..<40).map { run($0, retries: $0 % 3, seconds: Int64($0)) })
+        #expect(figures.slowest.map(\.longest) == (30...39).reversed().map(Double.init))
+        #expect(figures.mostRetried.count == 10 && figures.mostRetried.allSatisfy { $0.retries == 2 })
+        #expect(RunFigures([run(1)]).mostRetried.isEmpty)
+    }
+
+    @Test func aHistogramHoldsAll() {
+        let durations = Durations([0, 1, 1.5, 2, 4])
+        #expect(durations.histogram([0, 1, 2, 4]) == [1, 2, 2] && Durations([]).histogram([0, 1]) == [0])
+    }
+
+    @Test(arguments: [([], "No run was recorded."), ([RunOutcome.pass], "1 run of 1 unit at 1 station.")] as [([RunOutcome], String)])
+    func aPageOfFewRunsIsWhole(outcomes: [RunOutcome], words: String) {
+        let page = HTMLReport.page(RunFigures(outcomes.map { run(1, $0) }), scope: "", made: UTCTime(microseconds: 0))
+        #expect(page.contains(words) && page.hasSuffix("</html>\n"), "\(page)")
+        #expect(!page.contains("nan") && !page.contains("inf "))
+    }
+
+    @Test func namesInThePageAreText() {
+        var hostile = run(1, .fail, .unit, station: "<b>&\"'")
+        (hostile.serial, hostile.code) = ("</title><script>x</script>", "\" onload=\"x")
+        let page = HTMLReport.page(RunFigures([hostile]), scope: "<i>", made: .now)
+        for text in ["<script", "<b>", "<i>", "\" onload=\""] { #expect(!page.contains(text), "\(text)") }
+    }
+
+    @Test(arguments: [
+        ("2026-11-22", 1_795_305_600), ("2026-11-22T14:23", 1_795_357_380), ("2026-11-22T14:23:47Z", 1_795_357_427), ("1970-01-01", 0), ("2024-02-29", 1_709_164_800),
+        ("0001-01-01", -62_135_596_800), ("9999-12-31T23:59:59", 253_402_300_799),
+    ])
+    func aMomentIsRead(text: String, seconds: Int64) {
+        let time = UTCTime(iso8601: text)
+        #expect(time?.microseconds == seconds * 1_000_000 && time?.iso8601.hasPrefix(text.replacing("Z", with: "")) == true)
+    }
+
+    @Test(arguments: ["", "2026-13-01", "2026-02-29", "2026-00-10", "2026-11-22T24:00", "2026-11-22 14:00", "26-11-22", "２０２６-11-22", "2026-11-22T14:00+01:00"])
+    func anythingElseIsNoMoment(text: String) { #expect(UTCTime(iso8601: text) == nil) }
+}

@@ -1,0 +1,88 @@
+import Support
+import Testing
+
+@testable import Provisioning
+
+/// What stands between a bad bundle and a shift.
+@Suite struct RolloutGuardTests {
+    private static func failure(_ code: String, _ fault: Diagnosis.Fault? = .unit) -> FleetJudgement {
+        .failed(Diagnosis(code: code, category: .unitFailed, fault: fault, message: "", cause: "", remedy: ""))
+    }
+
+    private func stop(after judgements: [FleetJudgement], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {
+        var limits = RolloutGuard.Limits()
+        change(&limits)
+        var rollout = RolloutGuard(limits: limits, canary: canary)
+        for judgement in judgements { rollout.note(judgement) }
+        return rollout.stop
+    }
+
+    @Test func twoInARowWithOneCodeStop() {
+        let (a, b) = (Self.failure("A"), Self.failure("B"))
+        #expect(stop(after: [a]) == nil)
+        #expect(stop(after: [a, a]) == .repeated(code: "A", count: 2))
+        #expect(stop(after: [a, b]) == nil)
+        #expect(stop(after: [a, .proved, a]) == nil)
+        #expect(stop(after: [.proved, a, .alreadyCurrent, a]) == .repeated(code: "A", count: 2))
+    }
+
+    @Test func theFirstReasonStays() {
+        #expect(stop(after: Array(repeating: Self.failure("A"), count: 9)) == .repeated(code: "A", count: 2))
+    }
+
+    @Test func aNumberInARowIsAnOption() {
+        let a = Self.failure("A")
+        #expect(stop(after: [a]) { $0.inARow = 1 } == .repeated(code: "A", count: 1))
+        #expect(stop(after: [a, a]) { $0.inARow = 3 } == nil)
+        #expect(stop(after: [a, a, a]) { $0.inARow = 3 } == .repeated(code: "A", count: 3))
+        #expect(stop(after: Array(repeating: a, count: 50)) { ($0.inARow, $0.share) = (0, nil) } == nil)
+    }
+
+    /// Failures of the radio, of the station and of what was given are none of the units'.
+    @Test(arguments: [Diagnosis.Fault.radio, .station, nil])
+    func onlyTheUnitsOwnFailuresCount(fault: Diagnosis.Fault?) {
+        #expect(stop(after: Array(repeating: Self.failure("A", fault), count: 40)) == nil)
+        let a = Self.failure("A")
+        #expect(stop(after: [a, Self.failure("R", fault), a]) == .repeated(code: "A", count: 2))
+    }
+
+    @Test func aShareStopsFromFiveOn() {
+        let (a, b) = (Self.failure("A"), Self.failure("B"))
+        #expect(stop(after: [a, b, a]) == nil)
+        #expect(stop(after: [a, b, a, .proved]) == nil)
+        #expect(stop(after: [a, b, a, .proved, .proved]) == .share(failed: 3, of: 5))
+        #expect(stop(after: [a, b, .proved, .proved, .proved]) == nil)
+    }
+
+    /// Five in a hundred are 5 %; what was current already makes neither number larger.
+    @Test func theShareIsTakenOfWhatFinished() {
+        var run: [FleetJudgement] = []
+        for _ in 0..<5 { run += Array(repeating: .proved, count: 19) + [Self.failure("A")] }
+        // Early failures are judged with few finished, late ones with many.
+        #expect(stop(after: run) == nil)
+        run.insert(contentsOf: Array(repeating: .alreadyCurrent, count: 900), at: 0)
+        #expect(stop(after: run + [.proved, Self.failure("A"), .proved]) == .share(failed: 6, of: 102))
+    }
+
+    @Test func aWindowForgets() {
+        let run: [FleetJudgement] = [Self.failure("A"), .proved, Self.failure("B"), .proved, .proved, .proved, .proved, Self.failure("A")]
+        #expect(stop(after: run) == .share(failed: 3, of: 8))
+        #expect(stop(after: run) { $0.window = 5 } == nil)
+    }
+
+    @Test func othersWaitForTheCanary() {
+        var rollout = RolloutGuard(canary: 2)
+        #expect(!rollout.mayStartSeveral)
+        rollout.note(.alreadyCurrent)
+        rollout.note(Self.failure("R", .radio))
+        rollout.note(.proved)
+        #expect(!rollout.mayStartSeveral)
+        rollout.note(.proved)
+        #expect(rollout.mayStartSeveral && rollout.stop == nil)
+    }
+
+    @Test func twoCanariesThatFailStopWhateverTheirCodes() {
+        #expect(stop(after: [Self.failure("A"), Self.failure("B")], canary: 1) == .canary(failed: 2, code: "B"))
+        #expect(stop(after: [Self.failure("A"), .proved, Self.failure("B")], canary: 1) == nil)
+    }
+}
