@@ -23,7 +23,7 @@ final class SerialDesk: Sendable {
     ///   - answer: is told what each scan came to.
     ///   - end: Ctrl-C, Ctrl-D or the input's end.
     func open(_ source: TextSource, answer: @escaping @Sendable (SerialPrompt.Answer) -> Void, end: @escaping @Sendable () -> Void) throws {
-        let input = try source.open(source.isTerminal) { [self] bytes in
+        let input = try source.open(source.isTerminal ? .keys : .lines) { [self] bytes in
             guard let bytes else { return end() }
             if source.isTerminal, bytes.contains(Self.interrupt) || bytes.contains(Self.endOfInput) { end() }
             for each in take(bytes) { answer(each) }
