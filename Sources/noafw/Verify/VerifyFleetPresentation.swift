@@ -23,14 +23,15 @@ struct VerifyFleetPresentation: FleetPresentation {
     }
 
     private func unit(_ entry: FleetEntry<ComparedReport>) -> JSONText {
-        let findings: [(String, JSONText)] = Component.allCases.map { component in
+        let family = entry.report?.report.family ?? entry.unit.family
+        let findings: [(String, JSONText)] = FamilyList.components(of: family).map { component in
             let compared = entry.report?.findings.first { $0.component == component }
             return (component.rawValue, compared.map { document($0) } ?? .null)
         }
         let report = entry.report?.report
         return .object(
             [
-                ("id", .string(entry.unit.id)), ("family", .optional((report?.family ?? entry.unit.family)?.rawValue)),
+                ("id", .string(entry.unit.id)), ("family", .optional(family?.rawValue)),
                 ("address", .optional(entry.unit.address?.description)),
             ] + findings + [
                 ("verdict", .string(entry.verdict == .pass ? "pass" : "fail")), ("error", entry.error.map(ReportText.document) ?? .null),

@@ -9,6 +9,10 @@ struct VirtualStation {
     private let bench: VirtualBench
     private let played: VirtualBench.PlayedUnit
 
+    private static let restartTimeout = Duration.seconds(10)
+    /// A unit without a bond formats its files when its program is due.
+    private static let formattingTime = Duration.seconds(1)
+
     /// - Parameter notice: gets what the operator should know of a bond.
     init(
         _ selection: VirtualUnitSelection, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -17,10 +21,6 @@ struct VirtualStation {
         (support, _) = try bench.support(of: selection.name)
         played = try bench.open(selection.name)
     }
-
-    private static let restartTimeout = Duration.seconds(10)
-    /// A unit without a bond formats its files when its program is due.
-    private static let formattingTime = Duration.seconds(1)
 
     var unit: VirtualDevices.VirtualUnit { played.unit }
     var folder: UnitFolder { played.folder }
