@@ -91,6 +91,9 @@ let package = Package(
         // Writes records for the ledger's tests, which kill it.
         .executableTarget(name: "LedgerWriter", dependencies: ["LedgerStore", "Ledger", "Support"], path: "Tests/LedgerWriter", swiftSettings: strict),
 
+        // A station for the tests of the ledger's server: claims units, works on them, records and sends.
+        .executableTarget(
+            name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
         // Many light virtual units on one air, for the tests of fleets and their bench.
         .target(
             name: "FleetRig", dependencies: ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
@@ -124,6 +127,7 @@ let package = Package(
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
             swiftSettings: strict),
+        tests("LedgerServerTests", ["LedgerServer", "LedgerStore", "Ledger", "LedgerStation", "Support", "TestSupport"]),
         tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
@@ -132,7 +136,7 @@ let package = Package(
         ]),
         // The catalogue of errors, docs/errors.md.
         tests("ErrorTests", [
-            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "MonocleFamily", "Provisioning", "REPL",
+            "Archive", "Assistant", "BlueZ", "Bluetooth", "DFU", "FPGA", "FrameFamily", "Ledger", "LedgerServer", "MonocleFamily", "Provisioning", "REPL",
             "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),

@@ -31,6 +31,7 @@ import Testing
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
+        "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
         "FleetRig": ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],

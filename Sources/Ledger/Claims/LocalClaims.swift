@@ -7,12 +7,15 @@ public struct LocalClaims: UnitClaims {
 
 /// What stands for a claim where nobody is asked.
 public struct LocalClaim: UnitClaim {
-    public let state: ClaimState?
+    /// Why the server could not be asked; `nil` where none is to be.
+    private let reason: String?
+    public var state: ClaimState? { reason.map { _ in .unclaimed } }
+    public var notice: LedgerNotice? { reason.map { .unclaimed(reason: $0) } }
     public var token: Int64? { nil }
     public var isHeld: Bool { true }
     public var mayBeginErase: Bool { true }
 
-    public init(_ state: ClaimState? = nil) { self.state = state }
+    public init(unclaimed reason: String? = nil) { self.reason = reason }
 
     public func beginErase() async throws(ClaimError) {}
     public func release() async {}

@@ -13,6 +13,8 @@ public protocol UnitClaim: Sendable {
     var state: ClaimState? { get }
     /// Grows each time the unit changes hands; `nil` for a unit that is not claimed.
     var token: Int64? { get }
+    /// What its run has to say of it.
+    var notice: LedgerNotice? { get }
     /// Whether the lease goes on, by this machine's monotonic clock, counted from before the request.
     var isHeld: Bool { get }
     /// Whether so much of the lease is left that an erase may begin.
@@ -24,6 +26,10 @@ public protocol UnitClaim: Sendable {
 
     /// Gives the unit free, as far as the server can be reached in time. A second call does nothing.
     func release() async
+}
+
+extension UnitClaim {
+    public var notice: LedgerNotice? { nil }
 }
 
 /// How far a run had its unit for itself.

@@ -19,6 +19,8 @@ public enum LedgerNotice: Sendable, Hashable {
     case unsent(runs: Int, reason: String)
     /// The server refuses a run; it is kept here.
     case rejected(run: String, reason: String)
+    /// Units are worked on under this machine's lock alone.
+    case unclaimed(reason: String)
 }
 
 extension LedgerNotice {
@@ -65,6 +67,11 @@ extension LedgerNotice {
                 code: "LED-0141", category: .badData, fault: .station, message: "the ledger's server refuses run \(run): \(reason)",
                 cause: "a rule of the server's tables does not hold for this record",
                 remedy: "show the message to the server's administrator; then send it with: noafw ledger send --rejected")
+        case .unclaimed(let reason):
+            Diagnosis(
+                code: "LED-0142", category: .tryAgain, fault: .station, message: "units are worked on unclaimed: \(reason)",
+                cause: "the ledger's server is not reached, and --claims prefer goes on without it",
+                remedy: "see that no other station works on the same units, or use --claims require")
         }
     }
 }

@@ -17,7 +17,7 @@ public final class OpenRun: Sendable {
     public let claim: any UnitClaim
 
     init(_ recorded: Recorded, ledger: any RunLedger, clock: LedgerClock, begun: SessionClock.Instant, claim: any UnitClaim) {
-        state = Mutex(State(record: recorded.record, notices: recorded.notices))
+        state = Mutex(State(record: recorded.record, notices: recorded.notices + [claim.notice].compactMap(\.self)))
         (self.ledger, self.clock, self.begun, self.claim) = (ledger, clock, begun, claim)
     }
 

@@ -5,7 +5,7 @@ enum Redaction {
     static func line(_ text: String) -> String {
         var text = text
         text.replace(/(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'?|[^\s&]*)/) { "\($0.1)***" }
-        text.replace(/(:\/\/[^\s:\/@]*):[^\s@]*@/) { "\($0.1):***@" }
+        text.replace(/(:\/\/[^\s:\/@]*):\S*@/) { "\($0.1):***@" }
         return RecordText.line(text.replacing("\n", with: " "))
     }
 }

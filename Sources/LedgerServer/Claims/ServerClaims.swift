@@ -23,7 +23,7 @@ struct ServerClaims: UnitClaims {
             grant = try await server.take(unit: unit, run: run, timeToLive: times.timeToLive)
         } catch {
             guard policy == .prefer else { throw .notAsked(unit: unit, reason: error.reason) }
-            return LocalClaim(.unclaimed)
+            return LocalClaim(unclaimed: error.reason)
         }
         switch grant {
         case .granted(let token):

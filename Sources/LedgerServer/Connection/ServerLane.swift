@@ -10,6 +10,7 @@ final class ServerLane: Sendable {
     typealias Body<Value> = @Sendable (PQConnection, ContinuousClock.Instant) throws(ServerFault) -> Value
 
     private struct Request: Sendable {
+        var number = 0
         let deadline: ContinuousClock.Instant
         let isOver: @Sendable () -> Bool
         /// Fails only where the connection did; every other answer is given.
@@ -19,6 +20,8 @@ final class ServerLane: Sendable {
 
     private struct State {
         var waiting: [Request] = []
+        /// How many were ever added.
+        var count = 0
         var isRunning = false
     }
 
@@ -54,7 +57,9 @@ final class ServerLane: Sendable {
 
     private func add(_ request: Request) {
         let starts = state.withLock { state in
+            state.count += 1
             state.waiting.append(request)
+            state.waiting[state.waiting.count - 1].number = state.count
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -81,6 +86,7 @@ extension ServerLane {
 
     private func serve(_ request: Request, _ connection: inout PQConnection?) {
         let wasUsed = connection != nil
+        let last = state.withLock(\.count)
         do throws(ServerFault) {
             let current = if let connection { connection } else { try connect(until: request.deadline) }
             connection = current
@@ -91,15 +97,15 @@ extension ServerLane {
             serve(request, &connection)
         } catch {
             request.fail(error)
-            failAll(error)
+            failAll(upTo: last, error)
         }
     }
 
     /// What has waited for the same connection would only wait as long again.
-    private func failAll(_ fault: ServerFault) {
+    private func failAll(upTo last: Int, _ fault: ServerFault) {
         let others = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { state.waiting.removeAll { $0.number <= last } }
+            return state.waiting.filter { $0.number <= last }
         }
         others.forEach { $0.fail(fault) }
     }

@@ -126,6 +126,11 @@ public enum ServerSchema {
         SELECT noafw.make_months();
         """
 
+    /// A run that asks again for what it has gets it: its answer was lost.
+    private static let mayTake = "lease.expires_at <= clock_timestamp() OR (lease.run = a_run AND lease.holder = session_user)"
+    private static let tokenStep = "CASE WHEN lease.run = a_run AND lease.expires_at > clock_timestamp() THEN 0 ELSE 1 END"
+    private static let isHolder = "lease.run = a_run AND lease.token = a_token AND lease.holder = session_user"
+
     private static let leases = """
         -- Which station works on which unit. Rows are never deleted: their token would begin again. No index on expires_at, and room in
         -- each page, so that a renewal writes no index.
@@ -163,9 +168,9 @@ public enum ServerSchema {
                     INSERT INTO noafw.leases AS lease (unit, run, holder, token, expires_at)
                     VALUES (a_unit, a_run, session_user, 1, clock_timestamp() + lasting)
                     ON CONFLICT (unit) DO UPDATE SET
-                        token = lease.token + CASE WHEN lease.run = a_run AND lease.expires_at > clock_timestamp() THEN 0 ELSE 1 END,
+                        token = lease.token + \(tokenStep),
                         run = a_run, holder = session_user, expires_at = clock_timestamp() + lasting
-                    WHERE lease.expires_at <= clock_timestamp() OR (lease.run = a_run AND lease.holder = session_user)
+                    WHERE \(mayTake)
                     RETURNING true, lease.token, lease.holder, lease.expires_at;
                 EXIT WHEN FOUND;
                 RETURN QUERY
@@ -183,8 +188,7 @@ public enum ServerSchema {
             lasting interval := noafw.time_to_live(seconds);
         BEGIN
             UPDATE noafw.leases AS lease SET expires_at = clock_timestamp() + lasting
-            WHERE lease.unit = a_unit AND lease.run = a_run AND lease.token = a_token AND lease.holder = session_user
-                AND lease.expires_at > '-infinity';
+            WHERE lease.unit = a_unit AND \(isHolder) AND lease.expires_at > '-infinity';
             RETURN FOUND;
         END
         $$;
@@ -193,7 +197,7 @@ public enum ServerSchema {
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         BEGIN
             UPDATE noafw.leases AS lease SET expires_at = '-infinity'
-            WHERE lease.unit = a_unit AND lease.run = a_run AND lease.token = a_token AND lease.holder = session_user;
+            WHERE lease.unit = a_unit AND \(isHolder);
             RETURN FOUND;
         END
         $$;
@@ -223,11 +227,13 @@ public enum ServerSchema {
             FROM (SELECT station, epoch, seq, lag(seq, 1, 0::bigint) OVER (PARTITION BY station, epoch ORDER BY seq) AS previous FROM noafw.runs) AS numbered
             WHERE seq > previous + 1;
 
-        -- Two runs of one unit at the same time: the claims did not keep the stations apart.
+        -- Two runs of one unit at the same time: the claims did not keep the stations apart, or a station's clock is wrong. Of a run that
+        -- was left open by a kill nobody knows when it ended.
         CREATE VIEW noafw.overlaps WITH (security_invoker = true) AS
             SELECT a.unit_address, a.id AS first_run, b.id AS second_run, a.station AS first_station, b.station AS second_station
             FROM noafw.runs AS a JOIN noafw.runs AS b
-                ON a.unit_address = b.unit_address AND a.id < b.id AND a.started_at < b.ended_at AND b.started_at < a.ended_at;
+                ON a.unit_address = b.unit_address AND a.id < b.id AND a.started_at < b.ended_at AND b.started_at < a.ended_at
+                AND a.elapsed_ms IS NOT NULL AND b.elapsed_ms IS NOT NULL;
         GRANT SELECT ON noafw.gaps, noafw.overlaps TO noafw_reader;
         """
 }

@@ -12,6 +12,8 @@ struct Noafw: ParsableCommand {
         discussion: """
             Examples:
               noafw flash                              flash the Monocle in reach and verify it
+              noafw flash --all                        flash every unit in reach
+              noafw flash --watch                      run a factory line
               noafw chat                               talk through the Monocle in reach
               noafw console                            open the prompt of the unit in reach
               noafw scan                               show the glasses in reach

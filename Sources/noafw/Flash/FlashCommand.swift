@@ -6,7 +6,7 @@ import Provisioning
 struct FlashCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "flash",
-        abstract: "Update the firmware, FPGA image and scripts of a unit, and verify them.",
+        abstract: "Update the firmware, FPGA image and scripts of one unit or of many, and verify them.",
         discussion: """
             noafw does not write what is current already. To finish an interrupted run, run the same command again.
 
@@ -19,9 +19,15 @@ struct FlashCommand: ContextCommand {
               noafw flash --virtual monocle --only fpga,scripts --force
               noafw flash --virtual monocle --firmware release.zip --trust release.pub.pem
               noafw flash --virtual monocle --json --virtual-speed max
+              noafw flash --all --adapter hci0 --adapter hci1
+              noafw flash --devices units.txt --wait 60 --canary 2
+              noafw flash --virtual monocle --count 4 --virtual frame
+              noafw flash --watch --serial ask --serial-pattern 'SN[0-9]{6}'
 
-            Exit codes: 0 verified, 1 the unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
-            74 I/O, 75 try again, 77 permission, 130 interrupted.
+            Several units: the first Ctrl-C starts no more of them, and finishes those that run. A second one ends these, too.
+
+            Exit codes: 0 every unit verified, 1 a unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
+            74 I/O, 75 try again, or a unit was not reached, 77 permission, 130 interrupted.
             """)
 
     @OptionGroup(title: "Unit") var units: UnitsOptions

@@ -15,8 +15,11 @@ extension LiveServices: FleetService {
         return try await recording(
             request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
         ) { recorder in
-            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
-                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, count, events in
+                let rollout = RolloutPlan(
+                    seed: request.limits.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: request.limits.canary,
+                    stopAfter: request.limits.stopAfter)
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, rollout: rollout, events: events)
                 return try await flash(unit, with: try choice.assets(for: unit.family.id, events: once.tell), request.options, run)
             }
         }
@@ -31,7 +34,7 @@ extension LiveServices: FleetService {
             policy: FleetPolicy(request.fleet, nil), drain: request.drain, judge: \.judgement, events: events,
             leavesOthers: request.fleet.units == .inReach)
         return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
-            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, events in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, _, events in
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
                 let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
                 return request.comparison.compare(try await verify(unit, against: assets, isDeep: request.isDeep, run))
@@ -41,7 +44,7 @@ extension LiveServices: FleetService {
 
     private func run<Report: Verdict>(
         _ selection: FleetSelection, _ runner: FleetRunner<Report>, search: AssetSearch, stateFolder: String,
-        _ work: @escaping @Sendable (StationUnit, @escaping Events) async throws -> Report
+        _ work: @escaping @Sendable (StationUnit, _ count: Int, @escaping Events) async throws -> Report
     ) async throws -> FleetReport<Report> {
         let notice = { @Sendable in runner.events(FleetRunEvent(unit: nil, content: .notice($0))) }
         guard case .virtual(let names, let speed) = selection.units else {
@@ -49,7 +52,7 @@ extension LiveServices: FleetService {
                 let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(adapters.map(\.fleet))
                 let report = await runner.run(targets, on: adapters.map(\.fleet)) { unit in
                     let adapter = adapters.first { $0.fleet.name == (unit.central as? JobCentral)?.adapter }
-                    return try await work(try unit.onStation(adapter: adapter?.address), unit.jobEvents)
+                    return try await work(try unit.onStation(adapter: adapter?.address), targets.units.count, unit.jobEvents)
                 }
                 await Radio.forget(report.entries.compactMap(\.unit.address), on: adapters)
                 return report
@@ -60,7 +63,7 @@ extension LiveServices: FleetService {
         for (name, target) in zip(fleet.names, fleet.targets) { targets.add(name, target) }
         return try await fleet.run { [targets] adapter in
             await runner.run(targets, on: [adapter]) { unit in
-                try await fleet.play(unit.found.address) { try await work(try unit.onStation(isVirtual: true), unit.jobEvents) }
+                try await fleet.play(unit.found.address) { try await work(try unit.onStation(isVirtual: true), targets.units.count, unit.jobEvents) }
             }
         }
     }

@@ -9,6 +9,8 @@ struct UnitRun: Sendable {
     var recorder: RunRecorder?
     /// `nil` takes the command's.
     var serial: String?
+    /// `nil` for a unit that is run by itself.
+    var rollout: RolloutPlan?
     var events: LiveServices.Events
 }
 
@@ -75,6 +77,6 @@ extension LiveServices {
         _ body: (@escaping Events, any UnitClaim) async throws -> Report
     ) async throws -> Report {
         guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
-        return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial), events: run.events, body)
+        return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Ledger
 import Provisioning
 import Support
@@ -14,6 +13,7 @@ struct RunCollector: Sendable {
 
     private let begun: SessionClock.Instant
     private let digests: [Component: String]
+    private let rollout: RolloutPlan?
     private var open: OpenStep?
     private var steps: [RunStep] = []
     private var retries = 0
@@ -25,7 +25,10 @@ struct RunCollector: Sendable {
     /// - Parameters:
     ///   - begun: when the record was opened, on the clock of the events.
     ///   - digests: of what the unit may be sent.
-    init(begun: SessionClock.Instant, digests: [Component: String]) { (self.begun, self.digests) = (begun, digests) }
+    ///   - rollout: of which the run is a part.
+    init(begun: SessionClock.Instant, digests: [Component: String], rollout: RolloutPlan? = nil) {
+        (self.begun, self.digests, self.rollout) = (begun, digests, rollout)
+    }
 
     /// - Returns: whether the record should have it at once, since the run may not come to its end.
     mutating func take(_ event: JobEvent) -> Bool {
@@ -97,7 +100,7 @@ struct RunCollector: Sendable {
         record.versionsBefore = Self.byName(before.map(Self.versions) ?? [:])
         record.versionsAfter = Self.byName(after)
         record.digests = Self.byName(digests.filter { sent.contains($0.key) })
-        record.plan = plan.flatMap(Self.json)
+        record.plan = RecordedPlan(job: plan, rollout: rollout).json
     }
 
     private static func versions(_ identity: UnitIdentity) -> [Component: String] {
@@ -106,12 +109,6 @@ struct RunCollector: Sendable {
 
     private static func byName(_ texts: [Component: String]) -> [String: String] {
         Dictionary(uniqueKeysWithValues: texts.map { ($0.key.rawValue, $0.value) })
-    }
-
-    private static func json(_ plan: Plan) -> String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(plan)).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -17,6 +17,8 @@ final class RunRecorder: Sendable {
         var assets: AssetSet
         /// `nil` takes the command's.
         var serial: String?
+        /// `nil` for a unit that was run by itself.
+        var rollout: RolloutPlan?
     }
 
     /// Stands for the radio of a virtual unit.
@@ -52,7 +54,7 @@ final class RunRecorder: Sendable {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
         tell(run.notices, events)
-        let recording = Recording(run: run, collector: RunCollector(begun: run.begun, digests: start.assets.sentDigests))
+        let recording = Recording(run: run, collector: RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout))
         do {
             let report = try await recording.follow { take in
                 let told: Events = { event in
@@ -82,6 +84,7 @@ final class RunRecorder: Sendable {
         (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
         (first.serial, first.rssi) = (serial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
+        first.plan = RecordedPlan(rollout: start.rollout).json
         return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
     }
 

@@ -6,7 +6,7 @@ import Provisioning
 struct VerifyCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Verify what a unit runs, without changing it.",
+        abstract: "Verify what one unit or many run, without changing them.",
         discussion: """
             Compares the unit's firmware, FPGA image and scripts with the catalogue or the given files. With --deep \
             the unit computes digests of its FPGA flash and of every script. They show a single changed byte.
@@ -16,8 +16,11 @@ struct VerifyCommand: ContextCommand {
               noafw verify --virtual monocle
               noafw verify --virtual monocle --deep --json
               noafw verify --virtual monocle --only scripts --scripts my-scripts
+              noafw verify --all --expect release.zip --junit fleet.xml
+              noafw verify --devices units.txt --baseline monday.json --allow allowed.csv --csv -
 
-            Exit codes: 0 everything matches, 1 something differs, others as in noafw flash.
+            Exit codes: 0 everything matches, 1 something differs, 75 nothing differs but a unit was not reached, others as in \
+            noafw flash.
             """)
 
     @OptionGroup(title: "Unit") var units: UnitsOptions

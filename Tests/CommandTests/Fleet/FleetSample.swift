@@ -37,8 +37,10 @@ enum FleetSample {
         FleetEntry(unit: unit(number), ending: ending, seconds: seconds)
     }
 
+    static func verified(_ number: Int, _ comparison: Comparison) throws -> FleetEntry<ComparedReport> { try verified(number, [:], comparison) }
+
     static func verified(
-        _ number: Int, _ actual: [Component: String?] = [:], differences: [String] = [], _ comparison: Comparison
+        _ number: Int, _ actual: [Component: String?], differences: [String] = [], _ comparison: Comparison
     ) throws -> FleetEntry<ComparedReport> {
         var report = VerifyReport(
             identity: UnitIdentity(address: address(number), name: "monocle"), family: "monocle", findings: [:], error: nil)

@@ -136,7 +136,7 @@ import Testing
             """)
     }
 
-    @Test(arguments: [80, 40, 20]) func eachUnitHasItsBar(columns: Int) async throws {
+    @Test(arguments: [80, 40, 30]) func eachUnitHasItsBar(columns: Int) async throws {
         let context = harness.context(
             ["flash", "--all"], services: services(), environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: columns)
         #expect(await Noafw.execute(in: context) == 1)
@@ -144,7 +144,7 @@ import Testing
         let bars = try #require(frames.last { $0.contains("40 %") }, "\(harness.diagnostics.debugDescription)")
             .replacing(/\r|\u{1B}\[[0-9]*A/, with: "").split(separator: "\n")
         #expect(bars.count == 3 && bars.allSatisfy { DisplayWidth.columns($0) < columns }, "\(bars)")
-        #expect(bars[0].hasPrefix(columns == 20 ? "00:00:01" : "C0:00:00:00:00:01") && bars[2].hasPrefix("0 of 2 done"), "\(bars)")
+        #expect(bars[0].hasPrefix(columns == 30 ? "00:00:00:01" : "C0:00:00:00:00:01") && bars[2].hasPrefix("0 of 2 done"), "\(bars)")
         #expect(columns < 80 || bars[0].contains("[=="))
     }
 

@@ -28,7 +28,7 @@ import Testing
         [
             try FleetSample.verified(1, comparison),
             try FleetSample.verified(2, [.firmware: "v25.365.2359", .fpga: "v26.001.0001", .scripts: nil], comparison),
-            try FleetSample.verified(3, [.firmware: .some(nil), .fpga: "=1+1"], comparison),
+            try FleetSample.verified(3, [.firmware: nil, .fpga: "=1+1"], comparison),
             FleetSample.entry(9, .notReached(FleetSample.away)),
             FleetSample.entry(8, .notExpected(FleetSample.badFile)),
         ]
@@ -177,8 +177,8 @@ import Testing
 
     @Test func everyDifferenceHasToBeAllowed() async throws {
         let file = try folder.write("*,fpga,page 1?,known,\n", to: "allow.csv")
-        #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, differences: ["page 10", "page 11"], $0)] } == 0)
-        #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, differences: ["page 10", "page 20"], $0)] } == 1)
+        #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 0)
+        #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 20"], $0)] } == 1)
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 import Ledger
+import LedgerServer
 
 extension Examples {
     static let ledger = CataloguedErrors([
@@ -13,10 +14,16 @@ extension Examples {
         ClaimError.taken(unit: "UNIT", station: "STATION", until: UTCTime(microseconds: 0)), .notAsked(unit: "UNIT", reason: reason), .runsOut(unit: "UNIT"),
     ])
 
+    static let server = CataloguedErrors([
+        ServerError.address(reason: reason), .passwordInAddress, .unsecured(setting: "SETTING"), .service(name: "SERVICE", reason: reason),
+        .passfile(path: path, mode: "0644"), .login(login: "LOGIN", station: "STATION"), .certificate(path: path), .unreachable(reason: reason),
+        .loginRefused(reason: reason), .schema(found: 2, known: 1), .refused(state: "SQLSTATE", reason: reason),
+    ])
+
     static let ledgerNotice = CataloguedErrors(
         [
             LedgerNotice.closedAbandoned(["RUN"]), .spooling(path: path, reason: reason), .spoolTakenIn(records: 2),
             .spoolLinesRejected(lines: 2, path: path), .brokenMovedAside(path: path), .spoolUnreadable(path: path, reason: reason), .spoolWaits(bytes: 3, path: path),
-            .unsent(runs: 2, reason: reason), .rejected(run: "RUN", reason: reason),
+            .unsent(runs: 2, reason: reason), .rejected(run: "RUN", reason: reason), .unclaimed(reason: reason),
         ], diagnosis: \.diagnosis)
 }

@@ -64,6 +64,7 @@ struct LineScreen: Sendable {
     }
 
     private static func centred(_ text: String, width: Int) -> String {
+        let text = DisplayWidth.prefix(text, columns: width)
         let room = max(0, width - DisplayWidth.columns(text))
         return String(repeating: " ", count: room / 2) + text + String(repeating: " ", count: room - room / 2)
     }

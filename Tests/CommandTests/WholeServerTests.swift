@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import Ledger
+import LedgerStore
+import TestSupport
+import Testing
+
+/// The built tool, with a server that stations share.
+@Suite(
+    .enabled(if: PostgresCluster.mayRun && TestTools.mayRunMicroPython, "PostgreSQL or MicroPython is missing: run Tools/setup tests"), .serialized)
+struct WholeServerTests {
+    /// As an administrator sets it up, with the tool's own words.
+    private struct Place {
+        let cluster: PostgresCluster
+        let passfile: String
+
+        init() throws {
+            cluster = try PostgresCluster()
+            let bench = try ToolBench()
+            defer { bench.remove() }
+            let schema = try bench.run(["ledger", "schema", "--sql"])
+            try cluster.sql("CREATE DATABASE noafw")
+            try cluster.sql(schema.output, database: "noafw")
+            for station in ["line-1", "line-2"] {
+                try cluster.sql("SELECT noafw.add_station('\(station)'); ALTER ROLE \"\(station)\" PASSWORD 'word'", database: "noafw")
+            }
+            passfile = try cluster.folder.write("*:*:*:*:word\n", to: "passfile")
+            chmod(passfile, 0o600)
+        }
+    }
+
+    private static let place = Result { try Place() }
+    private let cluster: PostgresCluster
+    private let environment: [String: String]
+
+    init() throws {
+        let place = try Self.place.get()
+        cluster = place.cluster
+        environment = ["NOAFW_LEDGER": "postgresql://127.0.0.1:\(place.cluster.port)/noafw", "PGPASSFILE": place.passfile]
+    }
+
+    private func flash(_ station: String, speed: String = "max") -> [String] {
+        ["flash", "--virtual", "monocle", "--only", "scripts", "--virtual-speed", speed, "--station", station, "--claims", "require"]
+    }
+
+    private func sql(_ text: String) throws -> String { try cluster.sql(text, database: "noafw") }
+
+    /// Two virtual units with one address: to the stations, the same unit.
+    @Test func aUnitIsWorkedOnByOneStation() async throws {
+        let (first, second) = (try ToolBench(), try ToolBench())
+        defer { [first, second].forEach { $0.remove() } }
+        let running = try first.start(flash("line-1", speed: "2"), environment: environment)
+        for _ in 0..<600 where try sql("SELECT count(*) FROM noafw.leases WHERE expires_at > now()") == "0" { usleep(50_000) }
+        let refused = try second.run(flash("line-2"), environment: environment)
+        #expect(refused.status == 75 && refused.errors.contains("LED-0100") && refused.errors.contains("line-1"), "\(refused.errors)")
+        running.signal(SIGCONT)
+        let errors = running.remainingErrors()
+        #expect(running.wait() == 0, "\(errors)")
+        let later = try second.run(flash("line-2"), environment: environment)
+        #expect(later.status == 0, "\(later.errors)")
+        #expect(try sql("SELECT station, seq, outcome, claim, claim_token FROM noafw.runs ORDER BY id") == "line-1|1|pass|held|1\nline-2|1|pass|held|2")
+        #expect(try await SQLiteLedger(folder: second.state.path + "/ledger").runs().count == 1, "a unit of another station leaves no record")
+        #expect(try sql("SELECT count(*) FROM noafw.leases WHERE expires_at > '-infinity'") == "0")
+    }
+
+    @Test func whatWaitsIsSentByHand() async throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let away = environment.merging(["NOAFW_LEDGER": "postgresql://127.0.0.1:\(try PostgresCluster.freePort())/noafw"]) { $1 }
+        let refused = try bench.run(flash("line-1"), environment: away)
+        #expect(refused.status == 75 && refused.errors.contains("LED-012"), "\(refused.errors)")
+        let unclaimed = try bench.run(flash("line-1").dropLast() + ["prefer"], environment: away)
+        #expect(unclaimed.status == 0 && unclaimed.errors.contains("LED-0140") && unclaimed.errors.contains("LED-0142"), "\(unclaimed.errors)")
+        #expect(try bench.run(["ledger", "send", "--station", "line-1"], environment: away).status == 75)
+        let sent = try bench.run(["ledger", "send", "--station", "line-1", "--json"], environment: environment)
+        let document = try ToolBench.json(sent.output)
+        #expect(sent.status == 0 && document["sent"] as? Int == 1 && document["waiting"] as? Int == 0, "\(sent)")
+    }
+
+    @Test func whatIsWrongIsSaidBeforeAUnitIsTouched() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        func code(_ more: [String: String], _ station: String = "line-1") throws -> (Int32, String) {
+            let result = try bench.run(flash(station), environment: environment.merging(more) { $1 })
+            return (result.status, result.errors)
+        }
+        for (status, text, more) in [
+            (64, "LED-0111", ["NOAFW_LEDGER": "postgresql://line-1:word@127.0.0.1/noafw"]), (64, "LED-0112", ["NOAFW_LEDGER": "postgresql://db.example.com/noafw?sslmode=require"]),
+            (66, "LED-0116", ["NOAFW_LEDGER": "postgresql://db.example.com/noafw", "HOME": "/nonexistent"]), (64, "LED-0110", ["NOAFW_LEDGER": "sqlite://x"]),
+            (77, "LED-0121", ["PGPASSWORD": "other"]),
+        ] as [(Int32, String, [String: String])] {
+            let (actual, errors) = try code(more)
+            #expect(actual == status && errors.contains(text) && !errors.contains("word@"), "\(errors)")
+        }
+        let password = try cluster.folder.write("*:*:*:*:word\n", to: "open")
+        chmod(password, 0o644)
+        let (open, words) = try code(["PGPASSFILE": password])
+        #expect(open == 77 && words.contains("0644"), "\(words)")
+        #expect(!FileManager.default.fileExists(atPath: bench.state.path + "/ledger/ledger.sqlite"))
+        try cluster.sql("UPDATE noafw.schema_version SET version = 9", database: "noafw")
+        defer { _ = try? cluster.sql("UPDATE noafw.schema_version SET version = 1", database: "noafw") }
+        let (form, why) = try code([:])
+        #expect(form == 65 && why.contains("LED-0122"), "\(why)")
+    }
+}
