@@ -58,7 +58,7 @@ class Bench:
                 self.bluetoothd_log.close()
 
     async def wait_for_file(self, path):
-        result = await self.machine.run("/bin/sh", "-c", f"until [ -e {path} ]; do sleep 0.1; done", timeout=30)
+        result = await self.machine.run("/bin/sh", "-c", f"until [ -e {path} ]; do sleep 0.1; done", timeout=120)
         if result.code != 0:
             raise LabError(f"{path} does not appear in the guest")
 
@@ -71,7 +71,7 @@ class Bench:
         relay.signal(signal.SIGKILL)
         await relay.wait(10)
 
-    async def wait_for_adapter(self, port, timeout=30):
+    async def wait_for_adapter(self, port, timeout=120):
         """Waits until bluetoothd has switched the adapter of a port on; gives its name, such as hci0."""
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
@@ -116,7 +116,7 @@ class Bench:
         if result.code != 0:
             raise LabError(f"cannot switch the adapter: {result.errors}")
 
-    async def wait_until_powered(self, is_on, timeout=30):
+    async def wait_until_powered(self, is_on, timeout=120):
         deadline = time.monotonic() + timeout
         while time.monotonic() < deadline:
             result = await self.adapter_property("get-property", "Powered")

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import fleet_scenarios  # noqa: F401  (add their scenarios)
 import frame_scenarios  # noqa: F401
+import scenarios
 from bench import BINARIES, ROOT, Assets, Bench
 from machine import LabError
 from scenarios import SCENARIOS, Failure, Lab
@@ -80,7 +81,7 @@ async def run_one(lab, scenario):
     began = time.monotonic()
     lab.begin(scenario.name)
     try:
-        await within(scenario.limit * lab.patience * (10 if lab.is_full else 1), scenario.body(lab))
+        await within(scenario.limit * scenarios.patience * (10 if lab.is_full else 1), scenario.body(lab))
         problem = None
     except Failure as failure:
         problem = str(failure)
@@ -94,7 +95,7 @@ async def run_one(lab, scenario):
     return time.monotonic() - began, problem
 
 
-async def run_scenarios(chosen, is_full, guests, patience):
+async def run_scenarios(chosen, is_full, guests):
     """Each guest has an air of its own and takes the next scenario when it has done one."""
     prepare_logs()
     small_assets = make_small_assets()
@@ -112,7 +113,7 @@ async def run_scenarios(chosen, is_full, guests, patience):
                 for name, text in await stack(bench):
                     print(f"{name:12}{text}")
                 print(flush=True)
-            lab = Lab(bench, assets, small_assets, is_full, patience)
+            lab = Lab(bench, assets, small_assets, is_full)
             while waiting:
                 scenario = waiting.popleft()
                 seconds, problem = await run_one(lab, scenario)
@@ -185,9 +186,10 @@ def main():
         scenario for scenario in SCENARIOS
         if scenario.name in options.scenario or (not options.scenario and (options.full or not scenario.is_full_only))
     ]
+    scenarios.patience = options.patience
     try:
         began = time.monotonic()
-        rows = asyncio.run(run_scenarios(chosen, options.full, options.guests, options.patience))
+        rows = asyncio.run(run_scenarios(chosen, options.full, options.guests))
         return print_table(rows, time.monotonic() - began)
     except LabError as error:
         print(f"the lab failed: {error}", file=sys.stderr)

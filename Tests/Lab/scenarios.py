@@ -52,8 +52,8 @@ def scenario(title, limit=120, is_full_only=False):
 class Lab:
     """A bench, the assets, and noafw on it."""
 
-    def __init__(self, bench, assets, small_assets, is_full, patience=1):
-        self.bench, self.assets, self.small_assets, self.is_full, self.patience = bench, assets, small_assets, is_full, patience
+    def __init__(self, bench, assets, small_assets, is_full):
+        self.bench, self.assets, self.small_assets, self.is_full = bench, assets, small_assets, is_full
         # Commands of noafw that were started.
         self.commands = []
         self.units = 0
@@ -124,8 +124,12 @@ class Lab:
         await self.bench.wait_until_powered(True)
 
 
+# How many times as long a wait may take, on a busy machine.
+patience = 1
+
+
 async def until(condition, what, timeout=120):
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + timeout * patience
     while not condition():
         expect(time.monotonic() < deadline, f"waited {timeout} s for {what}")
         await asyncio.sleep(0.02)
