@@ -7,7 +7,7 @@ final class ServerClaim: UnitClaim {
     private struct State {
         var lease: Lease
         var isReleased = false
-        var renewal: Task<Void, Never>?
+        var renewal: Task<Void, any Error>?
     }
 
     let token: Int64?
@@ -67,7 +67,7 @@ final class ServerClaim: UnitClaim {
     /// Until it is released, refused, or nothing refers to it.
     func keepRenewing() {
         let (clock, first) = (clock, clock.now.advanced(by: lease.times.renewal))
-        let task = Task { [weak self] in
+        let task = clock.task { [weak self] in
             var next: SessionClock.Instant? = first
             while let due = next, (try? await clock.sleep(until: due)) != nil { next = await self?.renew() }
         }

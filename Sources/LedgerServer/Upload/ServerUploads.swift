@@ -8,7 +8,7 @@ final class ServerUploads: RunUploads {
     private struct State {
         var backoff = Backoff()
         var failure: ServerError?
-        var sending: Task<UploadReport, Never>?
+        var sending: Task<UploadReport, any Error>?
         /// A run was closed while others were being sent.
         var wantsMore = false
     }
@@ -36,11 +36,12 @@ final class ServerUploads: RunUploads {
                 state.wantsMore = true
                 return sending
             }
-            let task = Task { await self.sendAll(until: self.clock.deadline(in: limit)) }
+            let task = clock.task { await self.sendAll(until: self.clock.deadline(in: limit)) }
             state.sending = task
             return task
         }
-        return await task.value
+        // What is sent throws nothing.
+        return (try? await task.value) ?? UploadReport()
     }
 
     private func sendAll(until deadline: SessionClock.Instant) async -> UploadReport {
