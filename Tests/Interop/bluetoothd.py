@@ -71,6 +71,8 @@ class Daemon:
         self.is_pairable_fixed = False
         self.bonding = set()
         self.faults = []
+        # Numbers of the links, by device.
+        self.links = {}
         self.held = []
         self.removed = []
         # Attempts of clients that died, which a Disconnect does not end.
@@ -104,6 +106,8 @@ class Daemon:
     def set(self, path, interface, **properties):
         if path not in self.objects:
             return
+        if "Connected" in properties:
+            self.links[path] = self.links.get(path, 0) + 1
         self.objects[path][interface].update(properties)
         self.signal(path, PROPERTIES, "PropertiesChanged", "sa{sv}as", [interface, properties, []])
 
@@ -220,6 +224,15 @@ class Daemon:
         if path in self.objects and self.objects[path][DEVICE]["Connected"].value:
             self.set(path, DEVICE, ServicesResolved=Variant("b", False))
             self.set(path, DEVICE, Connected=Variant("b", False))
+
+    def drop_soon(self, path):
+        """Ends the link that is up now, and not the next one."""
+        number = self.links.get(path)
+
+        def drop():
+            if self.links.get(path) == number:
+                self.link_down(path)
+        asyncio.get_running_loop().call_later(0.02, drop)
 
     def forget(self, path):
         self.link_down(path)
@@ -420,7 +433,7 @@ class Daemon:
             # The kernel encrypts with its key, the unit with another one: the link breaks (measured: BlueZ 5.66, Linux 6.1).
             self.set(path, DEVICE, Connected=Variant("b", True))
             await asyncio.sleep(0.03)
-            asyncio.get_running_loop().call_later(0.02, self.link_down, path)
+            self.drop_soon(path)
             raise Refusal("Failed", "le-connection-abort-by-local")
         self.link_up(path, unit)
         if unit.wants_bond and not self.device(path)["Paired"].value and self.is_pairable():
@@ -442,7 +455,7 @@ class Daemon:
 
     def bond(self, path, unit):
         if unit.bond is not None:
-            asyncio.get_running_loop().call_later(0.02, self.link_down, path)
+            self.drop_soon(path)
             raise Refusal("AuthenticationFailed", "Authentication Failed")
         if self.is_pairable():
             unit.bond = "host"
