@@ -34,7 +34,8 @@ final class ServerLane: Sendable {
     func ask<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
         let deadline = ContinuousClock.now.advanced(by: limit)
         let answer = Answer<Value>()
-        let timer = Task {
+        // Of its own: a caller that was cancelled still waits no longer than this. It ends with the answer.
+        let timer = Task(executorPreference: nil) {
             try await SessionClock.continuous.sleep(for: limit)
             answer.give(.failure(.lost("no answer in time")))
         }

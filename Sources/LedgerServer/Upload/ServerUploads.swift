@@ -36,7 +36,8 @@ final class ServerUploads: RunUploads {
                 state.wantsMore = true
                 return sending
             }
-            let task = Task { await self.sendAll(until: self.clock.deadline(in: limit)) }
+            // Several callers share it, and each awaits it: none may end it for the others.
+            let task = Task(executorPreference: nil) { await self.sendAll(until: self.clock.deadline(in: limit)) }
             state.sending = task
             return task
         }
