@@ -77,7 +77,7 @@ struct DriftTests {
 
     /// Such as a claim that runs out.
     @Test func nothingIsErasedWithoutLeave() async throws {
-        let bench = Bench()
+        let bench = try Bench(batteryPercent: 80)
         defer { bench.remove() }
         let flash = try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin"))
         var options = JobOptions()
