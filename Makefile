@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full traces soak fuzz bench errors clean
+.PHONY: help build demo test test-full mutants lab lab-full traces soak fuzz bench fleet-bench errors clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -22,6 +22,7 @@ help:
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
 	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
+	@echo 'make fleet-bench  memory, processor and time of fleets of 10, 100 and 1,000 light virtual units'
 	@echo 'make errors  write docs/errors.md from the sources'
 	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
@@ -74,6 +75,11 @@ bench:
 	@Tools/setup runtime
 	$(SWIFT) build -c release --product noafw
 	@Benchmarks/bundle
+
+fleet-bench:
+	@Tools/setup runtime
+	$(SWIFT) build -c release --product FleetBench
+	.build/release/FleetBench
 
 # A test fails while the page is not current.
 errors:

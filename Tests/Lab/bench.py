@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import os
 import signal
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from radio import Air, HostAdapter
 from unit import Unit
 
 ROOT = Path(__file__).resolve().parents[2]
-BINARIES = ROOT / ".build/debug"
+BINARIES = Path(os.environ.get("LAB_BINARIES", ROOT / ".build/debug"))
 BLUETOOTHD = "/usr/libexec/bluetooth/bluetoothd"
 NAMES = ("hci0", "hci1")
 # Of the controllers behind the ports.
@@ -23,13 +24,20 @@ ADDRESSES = dict(zip(HCI_PORTS, ("00:1B:DC:0F:00:01", "00:1B:DC:0F:00:02")))
 
 
 class Bench:
-    def __init__(self, logs):
+    """One guest with an air of its own.
+
+    `number` tells the logs of several apart.
+    """
+
+    def __init__(self, logs, number=1):
         self.logs = logs
+        self.own_logs = logs / f"guest-{number}"
+        self.own_logs.mkdir(parents=True, exist_ok=True)
 
     @contextlib.asynccontextmanager
     async def open(self):
         """Boots, starts D-Bus and bluetoothd, and waits for an adapter that is on."""
-        async with Machine(self.logs) as self.machine:
+        async with Machine(self.own_logs) as self.machine:
             self.air = Air()
             self.adapters = {
                 name: HostAdapter(*await asyncio.wait_for(streams, 30), self.air, ADDRESSES[name])
@@ -37,7 +45,7 @@ class Bench:
             }
             serving = [asyncio.create_task(adapter.serve()) for adapter in self.adapters.values()]
             self.relays = {}
-            self.bluetoothd_log = open(self.logs / "bluetoothd.log", "wb")
+            self.bluetoothd_log = open(self.own_logs / "bluetoothd.log", "wb")
             try:
                 await self.machine.start("dbus-daemon", "--system", "--nofork", "--nopidfile", log=self.bluetoothd_log)
                 await self.wait_for_file("/run/dbus/system_bus_socket")

@@ -116,7 +116,7 @@ async def frame_foreign(lab):
             ROOT / ".venv-lab/bin/python", ROOT / "Tests/Lab/frame_client.py", unit.current_name, folder=ROOT, log=lab.output, timeout=100)
         expect(result.code == 0, result.errors[-400:])
         found = json.loads(result.output)
-        print(f"      {found}", flush=True)
+        lab.note(f"{found}")
         expect(found["address"] == unit.address and found["payload"] == 244, f"{found}")
         expect(found["version"].startswith("v"), f"{found}")
         expect(found["required"] == "module 59", f"{found}")

@@ -100,7 +100,7 @@ class GuestProcess:
         if "stream" in message:
             data = base64.b64decode(message["data"])
             self.streams[message["stream"]] += data
-            if self.log:
+            if self.log and not self.log.closed:
                 self.log.write(data)
                 self.log.flush()
         elif "process" in message:
@@ -175,7 +175,7 @@ class Machine:
             "qemu-system-x86_64", "-accel", os.environ.get("LAB_ACCEL", "tcg,thread=multi"), "-cpu", "Nehalem",
             "-m", str(self.memory), "-smp", "2", "-display", "none", "-no-reboot", "-nic", "none", "-monitor", "none",
             "-serial", f"file:{self.logs}/kernel.log", "-kernel", f"/boot/vmlinuz-{self.kernel}",
-            "-initrd", str(self.folder / "initrd"), "-append", "console=ttyS0 panic=-1 quiet",
+            "-initrd", str(self.folder / "initrd"), "-append", "console=ttyS0 panic=-1 quiet no_timer_check",
             "-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap",
             "-device", "virtio-serial-pci",
         ]

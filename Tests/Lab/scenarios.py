@@ -52,15 +52,22 @@ def scenario(title, limit=120, is_full_only=False):
 class Lab:
     """A bench, the assets, and noafw on it."""
 
-    def __init__(self, bench, assets, small_assets, is_full):
-        self.bench, self.assets, self.small_assets, self.is_full = bench, assets, small_assets, is_full
+    def __init__(self, bench, assets, small_assets, is_full, patience=1):
+        self.bench, self.assets, self.small_assets, self.is_full, self.patience = bench, assets, small_assets, is_full, patience
+        # Commands of noafw that were started.
+        self.commands = []
         self.units = 0
         self.output = None
 
     def begin(self, name):
         self.name = name
+        self.notes = []
         self.log = self.bench.logs / f"noafw-{name}.log"
         self.output = open(self.log, "ab", buffering=0)
+
+    def note(self, text):
+        """Tells something beside the result."""
+        self.notes.append(text)
 
     @contextlib.asynccontextmanager
     async def unit(self, rssi=-48, assets=None, **settings):
@@ -74,8 +81,10 @@ class Lab:
         """Starts noafw in the guest; its output goes into the scenario's log."""
         self.output.write(f"$ noafw {' '.join(words)}\n".encode())
         # One state folder for the whole run, as a station has it.
-        return await self.bench.machine.start(
+        command = await self.bench.machine.start(
             BINARIES / "noafw", *words, environment={"NOAFW_STATE_DIR": "/root/noafw"}, folder=ROOT, log=self.output)
+        self.commands.append(command)
+        return command
 
     async def noafw(self, *words, code=0, timeout=300):
         """Runs noafw, which has to end with that code; gives the JSON document it printed, if any."""
@@ -102,7 +111,12 @@ class Lab:
             "verify", "--development", "--device", unit.address, "--assets", str(self.assets.folder), "--json", *words, **options)
 
     async def tidy(self):
-        """Leaves bluetoothd running and the adapter on for the next one."""
+        """Leaves no noafw, bluetoothd running and the adapter on for the next one."""
+        for command in self.commands:
+            if not command.ended.done():
+                command.signal(signal.SIGKILL)
+                await command.wait(10)
+        self.commands = []
         self.output.close()
         if self.bench.bluetoothd.ended.done():
             await self.bench.start_bluetoothd()
@@ -376,7 +390,7 @@ async def two_units(lab):
 @scenario("D-Bus messages counted during a firmware transfer: none for a data packet")
 async def dbus_traffic(lab):
     async with lab.unit() as unit:
-        log = open(lab.bench.logs / "dbus.log", "wb")
+        log = open(lab.bench.own_logs / "dbus.log", "wb")
         monitor = await lab.bench.machine.start("dbus-monitor", "--system", "sender=org.bluez", "destination=org.bluez", log=log)
         await asyncio.sleep(1)
         await lab.flash(unit, "--only", "firmware")
@@ -385,7 +399,7 @@ async def dbus_traffic(lab):
         calls = re.findall(r"^method call .*member=(\w+)$", monitor.text, re.MULTILINE)
         writes, channels = calls.count("WriteValue"), calls.count("AcquireWrite")
         packets = unit.counts[DFU_PACKET]
-        print(f"      {packets} packets; {len(calls)} calls, of these {writes} WriteValue, {channels} AcquireWrite", flush=True)
+        lab.note(f"{packets} packets; {len(calls)} calls, of these {writes} WriteValue, {channels} AcquireWrite")
         expect(packets >= 60, f"only {packets} packets")
         expect(channels >= 1, "no AcquireWrite")
         objects = (packets * 244 + 4095) // 4096 + 2
@@ -409,16 +423,15 @@ async def rounds(lab):
         lab.ended(await command.wait(10))
         lines = [json.loads(line) for line in command.text.splitlines()]
         expect(len(lines) == count, f"{len(lines)} rounds of {count}")
-        check_rounds(lines)
+        check_rounds(lab, lines)
         whole = [line["seconds"] for line in lines if line["parts"] == 3]
         jumps = unit.counts[DFU_PACKET] // (SMALL_FIRMWARE // 244)
         expect(jumps >= len(whole) >= 2, f"{jumps} firmware transfers in {len(whole)} whole rounds")
         await daemon.check(before, files)
-        print(f"      {len(whole)} rounds with all parts, {max(whole):.1f} s each; {lines[1]['seconds']:.1f} s one with scripts alone",
-              flush=True)
+        lab.note(f"{len(whole)} rounds with all parts, {max(whole):.1f} s each; {lines[1]['seconds']:.1f} s one with scripts alone")
 
 
-def check_rounds(lines):
+def check_rounds(lab, lines):
     # The first round opens the bus and loads what is loaded once.
     open_files = {line["descriptors"] for line in lines[1:]}
     expect(len(open_files) == 1, f"open files by round: {[line['descriptors'] for line in lines]}")
@@ -428,8 +441,7 @@ def check_rounds(lines):
     memory = [line["residentKilobytes"] for line in lines]
     half = (len(memory) + 1) // 2
     first, last = max(memory[:half]), max(memory[half:])
-    print(f"      {open_files.pop()} open files in every round; memory at most {first} kB in the first half, {last} kB in the second",
-          flush=True)
+    lab.note(f"{open_files.pop()} open files in every round; memory at most {first} kB in the first half, {last} kB in the second")
     expect(last < first * 1.1 + 2048, f"memory grows: {first} to {last} kB")
 
 
@@ -450,7 +462,6 @@ class Daemon:
         deadline = time.monotonic() + 20
         while (after := await self.open_files()) > before and time.monotonic() < deadline:
             await asyncio.sleep(1)
-        print(f"      bluetoothd: {before} open files before, {after} after; at most {first} in the first half, {last} in the second",
-              flush=True)
+        self.lab.note(f"bluetoothd: {before} open files before, {after} after; at most {first} in the first half, {last} in the second")
         expect(after <= before, f"bluetoothd keeps {after - before} files open")
         expect(last <= first, f"bluetoothd's open files grow: {first} to {last}")

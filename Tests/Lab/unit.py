@@ -1,6 +1,7 @@
 """One virtual unit on the lab's air: the unit server (Sources/VirtualUnitServer) behind bumble's link."""
 
 import asyncio
+import contextlib
 import itertools
 import json
 import random
@@ -74,7 +75,8 @@ class Unit:
         self.reader.cancel()
         self.advertised.clear()
         for identity in self.identities.values():
-            await identity.silence()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(identity.silence(), 5)
             identity.break_link()
             await asyncio.sleep(0.1)
 

@@ -32,8 +32,8 @@ struct FleetMachine: Sendable {
     static let adapterPatience = 3
     /// All adapters get so long to hear a unit, so that the one that hears it best can be taken.
     static let settling = Duration.seconds(1)
-    /// A name has to be borne by nobody else for so long.
-    static let naming = Duration.seconds(4)
+    /// A name has to be borne by nobody else for so long: of listening, and since it was first heard.
+    static let naming = (listening: Duration.seconds(4), settling: Duration.seconds(2))
 
     let policy: FleetPolicy
     private(set) var members: [FleetMember]
@@ -43,7 +43,8 @@ struct FleetMachine: Sendable {
     private var order: [Int]
     private var places: [DeviceAddress: Int] = [:]
     private var named: [String: [Int]] = [:]
-    private var listened = Duration.zero
+    /// By each adapter.
+    private var listened: [Duration]
     private var lastTime: SessionClock.Instant
     private(set) var listening: Set<Int> = []
     private var actions: [Action] = []
@@ -54,6 +55,7 @@ struct FleetMachine: Sendable {
         self.policy = policy
         members = targets.map(FleetMember.init)
         adapters = names.map { Adapter(name: $0) }
+        listened = names.map { _ in .zero }
         rollout = RolloutGuard(limits: policy.limits, canary: policy.canary(of: targets.count))
         lastTime = now
         var numbers = FleetOrder(seed: policy.seed)
@@ -75,7 +77,9 @@ struct FleetMachine: Sendable {
     var wantsTime: Bool { !listening.isEmpty }
 
     /// Whether an adapter's sighting can be of use.
-    func wants(_ unit: DiscoveredUnit) -> Bool { places[unit.address] != nil || named[unit.name] != nil }
+    func wants(_ unit: DiscoveredUnit) -> Bool {
+        places[unit.address].map { members[$0].isWaiting } ?? false || named[unit.name]?.contains { members[$0].isWaiting } ?? false
+    }
 }
 
 /// The same order from the same seed (SplitMix64).
@@ -173,10 +177,10 @@ extension Diagnosis {
 extension FleetMachine {
     /// Decides what is due.
     mutating func advance(at now: SessionClock.Instant) -> [Action] {
-        if !listening.isEmpty { listened += lastTime.duration(to: now) }
+        for adapter in listening { listened[adapter] += lastTime.duration(to: now) }
         lastTime = now
         if let reason = endOfStarts { endWaiting(reason) }
-        makeOutNames()
+        makeOutNames(at: now)
         startUnits(at: now)
         giveUpOnUnheard()
         updateListening()
@@ -196,10 +200,12 @@ extension FleetMachine {
         order = []
     }
 
-    private mutating func makeOutNames() {
-        guard listened >= Self.naming, !named.isEmpty else { return }
+    private mutating func makeOutNames(at now: SessionClock.Instant) {
+        guard !named.isEmpty, listened.contains(where: { $0 >= Self.naming.listening }) else { return }
         for index in order {
-            guard members[index].address == nil, !members[index].bearers.isEmpty else { continue }
+            guard members[index].address == nil, let first = members[index].firstHeard, first.duration(to: now) >= Self.naming.settling else {
+                continue
+            }
             let bearers = members[index].bearers.values.sorted { $0.rssi > $1.rssi }
             guard bearers.count == 1 else {
                 end(index, .notStarted(UnitSelectionError.several(bearers).diagnosis))
@@ -231,9 +237,10 @@ extension FleetMachine {
     }
 
     private var mayStart: Bool {
-        guard rollout.mayStartSeveral || adapters.allSatisfy({ $0.running == 0 }) else { return false }
-        return adapters.indices.contains { freeSlots($0) > 0 }
+        !waitsForCanary && adapters.indices.contains { freeSlots($0) > 0 }
     }
+
+    private var waitsForCanary: Bool { !rollout.mayStartSeveral && adapters.contains { $0.running > 0 } }
 
     private func freeSlots(_ adapter: Int) -> Int {
         guard !adapters[adapter].isRetired else { return 0 }
@@ -257,8 +264,11 @@ extension FleetMachine {
 
     private mutating func giveUpOnUnheard() {
         guard !listening.isEmpty else { return }
+        let living = adapters.indices.filter { !adapters[$0].isRetired }
         for index in order where members[index].strengths.isEmpty {
-            let time = listened - members[index].listenedBefore
+            let before = members[index].listenedBefore
+            // An adapter that was busy has yet to listen.
+            let time = living.map { listened[$0] - (before.isEmpty ? .zero : before[$0]) }.min() ?? .zero
             guard time >= policy.wait else { continue }
             end(index, .notReached(FleetError.notReached(members[index].target, listened: time).diagnosis))
         }
@@ -267,11 +277,11 @@ extension FleetMachine {
 
     /// Discovery is off while all slots are busy, and while nobody has to be found.
     private mutating func updateListening() {
-        let waits: FleetWait? = rollout.mayStartSeveral || adapters.allSatisfy({ $0.running == 0 }) ? nil : .canary
-        let isNeeded = waits == nil && !order.isEmpty
-        listening = isNeeded ? Set(adapters.indices.filter { freeSlots($0) > 0 }) : []
+        let waits: FleetWait? = waitsForCanary ? .canary : nil
+        listening = waits == nil && !order.isEmpty ? Set(adapters.indices.filter { freeSlots($0) > 0 }) : []
+        let isAlone = adapters.count { !$0.isRetired } == 1
         for index in order {
-            let wait = waits ?? (members[index].strengths.isEmpty && !listening.isEmpty ? .sight : .place)
+            let wait = waits ?? (members[index].strengths.isEmpty && !(isAlone && members[index].unit != nil) ? .sight : .place)
             guard members[index].phase != .waiting(wait) else { continue }
             members[index].phase = .waiting(wait)
             actions.append(.tell(index, .waits(wait)))

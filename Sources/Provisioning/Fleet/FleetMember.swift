@@ -17,8 +17,8 @@ struct FleetMember: Sendable {
     var strengths: [Int: Int] = [:]
     /// When an adapter first heard it.
     var firstHeard: SessionClock.Instant?
-    /// How long had been listened when it was last known to be out of reach of all adapters.
-    var listenedBefore = Duration.zero
+    /// How long each adapter had listened when the unit was lost with the one that heard it; empty is not at all.
+    var listenedBefore: [Duration] = []
     /// For a name: who has it.
     var bearers: [DeviceAddress: DiscoveredUnit] = [:]
     var adapter: Int?
@@ -46,8 +46,8 @@ struct FleetMember: Sendable {
         firstHeard = firstHeard ?? now
     }
 
-    mutating func lose(_ adapter: Int, listened: Duration) {
-        strengths[adapter] = nil
-        if strengths.isEmpty { (firstHeard, listenedBefore) = (nil, listened) }
+    mutating func lose(_ adapter: Int, listened: [Duration]) {
+        guard strengths.removeValue(forKey: adapter) != nil, strengths.isEmpty else { return }
+        (firstHeard, listenedBefore) = (nil, listened)
     }
 }

@@ -132,11 +132,14 @@ final class FleetSession<Report: Sendable>: Sendable {
 // MARK: - Listening
 
 extension FleetSession {
-    private static var echo: Duration { .seconds(1) }
+    /// A unit that waits is told of again after so long, or when it sounds otherwise.
+    private static var echo: Duration { .seconds(10) }
+    /// In dB.
+    private static var change: Int { 6 }
 
     /// Listens whenever the machine wants this adapter to.
     private func listen(_ adapter: Int) async {
-        var told: [DeviceAddress: SessionClock.Instant] = [:]
+        var told: [DeviceAddress: (time: SessionClock.Instant, rssi: Int)] = [:]
         do {
             while true {
                 _ = try await controls[adapter].next(before: clock.deadline(in: .forever), on: clock)
@@ -151,11 +154,11 @@ extension FleetSession {
         }
     }
 
-    private func hear(_ sighting: Advertisement, _ adapter: Int, _ told: inout [DeviceAddress: SessionClock.Instant]) {
+    private func hear(_ sighting: Advertisement, _ adapter: Int, _ told: inout [DeviceAddress: (time: SessionClock.Instant, rssi: Int)]) {
         let now = clock.now
-        if let last = told[sighting.address], last.duration(to: now) < Self.echo { return }
+        if let last = told[sighting.address], last.time.duration(to: now) < Self.echo, abs(sighting.rssi - last.rssi) < Self.change { return }
         guard let unit = fleet.families.recognise(sighting), state.withLock({ $0.machine.wants(unit) }) else { return }
-        told[sighting.address] = now
+        told[sighting.address] = (now, sighting.rssi)
         inputs.deliver(.heard(adapter: adapter, unit))
     }
 }

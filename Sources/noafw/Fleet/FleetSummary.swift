@@ -23,7 +23,7 @@ enum FleetSummary {
     }
 
     /// Of a line with colours.
-    static func width(_ line: String) -> Int { DisplayWidth.columns(line.replacing(/\u{1B}\[[0-9]*m/, with: "")) }
+    static func width(_ line: String) -> Int { DisplayWidth.columns(line.replacing(/\u{1B}\[[0-9;]*m/, with: "")) }
 
     private static func table<Report>(
         _ report: FleetReport<Report>, leaving left: Set<Column>, style: TextStyle, columns: Int?

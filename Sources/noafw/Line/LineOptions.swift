@@ -11,7 +11,7 @@ struct LineOptions: ParsableArguments, Sendable {
     @Flag(help: "Ring once for a unit that passed, three times for another.")
     var bell = false
 
-    @Option(help: ArgumentHelp("Take a unit from this signal strength on. The default is -65.", valueName: "dBm"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Take a unit from this signal strength on. The default is -65.", valueName: "dBm"))
     var near: Int?
 
     @Option(

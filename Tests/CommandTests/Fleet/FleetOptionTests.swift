@@ -79,7 +79,7 @@ import Testing
         ["flash", "--adapter", "hci0", "--adapter", "hci1"], ["flash", "--all", "--adapter", "hci0", "--adapter", "hci0"], ["flash", "--jobs", "2"],
         ["flash", "--all", "--jobs", "5"], ["flash", "--all", "--jobs", "0"], ["flash", "--canary", "1"], ["flash", "--all", "--canary", "-1"],
         ["flash", "--all", "--wait", "0"], ["flash", "--all", "--wait", "inf"], ["flash", "--all", "--serial", "4711"], ["flash", "--serial", "ask"],
-        ["verify", "--all", "--canary", "1"], ["verify", "--all", "--csv", "-", "--junit", "-"], ["verify", "--all", "--csv", "-", "--json"],
+        ["verify", "--all", "--canary", "1"], ["verify", "--all", "--csv", "-", "--junit", "-"], ["verify", "--all", "--csv", "-", "--events", "-"],
         ["verify", "--expect", "a.zip", "--bundle", "a.zip"], ["flash", "--watch", "--all"], ["flash", "--watch", "--dry-run"],
         ["flash", "--again"], ["flash", "--watch", "--near", "3"], ["flash", "--watch", "--serial-pattern", "a"], ["flash", "--watch", "--serial", "12"],
         ["flash", "--watch", "--serial", "ask", "--serial-pattern", "a)("], ["flash", "--adapter", "usb:x"],

@@ -115,6 +115,28 @@ import Testing
         #expect(run.code(of: 0) == "FLT-0001" && run.machine.listening.isEmpty)
     }
 
+    /// The adapter that would hear it has its hands full.
+    @Test func aBusyAdapterHasYetToListen() {
+        var run = Run(Self.addresses(2), adapters: 2) { $0.jobsPerAdapter = 1 }
+        run.hear(0, by: 0)
+        run.advance(by: 1.1)
+        #expect(run.running == [0] && run.machine.listening == [1])
+        for _ in 0..<100 { run.advance(by: 1) }
+        #expect(run.code(of: 1) == nil)
+        run.end(0)
+        #expect(run.machine.listening == [0, 1])
+        for _ in 0..<14 { run.advance(by: 1) }
+        #expect(run.code(of: 1) == "FLT-0001")
+    }
+
+    /// A thousand units that wait are told of once.
+    @Test func whatAUnitWaitsForIsToldOnce() {
+        var run = Run(Self.units(3) + [.address(.number(90))]) { $0.jobsPerAdapter = 1 }
+        while let next = run.running.first { run.end(next) }
+        let waits = run.told.filter { if case .waits = $0 { true } else { false } }
+        #expect(waits.filter { $0 == .waits(.place) }.count == 2 && waits.filter { $0 == .waits(.sight) }.count == 1)
+    }
+
     /// Time in which nobody listened is not held against a unit.
     @Test func onlyListeningCounts() {
         var run = Run([.unit(Self.unit(1)), .address(.number(2))]) { $0.jobsPerAdapter = 1 }

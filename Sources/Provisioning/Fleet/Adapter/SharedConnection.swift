@@ -34,6 +34,10 @@ final class SharedConnection: Connection {
                     break
                 } catch LinkError.timedOut {
                     continue
+                } catch is CancellationError {
+                    throw CancellationError()
+                } catch {
+                    break
                 }
             }
             self?.end()

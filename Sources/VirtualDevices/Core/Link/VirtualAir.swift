@@ -58,7 +58,7 @@ public final class VirtualAir: Sendable {
         state.withLock { state in state.units.values.first { $0.advertisement.address == address } }
     }
 
-    func startDiscovery(by adapter: VirtualAdapter?) -> (UInt64, Inbox<Advertisement>) {
+    func startDiscovery(by adapter: VirtualAdapter? = nil) -> (UInt64, Inbox<Advertisement>) {
         let (id, inbox, units) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Advertising]) in
             state.count += 1
             let inbox = Inbox<Advertisement>(overrun: LinkError.overrun)

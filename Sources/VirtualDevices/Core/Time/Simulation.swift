@@ -11,7 +11,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private var jobs: [UnownedJob] = []
     private var nextJob = 0
     private var elapsed: Duration = .zero
-    private var sleepers: [Sleeper] = []
+    private var sleepers = SleeperQueue()
     private var sleeperCount: UInt64 = 0
     private let speed: Double?
     /// A moment of real time and the one it stands for.
@@ -21,12 +21,6 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     private var isStopped = false
     /// Time stands still while there are any.
     private var holds = 0
-
-    private struct Sleeper {
-        let id: UInt64
-        let wake: Duration
-        let continuation: CheckedContinuation<Void, any Error>
-    }
 
     /// - Parameter speed: `nil` for as fast as it goes.
     public init(speed: Double? = nil) {
@@ -75,24 +69,23 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                add(Sleeper(id: id, wake: wake, continuation: continuation))
+                add(SleeperQueue.Sleeper(id: id, wake: wake, continuation: continuation))
             }
         } onCancel: {
-            remove(id)?.continuation.resume(throwing: CancellationError())
+            remove(id, waking: wake)?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func add(_ sleeper: Sleeper) {
+    private func add(_ sleeper: SleeperQueue.Sleeper) {
         let isCancelled = Task.isCancelled
         let isDue = condition.withLock { () -> Bool in
             if isCancelled || sleeper.wake <= elapsed { return true }
-            let index = sleepers.firstIndex { sleeper.wake < $0.wake } ?? sleepers.endIndex
-            sleepers.insert(sleeper, at: index)
+            sleepers.insert(sleeper)
             return false
         }
         guard isDue else {
             // A cancellation between the test above and the insertion found nothing to remove.
-            if Task.isCancelled { remove(sleeper.id)?.continuation.resume(throwing: CancellationError()) }
+            if Task.isCancelled { remove(sleeper.id, waking: sleeper.wake)?.continuation.resume(throwing: CancellationError()) }
             return
         }
         if isCancelled {
@@ -102,10 +95,8 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         }
     }
 
-    private func remove(_ id: UInt64) -> Sleeper? {
-        condition.withLock {
-            sleepers.firstIndex { $0.id == id }.map { sleepers.remove(at: $0) }
-        }
+    private func remove(_ id: UInt64, waking wake: Duration) -> SleeperQueue.Sleeper? {
+        condition.withLock { sleepers.remove(id, waking: wake) }
     }
 
     /// What the executor's thread does next: a job, or waking the earliest sleeper; waits while there is neither.
