@@ -9,8 +9,8 @@ import Testing
     private let harness = Harness()
 
     @Test(arguments: [
-        (["flash", "--virtual", "monocle:a", "--virtual", "monocle:b"], "--virtual"),
-        (["flash", "--virtual=monocle:a", "--virtual=monocle:b"], "--virtual"),
+        (["chat", "--virtual", "monocle:a", "--virtual", "monocle:b"], "--virtual"),
+        (["rescue", "--device=A", "--device=B"], "--device"),
         (["verify", "--virtual", "monocle", "--fpga", "a", "--fpga", "b"], "--fpga"),
         (["chat", "--virtual", "monocle", "--query", "a", "--query", "b"], "--query"),
         (["scan", "--seconds", "1", "--seconds", "2"], "--seconds"),

@@ -119,6 +119,6 @@ import Testing
         #expect(Redaction.line("a password=pw b") == "a password=*** b")
         #expect(Redaction.line("a PASSWORD = 'p w\\' x' b&c") == "a PASSWORD = *** b&c")
         #expect(Redaction.line("at postgresql://line:p@ss@host/x") == "at postgresql://line:***@host/x")
-        #expect(Redaction.line("two\nlines\u{1B}[31m") == "two lines\u{FFFD}[31m")
+        #expect(Redaction.line("two\n\tlines\u{1B}[31m") == "two lines\u{FFFD}[31m")
     }
 }

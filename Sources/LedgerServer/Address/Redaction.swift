@@ -6,6 +6,6 @@ enum Redaction {
         var text = text
         text.replace(/(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'?|[^\s&]*)/) { "\($0.1)***" }
         text.replace(/(:\/\/[^\s:\/@]*):\S*@/) { "\($0.1):***@" }
-        return RecordText.line(text.replacing("\n", with: " "))
+        return RecordText.line(text.split(whereSeparator: \.isWhitespace).joined(separator: " "))
     }
 }

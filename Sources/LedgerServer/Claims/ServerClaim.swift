@@ -67,6 +67,7 @@ final class ServerClaim: UnitClaim {
     /// Until it is released, refused, or nothing refers to it.
     func keepRenewing() {
         let (clock, first) = (clock, clock.now.advanced(by: lease.times.renewal))
+        // It outlives the call that claimed; a release, or the end of this value, ends it.
         let task = clock.task { [weak self] in
             var next: SessionClock.Instant? = first
             while let due = next, (try? await clock.sleep(until: due)) != nil { next = await self?.renew() }

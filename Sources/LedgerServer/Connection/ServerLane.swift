@@ -34,6 +34,7 @@ final class ServerLane: Sendable {
     func ask<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
         let deadline = ContinuousClock.now.advanced(by: limit)
         let answer = Answer<Value>()
+        // Of its own: a caller that was cancelled still waits no longer than this. It ends with the answer.
         let timer = SessionClock.continuous.task {
             try await SessionClock.continuous.sleep(for: limit)
             answer.give(.failure(.lost("no answer in time")))

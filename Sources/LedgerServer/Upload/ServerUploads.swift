@@ -36,6 +36,7 @@ final class ServerUploads: RunUploads {
                 state.wantsMore = true
                 return sending
             }
+            // Several callers share it, and each awaits it: none may end it for the others.
             let task = clock.task { await self.sendAll(until: self.clock.deadline(in: limit)) }
             state.sending = task
             return task

@@ -67,7 +67,7 @@ import Testing
         }
         #expect(try keys(place.read("unit/unit.json")) == ["family", "address", "batteryPercent", "isCharging"])
         #expect(try keys(place.read("unit/bootloader.json")) == ["settingsPage", "backupPage", "flash"])
-        #expect(try folder.address(of: "monocle").description == "FE:C5:20:86:16:A5")
+        #expect(try folder.address(of: "monocle").description == "D3:44:9A:46:CF:CF")
         #expect(try place.read("unit/fpga-flash.bin").count == 444_434)
     }
 
