@@ -10,7 +10,7 @@ import Testing
 
     @Test(arguments: [
         (["chat", "--virtual", "monocle:a", "--virtual", "monocle:b"], "--virtual"),
-        (["rescue", "--device=A", "--device=B"], "--device"),
+        (["rescue", "--device=D3:5A:00:11:22:33", "--device=D3:5A:00:11:22:44"], "--device"),
         (["verify", "--virtual", "monocle", "--fpga", "a", "--fpga", "b"], "--fpga"),
         (["chat", "--virtual", "monocle", "--query", "a", "--query", "b"], "--query"),
         (["scan", "--seconds", "1", "--seconds", "2"], "--seconds"),
