@@ -52,7 +52,7 @@ struct WholeServerTests {
         #expect(try first.run(flash("line-1") + ["--dry-run"], environment: environment).status == 0)
         try FileManager.default.copyItem(atPath: first.state.path + "/virtual", toPath: second.state.path + "/virtual")
         let running = try first.start(flash("line-1", only: "firmware", speed: "1"), environment: environment)
-        for _ in 0..<600 where try sql("SELECT count(*) FROM noafw.leases WHERE expires_at > now()") == "0" { usleep(50_000) }
+        try cluster.wait(while: "SELECT count(*) FROM noafw.leases WHERE expires_at > now()", is: "0", database: "noafw")
         let refused = try second.run(flash("line-2"), environment: environment)
         #expect(refused.status == 75 && refused.errors.contains("LED-0100") && refused.errors.contains("line-1"), "\(refused.errors)")
         running.signal(SIGINT)

@@ -38,8 +38,9 @@ struct ConnectionTests {
             return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
         }
         #expect(backends.count < 10, "\(backends)")
-        for _ in 0..<100 where try bench.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = '\(bench.station)'") != "0" { usleep(20_000) }
-        #expect(try bench.sql("SELECT count(*) FROM pg_stat_activity WHERE usename = '\(bench.station)'") == "0")
+        let standing = "SELECT count(*) > 0 FROM pg_stat_activity WHERE usename = '\(bench.station)'"
+        try bench.cluster.wait(while: standing, is: "t")
+        #expect(try bench.sql(standing) == "f")
     }
 
     @Test func aBackendThatEndedIsMadeAnew() async throws {

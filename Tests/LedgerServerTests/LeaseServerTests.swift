@@ -80,7 +80,7 @@ struct LeaseServerTests {
         _ = try await leases.take(unit: "A", run: run, timeToLive: .seconds(60))
         let blocker = Task.detached { [bench] in try? bench.sql("BEGIN; SELECT 1 FROM noafw.leases FOR UPDATE; SELECT pg_sleep(30)") }
         let sleeping = "FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(30)' AND datname = '\(bench.database)'"
-        for _ in 0..<200 where try bench.sql("SELECT count(*) \(sleeping)") == "0" { try await Task.sleep(for: .milliseconds(20)) }
+        try bench.cluster.wait(while: "SELECT count(*) \(sleeping)", is: "0")
         let fault = await #expect(throws: ServerFault.self) { try await leases.renew(unit: "A", run: run, token: 1, timeToLive: .seconds(60)) }
         #expect(fault?.kind == .passing && fault?.reason.contains("lock timeout") == true, "\(fault as Any)")
         try bench.sql("SELECT pg_terminate_backend(pid) \(sleeping)")

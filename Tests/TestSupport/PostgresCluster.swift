@@ -120,6 +120,14 @@ package final class PostgresCluster: Sendable {
         return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// Waits until a statement gives another answer, for some seconds at most.
+    package func wait(while text: String, is answer: String, database: String = "postgres") throws {
+        for _ in 0..<200 {
+            guard try sql(text, database: database) == answer else { return }
+            usleep(20_000)
+        }
+    }
+
     package func psql(_ text: String, database: String = "postgres", login: (name: String, password: String)? = nil) throws -> (status: Int32, output: String) {
         let host = login == nil ? folder.path : "127.0.0.1"
         let file = try folder.write(text, to: "sql-\(UUID().uuidString).sql")
