@@ -28,7 +28,7 @@ import Testing
         var start = RunStart(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: verb, toolVersion: "1", host: "bench")
         start.serial = serial
         let time = UTCTime(microseconds: Self.start + day * 86_400_000_000)
-        let run = try await ledger.open(start, clock: LedgerClock(now: { time }))
+        let run = try await ledger.open(start, clock: LedgerClock(now: { time }, monotonic: ManualTime(wakingUntil: .zero).clock))
         guard !isOpen else { return run.record }
         let closed = try await run.close(error.map { RunVerdict($0) } ?? .pass) { record in
             record.retries = retries

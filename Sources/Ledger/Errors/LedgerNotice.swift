@@ -24,13 +24,17 @@ public enum LedgerNotice: Sendable, Hashable {
 }
 
 extension LedgerNotice {
+    /// Runs that a message names.
+    private static let namedRuns = 2
+
     public var diagnosis: Diagnosis {
         switch self {
         case .closedAbandoned(let runs):
             Diagnosis(
                 code: "LED-0020", category: .interrupted, fault: .station,
-                message: "closed as aborted, because their process had ended: \(runs.joined(separator: ", "))",
-                cause: "noafw was killed, or the machine lost its power", remedy: "check the units of these runs")
+                message: "closed as aborted, because their process had ended: \(runs.prefix(Self.namedRuns).joined(separator: ", "))"
+                    + (runs.count > Self.namedRuns ? " and \(runs.count - Self.namedRuns) more" : ""),
+                cause: "noafw was killed, or the machine lost its power", remedy: "check the units of these runs; noafw ledger list --code LED-0006 lists them")
         case .spooling(let path, let reason):
             Diagnosis(
                 code: "LED-0021", category: .inputOutput, fault: .station, message: "the ledger cannot be written (\(reason)); this run is recorded in \(path)",

@@ -146,16 +146,17 @@ final class RunRecorder: Sendable {
         var record = run.record
         record.close(verdict, at: now(), elapsed: run.elapsed)
         if let line = try? RecordLine(owner: 0, record: record.bounded).encoded() { inputs.lastResort(String(decoding: line, as: UTF8.self)) }
-        events(.notice(error.diagnosis.notice))
+        Self.tell(error.diagnosis, events)
     }
 
     /// Each thing once a command, however many units it works on.
     private func tell(_ notices: [LedgerNotice], _ events: Events) {
-        for notice in notices where told.withLock({ $0.insert(notice).inserted }) { events(.notice(notice.diagnosis.notice)) }
+        for notice in notices where told.withLock({ $0.insert(notice).inserted }) { Self.tell(notice.diagnosis, events) }
     }
-}
 
-extension Diagnosis {
-    /// On one line of a run that goes on.
-    fileprivate var notice: String { "\(message) [\(code)]; \(remedy)" }
+    /// Two lines, as a terminal cuts long ones.
+    private static func tell(_ diagnosis: Diagnosis, _ events: Events) {
+        events(.notice("\(diagnosis.message) [\(diagnosis.code)]"))
+        events(.notice("next: \(diagnosis.remedy)"))
+    }
 }
