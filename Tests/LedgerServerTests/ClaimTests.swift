@@ -36,6 +36,7 @@ import Testing
     @Test func aLeaseCountsFromBeforeTheRequest() async throws {
         server.onTake = { [clock] in clock.advance(.seconds(5)) }
         let claim = try await claim()
+        server.failure = .lost("away")
         clock.advance(.seconds(84))
         #expect(claim.isHeld)
         clock.advance(.seconds(1))

@@ -16,7 +16,8 @@ struct LeaseServerTests {
     private func leases(_ index: Int = 0) throws -> PostgreSQLLeases { PostgreSQLLeases(lane: try bench.lane(index)) }
 
     @Test func oneStationOfMany() async throws {
-        let lanes = try (0..<8).map { try leases($0 % 2) }
+        // A login has four connections, and one that was closed counts a moment longer.
+        let lanes = try (0..<4).map { try leases($0 % 2) }
         for round in 0..<(TestRange.isFull ? 40 : 10) {
             let grants = try await withThrowingTaskGroup(of: LeaseGrant.self) { group in
                 for lane in lanes { group.addTask { [run = ids.next()] in try await lane.take(unit: "U\(round)", run: run, timeToLive: .seconds(60)) } }
