@@ -11,18 +11,11 @@ struct WriterLock: Sendable {
     /// A process that was stopped may hold the lock for ever.
     var timeout = Duration.seconds(5)
 
-    private static let pollInterval: UInt32 = 2000
-
     func hold<Value>(_ body: () throws -> Value) throws -> Value {
         let descriptor = open(path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
         defer { close(descriptor) }
-        let deadline = ContinuousClock.now.advanced(by: timeout)
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
-            guard ContinuousClock.now < deadline else { throw StorageFault.locked }
-            usleep(Self.pollInterval)
-        }
+        guard try FileLock.take(descriptor, path: path, within: timeout) else { throw StorageFault.locked }
         return try body()
     }
 }

@@ -117,11 +117,7 @@ struct Spool: Sendable {
         let descriptor = open(path, flags | OpenedFile.flags, 0o600)
         guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
         defer { close(descriptor) }
-        let deadline = ContinuousClock.now.advanced(by: timeout)
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR, ContinuousClock.now < deadline else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
-            usleep(2000)
-        }
+        guard try FileLock.take(descriptor, path: path, within: timeout) else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
         return try body(descriptor)
     }
 }
