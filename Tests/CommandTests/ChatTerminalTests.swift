@@ -57,7 +57,7 @@ import Testing
             try await terminal.waitFor("note: the unit differs from the catalogue in: scripts")
             try await terminal.waitFor("flash now? [y/N] ")
             terminal.type(answer)
-            try await terminal.waitFor("PASS  the unit is proved")
+            try await terminal.waitFor("PASS  the unit is verified")
         }
         #expect(code == 0)
         let request = try #require(flashes.poll())

@@ -49,7 +49,7 @@ import Testing
             fpga      v26.001.0000  v26.001.0000         current        -        -          -
             scripts   -             sha256:0123456789ab  updated    9,120      1.2   7.3 kB/s
 
-            PASS  the unit is proved (5.0 s)
+            PASS  the unit is verified (5.0 s)
 
             """)
     }
@@ -86,8 +86,8 @@ import Testing
 
               needed a restart into safe mode: the bootloader says \\u{1b}[2Jno [DFU-0B05]
 
-            PASS  the unit is proved (5.0 s)
-              its program never says that it is ready: proved by its version, a quiet console and the absence of errors
+            PASS  the unit is verified (5.0 s)
+              its program never says that it is ready: verified by its version, a quiet console and the absence of errors
 
             """), "\(harness.output)")
     }
@@ -112,7 +112,7 @@ import Testing
               next:  give a newer package
 
             """))
-        #expect(harness.output.hasSuffix("FAIL  the unit is not proved (5.0 s)\n"))
+        #expect(harness.output.hasSuffix("FAIL  the unit is not verified (5.0 s)\n"))
     }
 
     @Test func anErrorBeforeAnyUnitStillGivesADocumentAndItsExitCode() async throws {
@@ -154,10 +154,10 @@ import Testing
 
     /// Parts that were not asked for are not called proved.
     @Test(arguments: [
-        ([StepReport.Action.skipped, .skipped, .updated], "PASS  proved: scripts (0.0 s)\n"),
+        ([StepReport.Action.skipped, .skipped, .updated], "PASS  verified: scripts (0.0 s)\n"),
         ([.skipped, .current, .current], "PASS  current: fpga, scripts (0.0 s)\n"),
-        ([.updated, .skipped, .skipped], "PASS  proved: firmware (0.0 s)\n"),
-        ([.updated, .updated, .updated], "PASS  the unit is proved (0.0 s)\n"),
+        ([.updated, .skipped, .skipped], "PASS  verified: firmware (0.0 s)\n"),
+        ([.updated, .updated, .updated], "PASS  the unit is verified (0.0 s)\n"),
     ])
     func noMoreIsClaimedThanWasDone(actions: [StepReport.Action], verdict: String) async throws {
         let steps = zip(Component.allCases, actions).map { StepReport(component: $0, action: $1, from: "v1", to: "v1") }

@@ -23,7 +23,7 @@ import Testing
     @Test func aCancelledRunTellsTheUnitsStateAndTheNextCommand() async {
         let arguments = ["flash", "--virtual", "monocle", "--firmware", "it's.zip"]
         #expect(await Noafw.execute(in: harness.context(arguments, services: stalled(at: .firmware))) == 130)
-        #expect(harness.output.hasSuffix("INTERRUPTED  the unit is not proved (0.0 s)\n"))
+        #expect(harness.output.hasSuffix("INTERRUPTED  the unit is not verified (0.0 s)\n"))
         #expect(harness.diagnostics.hasSuffix("""
             error NOA-0003: interrupted; the unit waits in its bootloader, its new firmware incomplete
               cause: noafw received a signal

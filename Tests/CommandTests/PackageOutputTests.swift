@@ -109,9 +109,9 @@ import Testing
         defer { bench.remove() }
         let made = try await bench.package(["--key-file", try await bench.key()])
         let proved = await bench.run(["verify", made.path, "--key", bench.files.path("key.pem")])
-        #expect(proved.status == 0 && proved.output.hasSuffix("\nPASS  sizes, hash and signature are proved\n"))
+        #expect(proved.status == 0 && proved.output.hasSuffix("\nPASS  sizes, hash and signature are verified\n"))
         let foreign = await bench.run(["verify", made.path, "--key", try await bench.key("other.pem")])
-        #expect(foreign.status == 65 && foreign.output.hasSuffix("\nFAIL  the package is not proved\n"))
+        #expect(foreign.status == 65 && foreign.output.hasSuffix("\nFAIL  the package is not verified\n"))
         #expect(foreign.diagnostics.hasPrefix("error DFU-1022: "))
         #expect(await bench.run(["verify", made.path]).status == 65, "the vendor has not signed it")
         let unsigned = try await bench.package(["--unsigned"], named: "unsigned.zip")

@@ -39,9 +39,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ([Component.firmware, .fpga, .scripts], ProgramVerification.announced, "versions match; FPGA flash and scripts are proved by digest; the program lives"),
-        ([.scripts], .announced, "versions match; scripts are proved by digest; the program lives"),
-        ([.firmware, .fpga], nil, "versions match; the FPGA flash is proved by digest"),
+        ([Component.firmware, .fpga, .scripts], ProgramVerification.announced, "versions match; FPGA flash and scripts are verified by digest; the program lives"),
+        ([.scripts], .announced, "versions match; scripts are verified by digest; the program lives"),
+        ([.firmware, .fpga], nil, "versions match; the FPGA flash is verified by digest"),
         ([.firmware], nil, "every version matches"),
     ])
     func noMoreIsSaidThanWasLookedAt(parts: [Component], program: ProgramVerification?, words: String) async throws {
@@ -118,7 +118,7 @@ import Testing
         let lost = LinkError.disconnected("supervision timeout").diagnosis
         let services = FakeServices(onVerify: { _, _ in try Sample.verified(scriptsMatch: true, error: lost) })
         #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], services: services)) == 75)
-        #expect(harness.output.hasSuffix("FAIL  the unit is not proved (0.0 s)\n"))
+        #expect(harness.output.hasSuffix("FAIL  the unit is not verified (0.0 s)\n"))
         #expect(harness.diagnostics.hasPrefix("error BLE-0001: the link was lost (supervision timeout)\n"))
     }
 }

@@ -163,7 +163,7 @@ struct WholeChatTests {
         try tool.waitFor("note: the unit differs from the catalogue in: scripts")
         try tool.waitFor("flash now? [y/N] ")
         tool.type("y\n")
-        try tool.waitFor("PASS  proved: scripts")
+        try tool.waitFor("PASS  verified: scripts")
         try tool.waitFor("the unit is ready")
         tool.type("hello\r")
         try tool.waitFor("noa: I heard: hello")

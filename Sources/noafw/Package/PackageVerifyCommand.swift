@@ -23,7 +23,7 @@ struct PackageVerifyCommand: ContextCommand {
             let report = try PackageReport.open(options, in: context, trusting: given.isEmpty ? TrustedKey.vendors : given)
             let fault = report.fault()
             let verdict = style.paint(fault == nil ? "PASS" : "FAIL", fault == nil ? .good : .bad)
-            let meaning = fault == nil ? Self.meaning(of: report) : "the package is not proved"
+            let meaning = fault == nil ? Self.meaning(of: report) : "the package is not verified"
             return OfflineCommand.Result(
                 lines: report.lines(style: style) + ["", "\(verdict)  \(meaning)"],
                 document: report.document(verdict: fault == nil ? .pass : .fail, error: fault), error: fault)
@@ -32,6 +32,6 @@ struct PackageVerifyCommand: ContextCommand {
 
     private static func meaning(of report: PackageReport) -> String {
         let provesOrigin = report.images.allSatisfy { $0.signer?.provesOrigin == true }
-        return "sizes, hash and signature are proved" + (provesOrigin ? "" : ": integrity, not origin")
+        return "sizes, hash and signature are verified" + (provesOrigin ? "" : ": integrity, not origin")
     }
 }

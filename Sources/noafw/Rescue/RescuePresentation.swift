@@ -30,7 +30,7 @@ struct RescuePresentation: RunPresentation {
         var lines = units.map { unit in
             let verdict = unit.passed ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
             let isUnproved = unit.passed && unit.steps.contains { $0.action == .transferred }
-            let end = isUnproved ? ": transferred, not proved; the unit runs its application again" : ""
+            let end = isUnproved ? ": transferred, not verified; the unit runs its application again" : ""
             return "\(verdict)  \(unit.family) \(unit.identity.address)\(end)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
         }
         lines += (result.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }

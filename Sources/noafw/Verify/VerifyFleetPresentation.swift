@@ -78,7 +78,7 @@ struct VerifyFleetPresentation: FleetPresentation {
 
     private func word(_ row: FindingRow) -> String {
         switch row.state {
-        case .matches: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep) == .digest ? "proved" : "matches" } ?? "matches"
+        case .matches: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep) == .digest ? "verified" : "matches" } ?? "matches"
         case .allowed: "allowed"
         case .notExpected: "not expected here"
         case .drifted, .older, .newer, .unknown, .unreachable: row.state.rawValue.uppercased()

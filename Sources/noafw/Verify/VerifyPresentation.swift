@@ -49,7 +49,7 @@ struct VerifyPresentation: RunPresentation {
     private func table(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
         var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
         for (component, finding) in findings {
-            let result = finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "proved" : "matches") : "DIFFERS"
+            let result = finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "verified" : "matches") : "DIFFERS"
             table.append([
                 component.rawValue, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
             ])
@@ -78,9 +78,9 @@ struct VerifyPresentation: RunPresentation {
     private func summary(of result: RunResult<VerifyReport>) -> String {
         let parts = result.report?.findings.keys.sorted() ?? []
         let digest = switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
-        case (true, true): "versions match; FPGA flash and scripts are proved by digest"
-        case (true, false): "versions match; the FPGA flash is proved by digest"
-        case (false, true): "versions match; scripts are proved by digest"
+        case (true, true): "versions match; FPGA flash and scripts are verified by digest"
+        case (true, false): "versions match; the FPGA flash is verified by digest"
+        case (false, true): "versions match; scripts are verified by digest"
         case (false, false): "every version matches"
         }
         return digest + (result.report?.program == nil ? "" : "; the program lives")

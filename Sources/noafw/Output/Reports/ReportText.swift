@@ -4,8 +4,8 @@ import Support
 /// What the reports of several verbs share.
 enum ReportText {
     static func verdict(_ error: Diagnosis, hasBegun: Bool, _ style: TextStyle) -> String {
-        if error.category == .interrupted { return style.paint("INTERRUPTED", .bad) + "  the unit is not proved" }
-        return hasBegun ? style.paint("FAIL", .bad) + "  the unit is not proved" : style.paint("NOT STARTED", .bad) + "  no unit was touched"
+        if error.category == .interrupted { return style.paint("INTERRUPTED", .bad) + "  the unit is not verified" }
+        return hasBegun ? style.paint("FAIL", .bad) + "  the unit is not verified" : style.paint("NOT STARTED", .bad) + "  no unit was touched"
     }
 
     static func document(_ recovery: Recovery) -> JSONText {
@@ -21,7 +21,7 @@ enum ReportText {
     /// What an operator should know of a program that was verified without a word of its own.
     static func silence(_ verification: ProgramVerification?) -> [String] {
         verification == .silent
-            ? ["  its program never says that it is ready: proved by its version, a quiet console and the absence of errors"] : []
+            ? ["  its program never says that it is ready: verified by its version, a quiet console and the absence of errors"] : []
     }
 
     static func document(_ error: Diagnosis) -> JSONText {

@@ -71,9 +71,9 @@ struct UnitReportPresentation: RunPresentation {
     private static func verified(_ steps: [StepReport], of family: FamilyID?) -> String {
         let done = steps.filter { $0.action != .skipped }
         let isIdle = done.allSatisfy { $0.action == .current }
-        guard done.count < FamilyList.components(of: family).count else { return isIdle ? "everything is current" : "the unit is proved" }
+        guard done.count < FamilyList.components(of: family).count else { return isIdle ? "everything is current" : "the unit is verified" }
         let parts = done.map(\.component.rawValue).joined(separator: ", ")
-        return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "proved: \(parts)"
+        return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "verified: \(parts)"
     }
 
     private func identity(_ result: RunResult<UnitReport>) -> UnitIdentity? {
