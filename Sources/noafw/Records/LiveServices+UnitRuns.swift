@@ -1,3 +1,4 @@
+import Bluetooth
 import Ledger
 import Provisioning
 import Support
@@ -16,23 +17,19 @@ struct UnitRun: Sendable {
 
 // One unit that is found already: it is noted, locked and recorded, then worked on. For a single unit and for each one of a fleet.
 extension LiveServices {
-    func recorder(_ inputs: RecordInputs, stateFolder: String) -> RunRecorder {
-        RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"))
-    }
-
     /// Runs `body` with a recorder, and sends its records however it ends.
     /// - Parameter isRecorded: `body` is handed none where it is `false`.
     func recording<Value>(
         _ inputs: RecordInputs, stateFolder: String, isRecorded: Bool = true, events: @escaping Events, _ body: (RunRecorder?) async throws -> Value
     ) async throws -> Value {
         guard isRecorded else { return try await body(nil) }
-        let recorder = recorder(inputs, stateFolder: stateFolder)
+        let recorder = RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"), events: events)
         do {
             let value = try await body(recorder)
-            await recorder.finish(events)
+            await recorder.finish()
             return value
         } catch {
-            await recorder.finish(events)
+            await recorder.finish()
             throw error
         }
     }
@@ -65,18 +62,22 @@ extension LiveServices {
     private func provision(
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ options: JobOptions, _ run: UnitRun
     ) async throws -> UnitReport {
-        try await perform(verb, unit, assets, run) { events, claim in
+        try await perform(verb, unit, assets, run) { events, recording in
             var options = options
-            options.beforeErase = { try await claim.beginErase() }
+            if let recording {
+                let clock = unit.central.clock
+                options.beforeChange = { try await clock.paused { try await recording.save() } }
+                options.beforeErase = { try await recording.run.claim.beginErase() }
+            }
             return try await provision(unit, with: assets, options, events: events)
         }
     }
 
     private func perform<Report: RecordedReport>(
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
-        _ body: (@escaping Events, any UnitClaim) async throws -> Report
+        _ body: (@escaping Events, Recording?) async throws -> Report
     ) async throws -> Report {
-        guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
+        guard let recorder = run.recorder else { return try await body(run.events, nil) }
         return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
     }
 }
