@@ -16,6 +16,7 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
         var beginFails = false
         var closeFails = false
         var putFails = false
+        var readFails = false
     }
 
     static let refusal = LedgerError.notRecorded(ledger: "full", spool: "full")
@@ -24,9 +25,12 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     /// Lets a record's later states in; `nil` holds none up.
     private let gate: Inbox<Void>?
 
-    init(beginFails: Bool = false, putFails: Bool = false, closeFails: Bool = false, notices: [LedgerNotice] = [], gate: Inbox<Void>? = nil) {
+    init(beginFails: Bool = false, putFails: Bool = false, closeFails: Bool = false, readFails: Bool = false, notices: [LedgerNotice] = [], gate: Inbox<Void>? = nil) {
         self.gate = gate
-        state.withLock { ($0.beginFails, $0.putFails, $0.closeFails, $0.notices) = (beginFails, putFails, closeFails, notices) }
+        state.withLock { state in
+            (state.beginFails, state.putFails, state.closeFails, state.readFails) = (beginFails, putFails, closeFails, readFails)
+            state.notices = notices
+        }
     }
 
     var records: [RunRecord] { state.withLock(\.records) }
@@ -56,6 +60,12 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     func markSent(_ ids: [RunID]) async throws(LedgerError) {}
     func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {}
     func retryRejected(station: String) async throws(LedgerError) -> Int { 0 }
+
+    func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? {
+        if state.withLock(\.readFails) { throw LedgerError.unreadable(path: "ledger", reason: "damaged") }
+        return records.last { $0.unitAddress == unitAddress && $0.outcome == .pass }
+            .map { PassedRun(id: $0.id, verb: $0.verb, endedAt: $0.endedAt ?? $0.startedAt) }
+    }
 
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
         records.filter { filter.serial == nil || $0.serial == filter.serial }.suffix(filter.limit ?? .max)

@@ -134,6 +134,42 @@ import Testing
         #expect(bench.ledger.records.map(\.code) == ["LED-0001"])
     }
 
+    // MARK: - The last pass
+
+    private func lastPass(_ bench: RecordBench, _ recorder: RunRecorder, unit: Int = 1) async throws -> PassedRun? {
+        var pass: PassedRun?
+        try await bench.record(recorder, unit: unit) { events, recording in
+            pass = await recorder.lastPass(before: recording, bench.time.clock, events)
+            return RecordBench.report(RecordBench.unitFault)
+        }
+        return pass
+    }
+
+    @Test func theLastPassIsTheOneBeforeThisRun() async throws {
+        let bench = RecordBench()
+        let recorder = bench.recorder()
+        #expect(try await lastPass(bench, recorder) == nil)
+        for _ in 1...2 { try await bench.run(recorder) { _ in RecordBench.report() } }
+        #expect(try await lastPass(bench, recorder)?.id == bench.ledger.records[2].id)
+        #expect(try await lastPass(bench, recorder, unit: 2) == nil)
+        #expect(bench.notices.poll() == nil)
+    }
+
+    /// One warning, whatever the number of units; no verdict depends on it.
+    @Test func aLedgerThatCannotBeReadFailsNoVerdict() async throws {
+        let bench = RecordBench(FakeLedger(readFails: true))
+        let recorder = bench.recorder()
+        for unit in [1, 2] { #expect(try await lastPass(bench, recorder, unit: unit) == nil) }
+        #expect(bench.notices.poll()?.hasSuffix("[LED-0004]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+    }
+
+    /// It has been waited for once already.
+    @Test func aLedgerThatIsNotWrittenIsNotAsked() async throws {
+        let bench = RecordBench(FakeLedger(readFails: true, notices: [.spooling(path: "p", reason: "r")]))
+        #expect(try await lastPass(bench, bench.recorder()) == nil)
+        #expect(bench.notices.poll()?.hasSuffix("[LED-0021]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+    }
+
     // MARK: - The server
 
     /// A server that hangs: the next unit begins all the same.

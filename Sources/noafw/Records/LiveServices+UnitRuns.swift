@@ -40,10 +40,19 @@ extension LiveServices {
         try await own(unit, stateFolder: run.stateFolder) { try await provision("flash", unit, assets, options, run) }
     }
 
-    /// As ``flash(_:with:_:_:)``, for a unit that is taken already.
-    func flash(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
-        try await provision("flash", unit, assets, options, run)
+    /// As ``flash(_:with:_:_:)``, for a chat's unit, which is taken already.
+    func update(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await provision(Self.chat, unit, assets, options, run)
     }
+
+    /// Records what a chat finds before it begins, on a unit that is taken already.
+    func look(
+        owned unit: StationUnit, against assets: AssetSet, _ run: UnitRun, _ body: (@escaping Events) async throws -> VerifyReport
+    ) async throws -> VerifyReport {
+        try await perform(Self.chat, unit, assets, run) { events, _ in try await body(events) }
+    }
+
+    private static let chat = "chat"
 
     /// As ``flash(_:with:_:_:)``, for a unit in its bootloader.
     func rescue(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
@@ -51,12 +60,16 @@ extension LiveServices {
     }
 
     /// As ``flash(_:with:_:_:)``; the unit is not changed.
-    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifyReport {
-        try await own(unit, stateFolder: run.stateFolder) {
-            try await perform("verify", unit, assets, run) { events, _ in
-                try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep).run(report: events)
+    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifiedUnit {
+        var lastPass: PassedRun?
+        let report = try await own(unit, stateFolder: run.stateFolder) {
+            try await perform("verify", unit, assets, run) { events, recording in
+                if let recording { lastPass = await run.recorder?.lastPass(before: recording, unit.central.clock, events) }
+                return try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep)
+                    .run(report: events)
             }
         }
+        return VerifiedUnit(report: report, lastPass: lastPass)
     }
 
     private func provision(

@@ -93,6 +93,18 @@ final class RunRecorder: Sendable {
         return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
     }
 
+    /// The last run before this one that its unit has passed, as this machine knows it. A ledger that cannot be read fails no run.
+    func lastPass(before recording: Recording, _ clock: SessionClock, _ events: @escaping Events) async -> PassedRun? {
+        // A ledger that was not written is not asked: the run has said so, and the unit waits.
+        guard !recording.run.notices.contains(where: { if case .spooling = $0 { true } else { false } }) else { return nil }
+        do {
+            return try await clock.paused { try await ledger.lastPass(of: recording.run.record.unitAddress) }
+        } catch {
+            notices.tellOnce(diagnose(error), events)
+            return nil
+        }
+    }
+
     /// Sends what the server has not got yet, for a few seconds at most, and tells what still waits. To be called once, when no run of the
     /// command is left.
     func finish() async {
