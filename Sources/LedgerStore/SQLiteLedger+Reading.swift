@@ -34,6 +34,23 @@ extension SQLiteLedger: RunHistory {
         }
     }
 
+    public func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? {
+        try await OwnThread.run { () throws(LedgerError) in
+            try self.read(nil) { db in
+                try Row.fetchOne(db, sql: Self.lastPass, arguments: [unitAddress]).flatMap { row in
+                    let id = RunID(try row.decode(String.self, forColumn: "id"))
+                    let (verb, time) = (try row.decode(String.self, forColumn: "verb"), try row.decode(Int64.self, forColumn: "ended_at"))
+                    return id.map { PassedRun(id: $0, verb: verb, endedAt: UTCTime(microseconds: time)) }
+                }
+            }
+        }
+    }
+
+    /// Only the unit's own runs are looked at, however many there are of others.
+    static let lastPass = """
+        SELECT id, verb, ended_at FROM runs INDEXED BY runs_of_unit WHERE unit_address = ? AND outcome = 'pass' ORDER BY number DESC LIMIT 1
+        """
+
     /// What those who read should know.
     public var warnings: [LedgerNotice] {
         let bytes = spool.byteCount

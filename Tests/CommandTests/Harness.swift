@@ -1,5 +1,6 @@
 import Bluetooth
 import Cryptography
+import Ledger
 import Provisioning
 import REPL
 import Support
@@ -67,6 +68,7 @@ struct FakeServices: Services {
 
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
+    var lastPass: PassedRun?
     var onFlashFleet: (@Sendable (FleetFlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
     var onVerifyFleet: (@Sendable (FleetVerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
     var onWatch:
@@ -174,12 +176,12 @@ struct FakeServices: Services {
         return try await onConsole(request, body)
     }
 
-    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifiedUnit {
         guard let onVerify else {
             Issue.record("verify was not expected to run")
             throw NotExpected()
         }
-        return try await onVerify(request, events)
+        return VerifiedUnit(report: try await onVerify(request, events), lastPass: lastPass)
     }
 }
 
@@ -191,7 +193,7 @@ struct FakeChatUnit: ChatUnit {
         let request = VerifyRequest(
             unit: preparation.unit, inputs: preparation.inputs, components: Set(Component.allCases), isDeep: false,
             stateFolder: preparation.stateFolder)
-        return try await services.verify(request, events: events)
+        return try await services.verify(request, events: events).report
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {

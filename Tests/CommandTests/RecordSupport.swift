@@ -15,14 +15,22 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
         var notices: [LedgerNotice] = []
         var beginFails = false
         var closeFails = false
+        var putFails = false
+        var readFails = false
     }
 
     static let refusal = LedgerError.notRecorded(ledger: "full", spool: "full")
 
     private let state = Mutex(State())
+    /// Lets a record's later states in; `nil` holds none up.
+    private let gate: Inbox<Void>?
 
-    init(beginFails: Bool = false, closeFails: Bool = false, notices: [LedgerNotice] = []) {
-        state.withLock { ($0.beginFails, $0.closeFails, $0.notices) = (beginFails, closeFails, notices) }
+    init(beginFails: Bool = false, putFails: Bool = false, closeFails: Bool = false, readFails: Bool = false, notices: [LedgerNotice] = [], gate: Inbox<Void>? = nil) {
+        self.gate = gate
+        state.withLock { state in
+            (state.beginFails, state.putFails, state.closeFails, state.readFails) = (beginFails, putFails, closeFails, readFails)
+            state.notices = notices
+        }
     }
 
     var records: [RunRecord] { state.withLock(\.records) }
@@ -36,7 +44,8 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     }
 
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded {
-        guard record.isOpen || !state.withLock(\.closeFails) else { throw Self.refusal }
+        guard !state.withLock({ record.isOpen ? $0.putFails : $0.closeFails }) else { throw Self.refusal }
+        if record.isOpen, let gate { _ = try? await gate.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous) }
         return state.withLock { state in
             guard let index = state.records.firstIndex(where: { $0.id == record.id }) else { return Recorded(record) }
             var next = record
@@ -51,6 +60,12 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     func markSent(_ ids: [RunID]) async throws(LedgerError) {}
     func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {}
     func retryRejected(station: String) async throws(LedgerError) -> Int { 0 }
+
+    func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? {
+        if state.withLock(\.readFails) { throw LedgerError.unreadable(path: "ledger", reason: "damaged") }
+        return records.last { $0.unitAddress == unitAddress && $0.outcome == .pass }
+            .map { PassedRun(id: $0.id, verb: $0.verb, endedAt: $0.endedAt ?? $0.startedAt) }
+    }
 
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
         records.filter { filter.serial == nil || $0.serial == filter.serial }.suffix(filter.limit ?? .max)
@@ -89,15 +104,26 @@ struct RecordBench: Sendable {
 
     private static let nobody = DeviceAddress("00:00:00:00:00:00")!
 
-    func recorder() -> RunRecorder { RunRecorder(inputs, ledger: ledger, now: { UTCTime(microseconds: 1_795_000_000_000_000) }) }
+    private var events: RunRecorder.Events { { [notices] in if case .notice(let text) = $0.content { notices.deliver(text) } } }
+
+    func recorder(uploads: (any RunUploads)? = nil) -> RunRecorder {
+        RunRecorder(inputs, ledger: ledger, uploads: uploads, now: { UTCTime(microseconds: 1_795_000_000_000_000) }, events: events)
+    }
 
     @discardableResult
     func run<Report: RecordedReport>(
         _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil, _ body: (@Sendable (JobEvent) -> Void) async throws -> Report
     ) async throws -> Report {
+        try await record(recorder, unit: number, serial: serial) { events, _ in try await body(events) }
+    }
+
+    @discardableResult
+    func record<Report: RecordedReport>(
+        _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil,
+        _ body: (@escaping @Sendable (JobEvent) -> Void, Recording) async throws -> Report
+    ) async throws -> Report {
         let start = RunRecorder.Start(verb: "flash", unit: unit(number), assets: AssetSet(), serial: serial)
-        let events: RunRecorder.Events = { [notices] in if case .notice(let text) = $0.content { notices.deliver(text) } }
-        return try await (recorder ?? self.recorder()).record(start, events: events) { events, _ in try await body(events) }
+        return try await (recorder ?? self.recorder()).record(start, events: events, body)
     }
 
     func event(_ content: JobEvent.Content) -> JobEvent { JobEvent(unit: nil, time: time.clock.now, content: content) }

@@ -95,6 +95,97 @@ import Testing
         #expect(bench.notices.poll()?.hasSuffix("[LED-0020]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
     }
 
+    // MARK: - The plan
+
+    private static let plan = Plan(
+        family: .monocle, unit: "C0:00:00:00:00:01", components: [ComponentPlan(component: .firmware, action: .update, from: "v1", to: "v2", byteCount: 4)])
+
+    /// However slow the disk is.
+    @Test func thePlanIsKeptBeforeTheUnitIsChanged() async throws {
+        let gate = Inbox<Void>()
+        let bench = RecordBench(FakeLedger(gate: gate))
+        let saved = Inbox<Void>()
+        try await bench.record { events, recording in
+            events(bench.event(.planned(Self.plan)))
+            let saving = Task {
+                try await recording.save()
+                saved.deliver(())
+            }
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(saved.poll() == nil && bench.ledger.records.first?.plan == nil)
+            gate.deliver(())
+            try await saving.value
+            #expect(bench.ledger.records.first?.plan?.contains("v2") == true)
+            return RecordBench.report()
+        }
+    }
+
+    @Test func aPlanThatIsKeptNowhereLeavesTheUnitAsItIs() async throws {
+        let bench = RecordBench(FakeLedger(putFails: true))
+        await #expect(throws: FakeLedger.refusal) {
+            try await bench.record { events, recording in
+                events(bench.event(.planned(Self.plan)))
+                try await recording.save()
+                Issue.record("the unit was changed")
+                return RecordBench.report()
+            }
+        }
+        #expect(FakeLedger.refusal.persistence == .permanent, "another link mends no disk")
+        #expect(bench.ledger.records.map(\.code) == ["LED-0001"])
+    }
+
+    // MARK: - The last pass
+
+    private func lastPass(_ bench: RecordBench, _ recorder: RunRecorder, unit: Int = 1) async throws -> PassedRun? {
+        var pass: PassedRun?
+        try await bench.record(recorder, unit: unit) { events, recording in
+            pass = await recorder.lastPass(before: recording, bench.time.clock, events)
+            return RecordBench.report(RecordBench.unitFault)
+        }
+        return pass
+    }
+
+    @Test func theLastPassIsTheOneBeforeThisRun() async throws {
+        let bench = RecordBench()
+        let recorder = bench.recorder()
+        #expect(try await lastPass(bench, recorder) == nil)
+        for _ in 1...2 { try await bench.run(recorder) { _ in RecordBench.report() } }
+        #expect(try await lastPass(bench, recorder)?.id == bench.ledger.records[2].id)
+        #expect(try await lastPass(bench, recorder, unit: 2) == nil)
+        #expect(bench.notices.poll() == nil)
+    }
+
+    /// One warning, whatever the number of units; no verdict depends on it.
+    @Test func aLedgerThatCannotBeReadFailsNoVerdict() async throws {
+        let bench = RecordBench(FakeLedger(readFails: true))
+        let recorder = bench.recorder()
+        for unit in [1, 2] { #expect(try await lastPass(bench, recorder, unit: unit) == nil) }
+        #expect(bench.notices.poll()?.hasSuffix("[LED-0004]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+    }
+
+    /// It has been waited for once already.
+    @Test func aLedgerThatIsNotWrittenIsNotAsked() async throws {
+        let bench = RecordBench(FakeLedger(readFails: true, notices: [.spooling(path: "p", reason: "r")]))
+        #expect(try await lastPass(bench, bench.recorder()) == nil)
+        #expect(bench.notices.poll()?.hasSuffix("[LED-0021]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+    }
+
+    // MARK: - The server
+
+    /// A server that hangs: the next unit begins all the same.
+    @Test func eachRunIsSentWhileTheNextOnesGoOn() async throws {
+        let bench = RecordBench()
+        let uploads = HangingUploads()
+        let recorder = bench.recorder(uploads: uploads)
+        for unit in [1, 2, 3] { try await bench.run(recorder, unit: unit) { _ in RecordBench.report() } }
+        #expect(bench.ledger.records.map(\.outcome) == [.pass, .pass, .pass])
+        #expect(try await uploads.begun.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous) == 1)
+        let end = Task { await recorder.finish() }
+        end.cancel()
+        await end.value
+        #expect(bench.notices.poll()?.contains("runs that wait for the ledger's server: 3") == true)
+    }
+
     // MARK: - Serial numbers
 
     @Test func aSerialNumberStaysAtItsAddress() async throws {
@@ -113,5 +204,22 @@ import Testing
         bench.inputs.rebindsSerial = false
         try await bench.run(unit: 2) { _ in RecordBench.report() }
         #expect(bench.ledger.records.compactMap(\.serial) == ["SN1", "SN1", "SN2", "SN1", "SN1"])
+    }
+}
+
+/// A server that never answers.
+private final class HangingUploads: RunUploads {
+    let begun = Inbox<Int>()
+
+    func sendOnce(within limit: Duration) async -> UploadReport {
+        begun.deliver(1)
+        try? await SessionClock.continuous.sleep(for: .seconds(3600))
+        return UploadReport()
+    }
+
+    func send(within limit: Duration) async -> UploadReport {
+        var report = UploadReport()
+        report.left = 3
+        return report
     }
 }

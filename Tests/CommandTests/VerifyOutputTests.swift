@@ -1,4 +1,5 @@
 import Bluetooth
+import Ledger
 import Provisioning
 import Support
 import Testing
@@ -30,6 +31,17 @@ import Testing
 
             """)
         #expect(harness.diagnostics == "")
+    }
+
+    @Test(arguments: [true, false]) func sinceWhenIsTold(matches: Bool) async throws {
+        let id = RunIDGenerator(now: { UTCTime(microseconds: 1_795_000_000_000_000) }).next()
+        let pass = PassedRun(id: id, verb: "fl\u{1B}ash", endedAt: UTCTime(microseconds: 1_795_183_389_000_000))
+        let services = FakeServices(onVerify: { _, _ in try Sample.verified(scriptsMatch: matches) }, lastPass: pass)
+        _ = await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle"], services: services))
+        #expect(harness.output.hasSuffix("\n  last passed 2026-11-20 14:03 UTC (fl\\u{1b}ash)\n"), "\(harness.output)")
+        let other = Harness()
+        _ = await Noafw.execute(in: other.context(["verify", "--virtual", "monocle", "--json"], services: services))
+        #expect(other.output.contains(#""last_pass":{"time":"2026-11-20T14:03:09.000000Z","verb":"fl\u001bash","run":"\#(id)"}"#), "\(other.output)")
     }
 
     @Test func aMatchPasses() async throws {
@@ -71,7 +83,7 @@ import Testing
             "firmware":{"expected":"v26.001.0000","actual":"v26.001.0000","match":true\(none)},\
             "fpga":null,\
             "scripts":{"expected":"\(Sample.scriptsDigest)","actual":null,"match":false\(differences)},\
-            "verdict":"fail","error":null,"program":null,"recoveries":[]}]}
+            "verdict":"fail","error":null,"program":null,"recoveries":[],"last_pass":null}]}
 
             """)
     }

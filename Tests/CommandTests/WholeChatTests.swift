@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import Ledger
+import LedgerStore
 import NIOHTTP1
 import TestSupport
 import Testing
@@ -17,22 +19,29 @@ struct WholeChatTests {
         return bench
     }
 
-    @Test func oneQuestionReachesTheDisplay() throws {
+    @Test func oneQuestionReachesTheDisplay() async throws {
         let bench = try ToolBench()
         defer { bench.remove() }
         #expect(try bench.run(["flash", "--virtual", "monocle", "--virtual-speed", "max"]).status == 0)
-        let run = try bench.run(Self.chat + ["--query", "hello there"])
+        let run = try bench.run(Self.chat + ["--query", "hello there", "--station", "line-7", "--order", "WO 7"])
         #expect(run.status == 0, "\(run.errors)")
+        let record = try #require(try await Self.runs(bench).last)
+        #expect((record.verb, record.outcome, record.station, record.workOrder) == ("chat", .pass, "line-7", "WO 7"))
+        #expect(record.versionsAfter.count == 3 && record.digests.isEmpty)
         #expect(run.output == "I heard: hello there\non the unit's display:\n  I heard: hello there\n")
     }
 
-    @Test func aUnitThatWasNeverFlashedIsNotTalkedTo() throws {
+    private static func runs(_ bench: ToolBench) async throws -> [RunRecord] { try await SQLiteLedger(folder: bench.state.path + "/ledger").runs() }
+
+    @Test func aUnitThatWasNeverFlashedIsNotTalkedTo() async throws {
         let bench = try ToolBench()
         defer { bench.remove() }
         let run = try bench.run(Self.chat + ["--query", "hello"])
         #expect(run.status == 1)
         #expect(run.errors.contains("NOA-0013") && run.errors.contains("noafw flash --virtual monocle"), "\(run.errors)")
         #expect(run.output == "")
+        let record = try #require(try await Self.runs(bench).first)
+        #expect((record.verb, record.outcome, record.code) == ("chat", .fail, "NOA-0013"))
     }
 
     /// Without its scripts it takes the answer, and shows nobody anything.
@@ -43,6 +52,7 @@ struct WholeChatTests {
         #expect(run.status == 1)
         #expect(run.errors.contains("note: the unit's program has ended"), "\(run.errors)")
         #expect(run.errors.contains("error NOA-0021"), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: bench.state.path + "/ledger"), "nothing was verified, and nothing changed")
     }
 
     /// It dies of its first question.

@@ -77,8 +77,30 @@ import Testing
         let first = await sending.value
         #expect(first.left == 3 && first.notices == [.unsent(runs: 3, reason: first.failure?.message ?? "")] && sink.calls.count == 2)
         // The next run, right afterwards: it is not time yet.
-        #expect(await uploads.send(within: .seconds(1)).left == 3)
-        #expect(sink.calls.count == 2)
+        let second = await uploads.sendOnce(within: .seconds(1))
+        #expect(second.left == 3 && second.failure == first.failure && sink.calls.count == 2)
+        // The last run: it has its try, whatever was before.
+        let last = Task { await uploads.send(within: .milliseconds(100)) }
+        #expect(await last.value.left == 3 && sink.calls.count == 3)
+    }
+
+    @Test func oneTryEndsWithTheFirstFailure() async {
+        let outbox = MemoryOutbox(Runs.closed(250, station: "line"))
+        let sink = StubSink(failures: [.lost("away")])
+        let uploads = uploads(sink, outbox)
+        let report = await uploads.sendOnce(within: .seconds(10))
+        #expect(report.left == 250 && report.failure != nil && sink.calls.count == 1)
+        clock.advance(.seconds(1))
+        #expect(await uploads.sendOnce(within: .seconds(10)).sent == 250)
+    }
+
+    @Test func aCancelledCallWaitsForNothing() async {
+        let sink = StubSink(failures: Array(repeating: .lost("away"), count: 100))
+        let uploads = uploads(sink, MemoryOutbox(Runs.closed(3, station: "line")))
+        let sending = Task { await uploads.send(within: .seconds(60)) }
+        await clock.untilSomebodyWaits()
+        sending.cancel()
+        #expect(await sending.value.left == 3 && sink.calls.count == 1)
     }
 
     @Test func aLostAnswerSendsTheSameAgain() async {
@@ -90,17 +112,6 @@ import Testing
         clock.advance(.seconds(1))
         #expect(await sending.value.sent == 3)
         #expect(sink.kept == [1, 2, 3] && sink.calls == [[1, 2, 3], [1, 2, 3]])
-    }
-
-    /// A run that was closed while others were being sent goes with them.
-    @Test func callsAtTheSameTimeShareOne() async {
-        let outbox = MemoryOutbox(Runs.closed(5, station: "line"))
-        let sink = StubSink()
-        let uploads = uploads(sink, outbox)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { _ = await uploads.send(within: .seconds(5)) } }
-        }
-        #expect(sink.calls == [[1, 2, 3, 4, 5]] && outbox.sentNumbers == [1, 2, 3, 4, 5])
     }
 
     @Test func theNextTryComesLaterEachTime() {

@@ -50,6 +50,30 @@ import Testing
         #expect(run.notices.isEmpty)
     }
 
+    @Test func theLastPassOfAUnitIsKnown() async throws {
+        let (address, other) = (Samples.start(1).unitAddress, Samples.start(2).unitAddress)
+        #expect(try await ledger.lastPass(of: address) == nil, "no file is made by asking")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("ledger")))
+        var passed: RunRecord?
+        for verdict in [RunVerdict.pass, .pass, RunVerdict(Samples.unitFault)] {
+            time.move(seconds: 60)
+            let run = try await ledger.open(Samples.start(1), clock: time.clock()).close(verdict)
+            if run?.outcome == .pass { passed = run }
+        }
+        _ = try await ledger.open(Samples.start(1), clock: time.clock())
+        let expected = try #require(passed)
+        #expect(try await ledger.lastPass(of: address) == PassedRun(id: expected.id, verb: expected.verb, endedAt: try #require(expected.endedAt)))
+        #expect(try await ledger.lastPass(of: other) == nil)
+        func plan() throws -> [String] {
+            try ledger.read([]) { db in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + SQLiteLedger.lastPass, arguments: [address])
+                    .map { try $0.decode(String.self, forColumn: "detail") }
+            }
+        }
+        let plan = try plan()
+        #expect(plan.first == "SEARCH runs USING INDEX runs_of_unit (unit_address=?)", "\(plan)")
+    }
+
     @Test func aRunIsClosedOnceAndChangesNoMore() async throws {
         let run = try await ledger.open(Samples.start(), clock: time.clock())
         let early = run.record

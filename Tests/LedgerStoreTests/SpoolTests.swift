@@ -47,6 +47,20 @@ import Testing
         #expect(try await self.ledger().open(Samples.start(5), clock: time.clock()).notices.isEmpty)
     }
 
+    /// The plan is written before the unit is changed: into the file, else into the spool, else nothing is begun.
+    @Test func aPlanThatTheFileDoesNotTakeIsInTheSpool() async throws {
+        let ledger = ledger(lockTimeout: .milliseconds(20))
+        let run = try await ledger.open(Samples.start(1), clock: time.clock())
+        try await withLock {
+            try await run.update { $0.plan = "{\"unit\":1}" }
+            #expect(try Spool.parse(folder.read("ledger/spool.jsonl")).lines.map(\.record.plan) == ["{\"unit\":1}"])
+            try FileManager.default.removeItem(atPath: folder.path("ledger/spool.jsonl"))
+            try FileManager.default.createDirectory(atPath: folder.path("ledger/spool.jsonl"), withIntermediateDirectories: false)
+            let error = await #expect(throws: LedgerError.self) { try await run.update { $0.plan = "{\"unit\":2}" } }
+            #expect(error?.diagnosis.code == "LED-0001" && error?.persistence == .permanent)
+        }
+    }
+
     /// The run began in the file, and was closed in the spool, before the process died.
     @Test func aRunThatWasClosedInTheSpoolIsNotAbandoned() async throws {
         var ledger: SQLiteLedger? = ledger(lockTimeout: .milliseconds(20))

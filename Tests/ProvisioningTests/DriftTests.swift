@@ -3,6 +3,7 @@ import Foundation
 import MonocleFamily
 import Provisioning
 import Support
+import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
@@ -87,6 +88,33 @@ struct DriftTests {
         #expect(try Data(contentsOf: bench.root.appendingPathComponent("fpga-flash.bin")) == flash)
     }
 
+    private static func files(of bench: Bench) throws -> [String: Data] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: bench.root.path).filter { !$0.hasSuffix(".json") }
+        return names.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: bench.root.appendingPathComponent($1).path) }
+    }
+
+    /// Such as a record that cannot be kept.
+    @Test(arguments: [Component.firmware, .fpga, .scripts])
+    func nothingIsChangedBeforeThePlanIsKept(component: Component) async throws {
+        let bench = try Bench(batteryPercent: 90)
+        defer { bench.remove() }
+        let before = try Self.files(of: bench)
+        let stages = Mutex<[Stage]>([])
+        var options = JobOptions()
+        options.components = [component]
+        options.beforeChange = {
+            let count = stages.withLock(\.count)
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(stages.withLock(\.count) == count, "the job waits")
+            throw ProvisioningError.inBootloader
+        }
+        let report = try await bench.flash(try Bench.assets(), options: options) { event in
+            if case .stage(let stage) = event.content { stages.withLock { $0.append(stage) } }
+        }
+        #expect(report.error?.code == ProvisioningError.inBootloader.diagnosis.code)
+        #expect(try Self.files(of: bench) == before)
+    }
+
     /// 255 is no percentage: what is unknown is not enough, unless the operator says that it does not matter.
     @Test func anUnknownBatteryStopsTheRunUnlessItIsToBeIgnored() async throws {
         let bench = try Bench(batteryPercent: 255)
@@ -137,6 +165,12 @@ struct DriftTests {
                 try await group.waitForAll()
             }
             var options = JobOptions()
+            options.beforeChange = { throw ProvisioningError.doesNotReturn }
+            let refused = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run {
+                if case .stage(.firmware) = $0.content { Issue.record("the firmware was begun without leave") }
+            }
+            #expect(refused.error?.code == ProvisioningError.doesNotReturn.diagnosis.code)
+            options = JobOptions()
             options.components = [.scripts]
             return try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run { _ in }
         }

@@ -27,6 +27,9 @@ public enum LedgerError: Error, Sendable, Hashable {
 }
 
 extension LedgerError: DiagnosableError {
+    /// The ledger has waited and tried its spool by itself: another link to the unit mends no disk.
+    public var persistence: Persistence { .permanent }
+
     public var diagnosis: Diagnosis {
         switch self {
         case .notRecorded(let ledger, let spool):

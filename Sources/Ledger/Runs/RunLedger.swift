@@ -16,6 +16,9 @@ public protocol RunLedger: Sendable {
 public protocol RunHistory: Sendable {
     /// In the order of writing.
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord]
+
+    /// The newest run that a unit has passed, of any verb.
+    func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun?
 }
 
 extension RunHistory {

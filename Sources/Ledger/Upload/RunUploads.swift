@@ -2,8 +2,12 @@ import Support
 
 /// Sends the closed runs of this station to the ledger's server.
 public protocol RunUploads: Sendable {
-    /// Sends what was not sent yet, in its order, for at most `limit`; what is left goes the next time. Each run arrives once.
+    /// Sends what was not sent yet, in its order, again and again for at most `limit`; what is left goes the next time. Each run
+    /// arrives once. A cancelled call ends at once.
     func send(within limit: Duration) async -> UploadReport
+
+    /// As ``send(within:)``, but the first failure ends it, and after one nothing is tried before it is time again.
+    func sendOnce(within limit: Duration) async -> UploadReport
 }
 
 /// What came of it.
@@ -37,4 +41,5 @@ public struct RejectedRun: Sendable, Hashable {
 public struct NoUploads: RunUploads {
     public init() {}
     public func send(within limit: Duration) async -> UploadReport { UploadReport() }
+    public func sendOnce(within limit: Duration) async -> UploadReport { UploadReport() }
 }

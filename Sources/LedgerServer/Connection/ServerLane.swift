@@ -30,8 +30,10 @@ final class ServerLane: Sendable {
 
     init(_ address: ServerAddress) { self.address = address }
 
-    /// - Parameter body: may be performed a second time, where the connection had ended before.
-    func ask<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
+    /// - Parameters:
+    ///   - endsWithCaller: whether a cancelled caller is told so at once, whatever becomes of its request; else it waits for its answer.
+    ///   - body: may be performed a second time, where the connection had ended before.
+    func ask<Value: Sendable>(within limit: Duration, endsWithCaller: Bool = false, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
         let deadline = ContinuousClock.now.advanced(by: limit)
         let answer = Answer<Value>()
         // Of its own: a caller that was cancelled still waits no longer than this. It ends with the answer.
@@ -40,18 +42,22 @@ final class ServerLane: Sendable {
             answer.give(.failure(.lost("no answer in time")))
         }
         defer { timer.cancel() }
-        let result = await withCheckedContinuation { continuation in
-            answer.wait(continuation)
-            add(
-                Request(
-                    deadline: deadline, isOver: { answer.isGiven },
-                    perform: { connection in
-                        let result = Result { () throws(ServerFault) in try body(connection, deadline) }
-                        if case .failure(.lost(let reason)) = result { return .failure(.lost(reason)) }
-                        answer.give(result)
-                        return .success(())
-                    },
-                    fail: { answer.give(.failure($0)) }))
+        let request = Request(
+            deadline: deadline, isOver: { answer.isGiven },
+            perform: { connection in
+                let result = Result { () throws(ServerFault) in try body(connection, deadline) }
+                if case .failure(.lost(let reason)) = result { return .failure(.lost(reason)) }
+                answer.give(result)
+                return .success(())
+            },
+            fail: { answer.give(.failure($0)) })
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                answer.wait(continuation)
+                add(request)
+            }
+        } onCancel: {
+            if endsWithCaller { answer.give(.failure(.lost("no answer in time"))) }
         }
         return try result.get()
     }

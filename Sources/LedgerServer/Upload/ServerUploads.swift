@@ -8,9 +8,6 @@ final class ServerUploads: RunUploads {
     private struct State {
         var backoff = Backoff()
         var failure: ServerError?
-        var sending: Task<UploadReport, any Error>?
-        /// A run was closed while others were being sent.
-        var wantsMore = false
     }
 
     private let sink: any RunSink
@@ -29,52 +26,28 @@ final class ServerUploads: RunUploads {
         (self.sink, self.outbox, self.station, self.clock, self.chance) = (sink, outbox, station, clock, chance)
     }
 
-    /// Calls at the same time share one.
     func send(within limit: Duration) async -> UploadReport {
-        let task = state.withLock { state in
-            if let sending = state.sending {
-                state.wantsMore = true
-                return sending
-            }
-            // Several callers share it, and each awaits it: none may end it for the others.
-            let task = clock.task { await self.sendAll(until: self.clock.deadline(in: limit)) }
-            state.sending = task
-            return task
-        }
-        // What is sent throws nothing.
-        return (try? await task.value) ?? UploadReport()
+        state.withLock { $0.backoff.succeeded() }
+        return await send(until: clock.deadline(in: limit), repeats: true)
     }
 
-    private func sendAll(until deadline: SessionClock.Instant) async -> UploadReport {
+    func sendOnce(within limit: Duration) async -> UploadReport { await send(until: clock.deadline(in: limit), repeats: false) }
+
+    private func send(until deadline: SessionClock.Instant, repeats: Bool) async -> UploadReport {
         var report = UploadReport()
-        repeat {
-            state.withLock { $0.wantsMore = false }
-            await sendWaiting(until: deadline, &report)
-        } while !isOver(report)
-        return report
-    }
-
-    private func isOver(_ report: UploadReport) -> Bool {
-        state.withLock { state in
-            if state.wantsMore, report.failure == nil, report.left == 0 { return false }
-            state.sending = nil
-            return true
-        }
-    }
-
-    private func sendWaiting(until deadline: SessionClock.Instant, _ report: inout UploadReport) async {
         do {
-            while clock.now < deadline {
+            while clock.now < deadline, try await isDue(before: repeats ? deadline : clock.now) {
                 let batch = UploadBatch.prefix(of: try await outbox.unsent(station: station, limit: UploadBatch.runLimit))
-                guard !batch.isEmpty, try await isDue(before: deadline) else { break }
+                guard !batch.isEmpty else { break }
                 try await send(batch, until: deadline, &report)
             }
             report.left = try await outbox.unsentCount(station: station)
             report.failure = report.left > 0 ? state.withLock { $0.failure?.diagnosis } : nil
         } catch {
             report.failure = diagnose(error)
-            report.left = max(report.left, 1)
+            report.left = max((try? await outbox.unsentCount(station: station)) ?? 0, 1)
         }
+        return report
     }
 
     /// Waits for the next try, where that comes in time.

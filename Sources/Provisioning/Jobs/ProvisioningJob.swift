@@ -100,6 +100,7 @@ extension ProvisioningJob {
     }
 
     private func apply(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
+        if planned.contains(where: { $0.plan.action != .current }) { try await options.beforeChange() }
         for update in planned {
             let plan = update.plan
             guard plan.action != .current else {
@@ -154,6 +155,8 @@ extension ProvisioningJob {
             foresee(plans, state)
             return false
         }
+        try await options.beforeChange()
+        try await options.beforeErase()
         state.notice("the unit is in its bootloader: finishing its firmware first")
         state.start(.firmware, from: nil)
         try await firmware.transfer(lease, state)

@@ -16,6 +16,9 @@ struct ChatCommand: ContextCommand {
             The assistant is any OpenAI-compatible server. noafw reads its key from NOAFW_API_KEY, OPENAI_API_KEY or \
             ~/.config/noafw/config.json, never from an option. If there is neither a key nor a base URL, an offline echo answers.
 
+            The verification, and an update of the unit, leave records in the ledger as noafw flash does, with the verb chat. The \
+            conversation leaves none, since it says nothing of the unit: --transcript keeps it.
+
             Examples:
               noafw chat
               noafw chat --nearest --translate --transcript talk.txt
@@ -44,6 +47,7 @@ struct ChatCommand: ContextCommand {
     var script: String?
 
     @OptionGroup(title: "Report") var report: ChatReportOptions
+    @OptionGroup(title: "Record") var record: RecordOptions
 
     func validate() throws {
         if query != nil, script != nil { throw ValidationError("Give either --query or --script.") }

@@ -28,6 +28,7 @@ struct ChatRunner: Sendable {
         var recorder: ChatRecorder
         var inputs: AssetInputs
         var stateFolder: String
+        var records: RecordInputs
     }
 
     private var isAtTerminal: Bool {
@@ -93,7 +94,8 @@ struct ChatRunner: Sendable {
             choice: choice, script: script,
             recorder: try ChatRecorder(
                 context, transcript: command.report.transcript, media: command.report.saveMedia, json: command.report.json),
-            inputs: AssetInputs(search: context.assetSearch(command.assets)), stateFolder: try context.stateFolder())
+            inputs: AssetInputs(search: context.assetSearch(command.assets)), stateFolder: try context.stateFolder(),
+            records: try command.record.value(in: context))
     }
 
     func note(_ text: String) {
@@ -104,7 +106,7 @@ struct ChatRunner: Sendable {
     // MARK: - Conversation
 
     private func converse(_ plan: Plan) async throws -> ChatVerdict {
-        let preparation = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder, records: RecordInputs(context))
+        let preparation = ChatPreparation(unit: command.unit.value, inputs: plan.inputs, stateFolder: plan.stateFolder, records: plan.records)
         let progress = CurrentRenderer()
         return try await supervised(tick: { progress.tick() }) {
             try await context.services.withChatUnit(preparation, notice: { note($0) }) { unit in

@@ -10,10 +10,20 @@ final class LiveChatUnit: ChatUnit {
     private let support: ChatSupport
     private let preparation: ChatPreparation
     private let services: LiveServices
+    private let recorder: RunRecorder?
+    private let notices: HeldNotices
     private let lease = Mutex<UnitLease?>(nil)
 
-    init(_ unit: StationUnit, _ support: ChatSupport, _ preparation: ChatPreparation, _ services: LiveServices) {
+    init(
+        _ unit: StationUnit, _ support: ChatSupport, _ preparation: ChatPreparation, _ services: LiveServices, _ recorder: RunRecorder?,
+        _ notices: HeldNotices
+    ) {
         (self.unit, self.support, self.preparation, self.services) = (unit, support, preparation, services)
+        (self.recorder, self.notices) = (recorder, notices)
+    }
+
+    private func run(_ events: @escaping LiveServices.Events) -> UnitRun {
+        UnitRun(stateFolder: preparation.stateFolder, recorder: recorder, events: events)
     }
 
     private func takeLease() -> UnitLease? {
@@ -29,9 +39,11 @@ final class LiveChatUnit: ChatUnit {
     func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
         let assets = try assets(Set(Component.allCases), allowsDevelopment: true, events: events)
         let job = try VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: false)
-        let (report, held) = try await job.hold(report: events)
-        lease.withLock { $0 = held }
-        return report
+        return try await services.look(owned: unit, against: assets, run(events)) { events in
+            let (report, held) = try await job.hold(report: events)
+            lease.withLock { $0 = held }
+            return report
+        }
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
@@ -40,10 +52,7 @@ final class LiveChatUnit: ChatUnit {
         let assets = try assets(components, allowsDevelopment: allowsDevelopment, events: events)
         var options = JobOptions()
         options.components = components
-        return try await services.recording(preparation.records, stateFolder: preparation.stateFolder, events: events) { recorder in
-            let run = UnitRun(stateFolder: preparation.stateFolder, recorder: recorder, events: events)
-            return try await services.flash(owned: unit, with: assets, options, run)
-        }
+        return try await services.update(owned: unit, with: assets, options, run(events))
     }
 
     private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
@@ -58,11 +67,12 @@ final class LiveChatUnit: ChatUnit {
         options.mode = request.mode
         if case .server(let settings) = request.assistant { options.tokenLimit = settings.tokenLimit }
         let central = PrimedCentral(unit.central, with: await takeLease()?.handOver())
-        return try await Self.withResponder(request.assistant) { [options, unit, support] responder in
+        return try await Self.withResponder(request.assistant) { [options, unit, support, notices] responder in
             let session = ChatSession(
                 central: central, address: unit.address, relay: support.makeRelay(), responder: responder, options: options,
                 startProgram: support.makeStarter(central.clock))
-            return try await body(ChatEnvironment(clock: central.clock, family: unit.family.id, sensors: unit.sensors, converse: session.run))
+            let environment = ChatEnvironment(clock: central.clock, family: unit.family.id, sensors: unit.sensors, converse: session.run)
+            return try await notices.during { try await body(environment) }
         }
     }
 

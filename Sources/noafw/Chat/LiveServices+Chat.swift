@@ -5,12 +5,15 @@ extension LiveServices: ChatService {
         _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
         _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
-        let tell: Events = { if case .notice(let text) = $0.content { notice(text) } }
-        return try await withUnit(
-            preparation.unit, search: preparation.inputs.search, stateFolder: preparation.stateFolder, events: tell
-        ) { unit in
-            guard let support = unit.support.chat else { throw CommandError.unsupported("chat", family: unit.family.id) }
-            return try await run(LiveChatUnit(unit, support, preparation, self), body)
+        let notices = HeldNotices(notice)
+        let tell: Events = { if case .notice(let text) = $0.content { notices.tell(text) } }
+        return try await recording(preparation.records, stateFolder: preparation.stateFolder, events: tell) { recorder in
+            try await withUnit(
+                preparation.unit, search: preparation.inputs.search, stateFolder: preparation.stateFolder, events: tell
+            ) { unit in
+                guard let support = unit.support.chat else { throw CommandError.unsupported("chat", family: unit.family.id) }
+                return try await run(LiveChatUnit(unit, support, preparation, self, recorder, notices), body)
+            }
         }
     }
 

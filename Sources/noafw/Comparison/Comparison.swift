@@ -1,4 +1,5 @@
 import DFU
+import Ledger
 import Provisioning
 import ScriptBundle
 import Support
@@ -42,6 +43,8 @@ struct ComparedReport: Verdict {
     var report: VerifyReport
     /// In the order of the components.
     var findings: [ComparedFinding]
+    /// `nil` where none is known.
+    var lastPass: PassedRun?
 
     var error: Diagnosis? { report.error }
     var passed: Bool { error == nil && findings.allSatisfy { $0.state.isGood } }

@@ -17,7 +17,7 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
     var station: String?
 
     @Option(
-        help: ArgumentHelp("Only runs of this verb: flash, verify or rescue.", valueName: "verb"), completion: .list(["flash", "verify", "rescue"]))
+        help: ArgumentHelp("Only runs of this verb: flash, verify, rescue or chat.", valueName: "verb"), completion: .list(["flash", "verify", "rescue", "chat"]))
     var verb: String?
 
     func filter(now: UTCTime) -> RunFilter {

@@ -1,3 +1,4 @@
+import Bluetooth
 import Ledger
 import Provisioning
 import Support
@@ -16,23 +17,19 @@ struct UnitRun: Sendable {
 
 // One unit that is found already: it is noted, locked and recorded, then worked on. For a single unit and for each one of a fleet.
 extension LiveServices {
-    func recorder(_ inputs: RecordInputs, stateFolder: String) -> RunRecorder {
-        RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"))
-    }
-
     /// Runs `body` with a recorder, and sends its records however it ends.
     /// - Parameter isRecorded: `body` is handed none where it is `false`.
     func recording<Value>(
         _ inputs: RecordInputs, stateFolder: String, isRecorded: Bool = true, events: @escaping Events, _ body: (RunRecorder?) async throws -> Value
     ) async throws -> Value {
         guard isRecorded else { return try await body(nil) }
-        let recorder = recorder(inputs, stateFolder: stateFolder)
+        let recorder = RunRecorder(inputs, ledger: ledger("\(stateFolder)/ledger"), events: events)
         do {
             let value = try await body(recorder)
-            await recorder.finish(events)
+            await recorder.finish()
             return value
         } catch {
-            await recorder.finish(events)
+            await recorder.finish()
             throw error
         }
     }
@@ -43,10 +40,19 @@ extension LiveServices {
         try await own(unit, stateFolder: run.stateFolder) { try await provision("flash", unit, assets, options, run) }
     }
 
-    /// As ``flash(_:with:_:_:)``, for a unit that is taken already.
-    func flash(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
-        try await provision("flash", unit, assets, options, run)
+    /// As ``flash(_:with:_:_:)``, for a chat's unit, which is taken already.
+    func update(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await provision(Self.chat, unit, assets, options, run)
     }
+
+    /// Records what a chat finds before it begins, on a unit that is taken already.
+    func look(
+        owned unit: StationUnit, against assets: AssetSet, _ run: UnitRun, _ body: (@escaping Events) async throws -> VerifyReport
+    ) async throws -> VerifyReport {
+        try await perform(Self.chat, unit, assets, run) { events, _ in try await body(events) }
+    }
+
+    private static let chat = "chat"
 
     /// As ``flash(_:with:_:_:)``, for a unit in its bootloader.
     func rescue(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
@@ -54,29 +60,37 @@ extension LiveServices {
     }
 
     /// As ``flash(_:with:_:_:)``; the unit is not changed.
-    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifyReport {
-        try await own(unit, stateFolder: run.stateFolder) {
-            try await perform("verify", unit, assets, run) { events, _ in
-                try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep).run(report: events)
+    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifiedUnit {
+        var lastPass: PassedRun?
+        let report = try await own(unit, stateFolder: run.stateFolder) {
+            try await perform("verify", unit, assets, run) { events, recording in
+                if let recording { lastPass = await run.recorder?.lastPass(before: recording, unit.central.clock, events) }
+                return try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep)
+                    .run(report: events)
             }
         }
+        return VerifiedUnit(report: report, lastPass: lastPass)
     }
 
     private func provision(
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ options: JobOptions, _ run: UnitRun
     ) async throws -> UnitReport {
-        try await perform(verb, unit, assets, run) { events, claim in
+        try await perform(verb, unit, assets, run) { events, recording in
             var options = options
-            options.beforeErase = { try await claim.beginErase() }
+            if let recording {
+                let clock = unit.central.clock
+                options.beforeChange = { try await clock.paused { try await recording.save() } }
+                options.beforeErase = { try await recording.run.claim.beginErase() }
+            }
             return try await provision(unit, with: assets, options, events: events)
         }
     }
 
     private func perform<Report: RecordedReport>(
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
-        _ body: (@escaping Events, any UnitClaim) async throws -> Report
+        _ body: (@escaping Events, Recording?) async throws -> Report
     ) async throws -> Report {
-        guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
+        guard let recorder = run.recorder else { return try await body(run.events, nil) }
         return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
     }
 }

@@ -14,6 +14,10 @@ final class Recording: Sendable {
 
     func fill(_ record: inout RunRecord) { collector.withLock { $0.fill(&record) } }
 
+    /// Writes what is known by now: when it returns, that is on the disk.
+    /// - Throws: where neither the ledger nor its spool takes it; then the unit may not be changed.
+    func save() async throws(LedgerError) { try await run.update { fill(&$0) } }
+
     /// Runs `body`, and writes meanwhile what a kill should not take away.
     /// - Parameter body: is handed where its events go.
     func follow<Value>(_ body: (@escaping @Sendable (JobEvent) -> Void) async throws -> Value) async throws -> Value {
@@ -36,6 +40,6 @@ final class Recording: Sendable {
 
     /// A state that cannot be kept is told at the close, which tries again.
     private func write(_ changes: AsyncStream<Void>) async {
-        for await _ in changes { try? await run.update { fill(&$0) } }
+        for await _ in changes { try? await save() }
     }
 }

@@ -55,7 +55,8 @@ struct RunCollector: Sendable {
             plan = new
             sent = Set(new.components.filter { $0.action != .current }.map(\.component))
             for component in sent { after[component] = nil }
-            return true
+            // The job itself waits for that (`JobOptions.beforeChange`).
+            return false
         case .step(let step):
             note(step)
             return true

@@ -33,27 +33,32 @@ final class RunRecorder: Sendable {
     private let now: @Sendable () -> UTCTime
     private let ids: RunIDGenerator
     private let claims: any UnitClaims
-    private let uploads: any RunUploads
+    private let uploads: BackgroundUploads
+    private let events: Events
+    private let notices = RunNotices()
     private let serverCheck = Mutex<Task<Void, any Error>?>(nil)
-    private let told = Mutex<Set<LedgerNotice>>([])
 
-    init(_ inputs: RecordInputs, ledger: KeptLedger, now: @escaping @Sendable () -> UTCTime = { .now }) {
-        (self.inputs, self.ledger, self.now) = (inputs, ledger, now)
+    /// - Parameter events: is told what is no one unit's.
+    init(
+        _ inputs: RecordInputs, ledger: KeptLedger, uploads: (any RunUploads)? = nil, now: @escaping @Sendable () -> UTCTime = { .now },
+        events: @escaping Events
+    ) {
+        (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now, events)
         ids = RunIDGenerator(now: now)
         claims = inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
-        uploads = inputs.server?.uploads(from: ledger) ?? NoUploads()
+        self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in notices.tell($0, events) }
     }
 
     /// Opens a record, runs `body`, and closes the record with what became of it; a cancelled run's, too.
-    /// - Parameter body: is handed where its events go, and the claim on its unit.
+    /// - Parameter body: is handed where its events go, and its record.
     /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
     ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
     func record<Report: RecordedReport>(
-        _ start: Start, events: @escaping Events, _ body: (@escaping Events, any UnitClaim) async throws -> Report
+        _ start: Start, events: @escaping Events, _ body: (@escaping Events, Recording) async throws -> Report
     ) async throws -> Report {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
-        tell(run.notices, events)
+        notices.tell(run.notices, events)
         let recording = Recording(run: run, collector: RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout))
         do {
             let report = try await recording.follow { take in
@@ -61,7 +66,7 @@ final class RunRecorder: Sendable {
                     take(event)
                     events(event)
                 }
-                return try await body(told, run.claim)
+                return try await body(told, recording)
             }
             await close(recording, report.failure.map { RunVerdict($0) } ?? .pass, report, clock, events)
             return report
@@ -88,10 +93,25 @@ final class RunRecorder: Sendable {
         return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
     }
 
-    /// Sends what the server has not got yet, for a few seconds at most. To be called once no run of the command is left.
-    func finish(_ events: @escaping Events) async {
+    /// The last run before this one that its unit has passed, as this machine knows it. A ledger that cannot be read fails no run.
+    func lastPass(before recording: Recording, _ clock: SessionClock, _ events: @escaping Events) async -> PassedRun? {
+        // A ledger that was not written is not asked: the run has said so, and the unit waits.
+        guard !recording.run.notices.contains(where: { if case .spooling = $0 { true } else { false } }) else { return nil }
+        do {
+            return try await clock.paused { try await ledger.lastPass(of: recording.run.record.unitAddress) }
+        } catch {
+            notices.tellOnce(diagnose(error), events)
+            return nil
+        }
+    }
+
+    /// Sends what the server has not got yet, for a few seconds at most, and tells what still waits. To be called once, when no run of the
+    /// command is left.
+    func finish() async {
         let limit = Task.isCancelled ? Self.hurriedSendLimit : Self.sendLimit
-        await SessionClock.continuous.shielded(for: limit + .seconds(1)) { [self] in tell(await uploads.send(within: limit).notices, events) }
+        await SessionClock.continuous.shielded(for: limit + .seconds(1)) { [self] in
+            notices.tell(await uploads.finish(within: limit).notices, events)
+        }
     }
 
     /// Once a command, before its first unit.
@@ -132,13 +152,14 @@ final class RunRecorder: Sendable {
             await clock.paused {
                 do throws(LedgerError) {
                     try await run.close(verdict) { recording.fill(&$0) }
+                    uploads.runClosed()
                 } catch {
                     keepByHand(run, verdict, error, events)
                     await run.claim.release()
                 }
             }
         }
-        tell(run.notices, events)
+        notices.tell(run.notices, events)
     }
 
     /// Neither the ledger nor its spool takes a finished run: its operator gets it.
@@ -146,17 +167,6 @@ final class RunRecorder: Sendable {
         var record = run.record
         record.close(verdict, at: now(), elapsed: run.elapsed)
         if let line = try? RecordLine(owner: 0, record: record.bounded).encoded() { inputs.lastResort(String(decoding: line, as: UTF8.self)) }
-        Self.tell(error.diagnosis, events)
-    }
-
-    /// Each thing once a command, however many units it works on.
-    private func tell(_ notices: [LedgerNotice], _ events: Events) {
-        for notice in notices where told.withLock({ $0.insert(notice).inserted }) { Self.tell(notice.diagnosis, events) }
-    }
-
-    /// Two lines, as a terminal cuts long ones.
-    private static func tell(_ diagnosis: Diagnosis, _ events: Events) {
-        events(.notice("\(diagnosis.message) [\(diagnosis.code)]"))
-        events(.notice("next: \(diagnosis.remedy)"))
+        RunNotices.tell(error.diagnosis, events)
     }
 }

@@ -1,7 +1,7 @@
 import Provisioning
 
 extension LiveServices: VerifyService {
-    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifiedUnit {
         // It only reads: whatever the images are, no unit gets them.
         let choice = try AssetChoice(
             request.components, for: request.unit.families.map(\.family), from: request.inputs, allowsDevelopment: true)

@@ -37,6 +37,7 @@ struct VerifyFleetPresentation: FleetPresentation {
                 ("verdict", .string(entry.verdict == .pass ? "pass" : "fail")), ("error", entry.error.map(ReportText.document) ?? .null),
                 ("program", .optional(report?.program?.rawValue)),
                 ("recoveries", .array((report?.recoveries ?? []).map(ReportText.document))),
+                ("last_pass", entry.report?.lastPass.map(ReportText.document) ?? .null),
             ] + FleetSummary.members(entry))
     }
 
@@ -52,7 +53,7 @@ struct VerifyFleetPresentation: FleetPresentation {
             "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
         }
         return [
-            table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), allowances(rows),
+            table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), lastPasses(result.report), allowances(rows),
             ["compared with: \(UntrustedText.escape(source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
         ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
     }
@@ -74,6 +75,13 @@ struct VerifyFleetPresentation: FleetPresentation {
             guard let columns, lines.contains(where: { FleetSummary.width($0) >= columns }) else { break }
         }
         return lines
+    }
+
+    /// Of the units that did not pass.
+    private func lastPasses(_ report: FleetReport<ComparedReport>) -> [String] {
+        report.entries.filter { $0.verdict != .pass }.compactMap { entry in
+            entry.report?.lastPass.map { "  \(FleetLine.name(entry.unit)) \(ReportText.words($0))" }
+        }
     }
 
     private func word(_ row: FindingRow) -> String {

@@ -10,12 +10,12 @@ struct VerifyPresentation: RunPresentation {
     /// Of the command line, for the command that repairs.
     var arguments: [String]
 
-    func error(of result: RunResult<VerifyReport>) -> Diagnosis? { result.error ?? result.report?.error }
+    func error(of result: RunResult<VerifiedUnit>) -> Diagnosis? { result.error ?? result.report?.report.error }
 
-    func document(_ result: RunResult<VerifyReport>) -> JSONText {
+    func document(_ result: RunResult<VerifiedUnit>) -> JSONText {
         let error = error(of: result)
         let verdict = JSONText.string(error == nil && result.report?.passed == true ? "pass" : "fail")
-        let family = result.report?.family ?? result.progress.family ?? target.family
+        let family = result.report?.report.family ?? result.progress.family ?? target.family
         let findings: [(String, JSONText)] = FamilyList.components(of: family).map { ($0.rawValue, finding($0, result)) }
         let unit = JSONText.object(
             [
@@ -25,25 +25,27 @@ struct VerifyPresentation: RunPresentation {
             ] + findings + [
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
-                ("program", .optional(result.report?.program?.rawValue)),
-                ("recoveries", .array((result.report?.recoveries ?? []).map(ReportText.document))),
+                ("program", .optional(result.report?.report.program?.rawValue)),
+                ("recoveries", .array((result.report?.report.recoveries ?? []).map(ReportText.document))),
+                ("last_pass", result.report?.lastPass.map(ReportText.document) ?? .null),
             ])
         return .object([("schema", .string("noafw.verify/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
 
-    private func finding(_ component: Component, _ result: RunResult<VerifyReport>) -> JSONText {
-        result.report?.findings[component].map { ReportText.document($0, of: component, isDeep: isDeep) } ?? .null
+    private func finding(_ component: Component, _ result: RunResult<VerifiedUnit>) -> JSONText {
+        result.report?.report.findings[component].map { ReportText.document($0, of: component, isDeep: isDeep) } ?? .null
     }
 
-    func summary(_ result: RunResult<VerifyReport>, style: TextStyle) -> [String] {
-        let findings = (result.report?.findings ?? [:]).sorted { $0.key < $1.key }
+    func summary(_ result: RunResult<VerifiedUnit>, style: TextStyle) -> [String] {
+        let findings = (result.report?.report.findings ?? [:]).sorted { $0.key < $1.key }
         var lines = identity(result).map { [ComponentFormatter.describe($0), ""] } ?? []
         if !findings.isEmpty { lines += table(findings, style) + [""] }
         for (component, finding) in findings where !(finding.differences + finding.extras).isEmpty {
             lines += (finding.differences + finding.extras).map { "  \(component.rawValue): \(UntrustedText.escape($0))" } + [""]
         }
-        lines += ReportText.needed(result.report?.recoveries ?? [])
-        return lines + verdict(result, findings.filter { !$0.value.matches }.map(\.key), style)
+        lines += ReportText.needed(result.report?.report.recoveries ?? [])
+        lines += verdict(result, findings.filter { !$0.value.matches }.map(\.key), style)
+        return lines + (result.report?.lastPass.map { ["  " + ReportText.words($0)] } ?? [])
     }
 
     private func table(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
@@ -57,7 +59,7 @@ struct VerifyPresentation: RunPresentation {
         return table.lines(style: style) { findings[$0].value.matches ? nil : .bad }
     }
 
-    private func verdict(_ result: RunResult<VerifyReport>, _ drifted: [Component], _ style: TextStyle) -> [String] {
+    private func verdict(_ result: RunResult<VerifiedUnit>, _ drifted: [Component], _ style: TextStyle) -> [String] {
         let time = "(\(Format.seconds(result.seconds)) s)"
         if !drifted.isEmpty {
             let parts = drifted.map(\.rawValue)
@@ -65,28 +67,28 @@ struct VerifyPresentation: RunPresentation {
             return [verdict] + removal(result) + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
         if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time] }
-        return ["\(style.paint("PASS", .good))  \(summary(of: result)) \(time)"] + ReportText.silence(result.report?.program)
+        return ["\(style.paint("PASS", .good))  \(summary(of: result)) \(time)"] + ReportText.silence(result.report?.report.program)
     }
 
     /// What flash does not take away from a unit by itself.
-    private func removal(_ result: RunResult<VerifyReport>) -> [String] {
-        let shadows = result.report?.findings[.scripts]?.shadows ?? []
+    private func removal(_ result: RunResult<VerifiedUnit>) -> [String] {
+        let shadows = result.report?.report.findings[.scripts]?.shadows ?? []
         return shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ShadowRemoval.code(for: shadows)))"]
     }
 
     /// No more than was looked at.
-    private func summary(of result: RunResult<VerifyReport>) -> String {
-        let parts = result.report?.findings.keys.sorted() ?? []
+    private func summary(of result: RunResult<VerifiedUnit>) -> String {
+        let parts = result.report?.report.findings.keys.sorted() ?? []
         let digest = switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
         case (true, true): "versions match; FPGA flash and scripts are verified by digest"
         case (true, false): "versions match; the FPGA flash is verified by digest"
         case (false, true): "versions match; scripts are verified by digest"
         case (false, false): "every version matches"
         }
-        return digest + (result.report?.program == nil ? "" : "; the program lives")
+        return digest + (result.report?.report.program == nil ? "" : "; the program lives")
     }
 
-    private func identity(_ result: RunResult<VerifyReport>) -> UnitIdentity? {
-        result.report?.identity ?? result.progress.identity
+    private func identity(_ result: RunResult<VerifiedUnit>) -> UnitIdentity? {
+        result.report?.report.identity ?? result.progress.identity
     }
 }

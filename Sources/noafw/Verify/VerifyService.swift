@@ -3,7 +3,7 @@ import Provisioning
 /// Compares one unit with what it should hold.
 protocol VerifyService: Sendable {
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
-    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport
+    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifiedUnit
 }
 
 struct VerifyRequest: Sendable {

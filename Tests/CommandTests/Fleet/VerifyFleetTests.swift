@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Ledger
 import Provisioning
 import Support
 import TestSupport
@@ -53,6 +54,26 @@ import Testing
             """), "\(harness.output)")
         #expect(harness.output.contains("compared with: the catalogue"))
         #expect(harness.output.hasSuffix("FAIL ✘  5 units: 1 passed, 2 failed, 1 not reached, 1 not expected here (0.0 s)\n"))
+    }
+
+    /// Of the units that did not pass: since when.
+    @Test func theLastPassIsTold() async throws {
+        let pass = PassedRun(id: RunIDGenerator().next(), verb: "flash", endedAt: UTCTime(microseconds: 1_795_183_389_000_000))
+        let entries: @Sendable (Comparison) throws -> [Entry] = { comparison in
+            try [FleetSample.verified(1, comparison), FleetSample.verified(2, [.fpga: "v1"], comparison)].map { entry in
+                guard case .reported(var report) = entry.ending else { return entry }
+                report.lastPass = pass
+                return FleetEntry(unit: entry.unit, ending: .reported(report))
+            }
+        }
+        #expect(await run([], entries) == 1)
+        #expect(harness.output.contains("\n  C0:00:00:00:00:02 last passed 2026-11-20 14:03 UTC (flash)\n"), "\(harness.output)")
+        #expect(harness.output.components(separatedBy: "last passed").count == 2)
+        let other = Harness()
+        let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: try entries(request.comparison)) })
+        _ = await Noafw.execute(in: other.context(["verify", "--all", "--json"], services: services))
+        let units = try #require(try ToolBench.json(other.output)["units"] as? [[String: Any]])
+        #expect(units.compactMap { ($0["last_pass"] as? [String: String])?["verb"] } == ["flash", "flash"])
     }
 
     @Test func unreachableIsNotWrong() async {

@@ -1,0 +1,90 @@
+import Support
+import Synchronization
+
+/// Sends closed runs while others go on: one upload at a time, and no run waits for it.
+public final class BackgroundUploads: Sendable {
+    private struct State {
+        var sending: Task<Void, any Error>?
+        /// A run was closed since the upload under way began.
+        var isWanted = false
+        var isFinished = false
+        /// Uploads in a row that failed.
+        var failures = 0
+    }
+
+    /// For one upload: a server that hangs keeps a thread and a connection no longer.
+    static let limit = Duration.seconds(10)
+
+    private let uploads: any RunUploads
+    private let clock: SessionClock
+    private let tell: @Sendable ([LedgerNotice]) -> Void
+    private let state = Mutex(State())
+    private let ended = Inbox<Void>()
+
+    /// - Parameter tell: is told what an operator has to know before the end.
+    public init(_ uploads: any RunUploads, clock: SessionClock = .continuous, tell: @escaping @Sendable ([LedgerNotice]) -> Void) {
+        (self.uploads, self.clock, self.tell) = (uploads, clock, tell)
+    }
+
+    /// Has what waits sent, and returns at once.
+    public func runClosed() {
+        state.withLock { state in
+            guard !state.isFinished else { return }
+            state.isWanted = true
+            guard state.sending == nil else { return }
+            state.sending = clock.task { [self] in
+                while takesWork() { await sendOnce() }
+            }
+        }
+    }
+
+    /// Ends the sending in the background, and tries a last time: `limit` is for both together. To be called once.
+    /// - Returns: what came of the last try, and what is left.
+    public func finish(within limit: Duration) async -> UploadReport {
+        let deadline = clock.deadline(in: limit)
+        let sending = state.withLock { state in
+            (state.isWanted, state.isFinished) = (false, true)
+            return state.sending
+        }
+        if let sending {
+            // What is under way is as good as another try.
+            _ = try? await ended.next(before: deadline, on: clock)
+            sending.cancel()
+            _ = await sending.result
+        }
+        return await uploads.send(within: max(.zero, clock.now.duration(to: deadline)))
+    }
+
+    /// - Returns: `false` when nothing is wanted: then the task ends.
+    private func takesWork() -> Bool {
+        state.withLock { state in
+            defer { state.isWanted = false }
+            guard !state.isWanted else { return true }
+            state.sending = nil
+            if state.isFinished { ended.deliver(()) }
+            return false
+        }
+    }
+
+    private func sendOnce() async {
+        let report = await uploads.sendOnce(within: Self.limit)
+        let notices = state.withLock { state in
+            state.failures = report.failure == nil ? 0 : state.failures + 1
+            // More than one upload had time for.
+            if report.left > 0, report.failure == nil, !state.isFinished { state.isWanted = true }
+            return report.notices(isOutage: state.failures == Self.outage)
+        }
+        tell(notices)
+    }
+
+    /// One failure alone passes without a word: the next upload, or the last one, has another try.
+    private static let outage = 2
+}
+
+extension UploadReport {
+    fileprivate func notices(isOutage: Bool) -> [LedgerNotice] {
+        notices.filter { notice in
+            if case .unsent = notice { isOutage } else { true }
+        }
+    }
+}
