@@ -23,6 +23,8 @@ struct ListedUnit: Sendable, Hashable, CustomStringConvertible {
 enum DeviceList {
     static let sizeLimit = 1 << 20
     static let unitLimit = 10_000
+    /// Editors of Windows begin UTF-8 with it.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     static func read(_ path: NamedPath) throws -> [ListedUnit] {
         try parse(InputFile.read(path, limit: sizeLimit), path.name)
@@ -32,6 +34,7 @@ enum DeviceList {
     static func parse(_ bytes: [UInt8], _ path: String) throws(DeviceListError) -> [ListedUnit] {
         var lines: [ListedUnit: Int] = [:]
         var units: [ListedUnit] = []
+        let bytes = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             guard let text = String(validating: line, as: UTF8.self) else { throw .notText(path: path, line: index + 1) }
             let name = content(of: text)
@@ -80,7 +83,7 @@ extension DeviceListError: DiagnosableError {
         case .notText(let path, let line):
             Diagnosis(
                 code: "NOA-0040", category: .badData, fault: nil, message: "line \(line) of \(path) is not UTF-8 text",
-                cause: "the file is damaged, or it is not a list of units", remedy: Self.form)
+                cause: "the file is damaged, in another encoding, or not a list of units", remedy: "save it as UTF-8; \(Self.form)")
         case .badName(let path, let line):
             Diagnosis(
                 code: "NOA-0041", category: .badData, fault: nil, message: "line \(line) of \(path) names no unit",

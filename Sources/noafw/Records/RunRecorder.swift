@@ -154,9 +154,5 @@ final class RunRecorder: Sendable {
         for notice in notices where told.withLock({ $0.insert(notice).inserted }) { Self.tell(notice.diagnosis, events) }
     }
 
-    /// Two lines, as a terminal cuts long ones.
-    private static func tell(_ diagnosis: Diagnosis, _ events: Events) {
-        events(.notice("\(diagnosis.message) [\(diagnosis.code)]"))
-        events(.notice("next: \(diagnosis.remedy)"))
-    }
+    private static func tell(_ diagnosis: Diagnosis, _ events: Events) { events(.notice(diagnosis.notice)) }
 }

@@ -46,6 +46,10 @@ final class FleetRenderer: FleetDisplay {
         }
     }
 
+    func drains() {
+        handle(FleetRunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
+    }
+
     func tick() { state.withLock { draw(&$0, at: clock.now.offset) } }
 
     func finish() {
@@ -59,7 +63,7 @@ final class FleetRenderer: FleetDisplay {
         let lines = progress.lines(for: event, at: now)
         switch event.content {
         case .planned(let units): return ["\(units) \(units == 1 ? "unit" : "units")"]
-        case .notice(let notice): return ["note: \(UntrustedText.escape(notice))"]
+        case .notice(let notice): return ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
         case .started(let adapter): return isLive ? [] : [named(event.unit, "starts on \(UntrustedText.escape(adapter))")]
         case .ended: return progress.ended.last.map { [FleetLine.ended($0, style: style)] } ?? []
         case .job(let content):
