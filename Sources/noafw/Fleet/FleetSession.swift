@@ -34,6 +34,8 @@ protocol FleetDisplay: Sendable {
     func handle(_ event: FleetRunEvent)
     /// Somebody has asked for an orderly end.
     func drains()
+    /// Writes a line above what is redrawn.
+    func print(_ line: String)
     func tick()
     func finish()
 }
@@ -71,6 +73,8 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
         }
         let outer = context.interrupts.exitReport.set { conclude(interrupted(renderer, since: start), renderer, writer, conclusion) }
         defer { context.interrupts.exitReport.set(outer) }
+        let area = context.drawingArea.set { renderer.print($0) }
+        defer { context.drawingArea.set(area) }
         context.interrupts.drain.offer { renderer.drains() }
         defer { context.interrupts.drain.withdraw() }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil

@@ -23,8 +23,6 @@ struct ListedUnit: Sendable, Hashable, CustomStringConvertible {
 enum DeviceList {
     static let sizeLimit = 1 << 20
     static let unitLimit = 10_000
-    /// Editors of Windows begin UTF-8 with it.
-    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     static func read(_ path: NamedPath) throws -> [ListedUnit] {
         try parse(InputFile.read(path, limit: sizeLimit), path.name)
@@ -34,8 +32,7 @@ enum DeviceList {
     static func parse(_ bytes: [UInt8], _ path: String) throws(DeviceListError) -> [ListedUnit] {
         var lines: [ListedUnit: Int] = [:]
         var units: [ListedUnit] = []
-        let bytes = bytes.starts(with: byteOrderMark) ? bytes.dropFirst(byteOrderMark.count) : bytes[...]
-        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in InputFile.withoutByteOrderMark(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             guard let text = String(validating: line, as: UTF8.self) else { throw .notText(path: path, line: index + 1) }
             let name = content(of: text)
             guard !name.isEmpty else { continue }

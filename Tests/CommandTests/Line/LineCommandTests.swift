@@ -133,6 +133,33 @@ import Testing
         #expect(last.contains("note: LED-0021") && last.contains("next: free") && last.contains("waiting for a unit"), "\(last.debugDescription)")
     }
 
+    /// The last copy of a record that is kept nowhere: the next drawing does not take its place.
+    @Test(arguments: ["--watch", "--all"]) func whatIsSaidBesideIsNotDrawnOver(mode: String) async throws {
+        let harness = Harness(wakingUntil: .zero)
+        let entry = try FleetSample.flashed(1)
+        let record = String(repeating: "{RECORD}", count: 40)
+        let services = FakeServices(
+            onFlashFleet: { request, events in
+                events(FleetRunEvent(unit: entry.unit, content: .started(adapter: "hci0")))
+                request.records.lastResort(record)
+                events(FleetRunEvent(unit: entry.unit, content: .job(.stage(.firmware))))
+                return FleetReport(entries: [entry])
+            },
+            onWatch: { request, line, _ in
+                line(.began(entry.unit, serial: nil))
+                request.records.lastResort(record)
+                line(.ended(entry, serial: nil))
+                return FleetReport(entries: [entry])
+            })
+        let context = harness.context(["flash", mode], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true)
+        #expect(await Noafw.execute(in: context) == 0)
+        let parts = harness.diagnostics.components(separatedBy: record + "\n")
+        try #require(parts.count == 2)
+        #expect(parts[0].hasSuffix("\u{1B}[J"), "what was drawn is gone: \(parts[0].debugDescription)")
+        let next = try #require(parts[1].range(of: "\n"))
+        #expect(!parts[1][..<next.lowerBound].contains(/\u{1B}\[[0-9]+A/), "the next drawing begins below: \(parts[1].debugDescription)")
+    }
+
     @Test func theFirstCtrlCIsSeenWhileAUnitRuns() async throws {
         let interrupts = harness.interrupts
         let services = FakeServices(onWatch: { _, line, _ in

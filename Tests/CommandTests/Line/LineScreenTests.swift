@@ -32,9 +32,9 @@ import Testing
         let lines = try block(screen(FleetSample.failed))
         #expect(lines[0].contains("#####   ###   ###"))
         #expect(lines[5].hasPrefix("FAIL ✘  C0:00:00:00:00:01") && lines[5].contains("DFU-0B05 the boot"), "\(lines[5])")
-        #expect(lines[6] == "next: put the unit with the failed ones; then put the next one here.")
+        #expect(lines[6] == "says \\u{1b}[2Jno" && lines[7] == "next: put the unit with the failed ones; then put the next one here.")
         let error = try block(screen(FleetSample.radio))
-        #expect(error[5].hasPrefix("ERROR !") && error[6] == "next: move it closer" && error[10].contains("1 not the unit's fault"))
+        #expect(error[5].hasPrefix("ERROR !") && error.contains("next: move it closer") && error.last?.contains("1 not the unit's fault") == true)
     }
 
     @Test(arguments: [80, 40, 25, 10, 1]) func everyLineFits(columns: Int) throws {
@@ -44,7 +44,7 @@ import Testing
         }
         let narrow = try block(screen(nil), columns: 25)
         #expect(narrow[2].contains("PASS ✔"), "where the letters have no room, the word stands: \(narrow)")
-        #expect(try block(screen(nil), rows: 8).count == 6)
+        #expect(try block(screen(nil), rows: 8).count == 5)
     }
 
     @Test func theBandIsTheFullWidth() throws {

@@ -37,13 +37,22 @@ final class FleetRenderer: FleetDisplay {
             state.progress.apply(event, at: now)
             guard !state.isFinished else { return }
             let lines = lines(for: event, &state.progress, at: now)
-            if !lines.isEmpty {
-                clear(&state)
-                for line in lines { sink.writeLine(line) }
-                state.lastDrawn = nil
-            }
+            if !lines.isEmpty { print(lines, &state) }
             draw(&state, at: now)
         }
+    }
+
+    func print(_ line: String) {
+        state.withLock { state in
+            print([line], &state)
+            draw(&state, at: clock.now.offset)
+        }
+    }
+
+    private func print(_ lines: [String], _ state: inout State) {
+        clear(&state)
+        for line in lines { sink.writeLine(line) }
+        state.lastDrawn = nil
     }
 
     func drains() {

@@ -54,6 +54,18 @@ final class LineRenderer: FleetDisplay {
         }
     }
 
+    func print(_ line: String) {
+        state.withLock { state in
+            if state.drawnLines > 0, !state.isFinished { sink.write("\r\(Self.up(state.drawnLines))\u{1B}[J") }
+            sink.writeLine(line)
+            state.drawnLines = 0
+            if isLive { show([], &state, isDue: true) }
+        }
+    }
+
+    /// To the first of so many lines.
+    private static func up(_ lines: Int) -> String { lines > 1 ? "\u{1B}[\(lines - 1)A" : "" }
+
     func drains() { handle(.draining) }
 
     func tick() { state.withLock { show([], &$0, isDue: false) } }
@@ -78,9 +90,8 @@ final class LineRenderer: FleetDisplay {
         if !isDue, let last = state.lastDrawn, now - last < ProgressBar.interval { return }
         state.lastDrawn = now
         let block = LineBlock(state.screen, style: style, columns: sink.columns()).lines(rows: sink.rows(), at: now)
-        let back = state.drawnLines > 1 ? "\u{1B}[\(state.drawnLines - 1)A" : ""
         // Each line ends with the clearing of its rest: nothing flickers.
-        sink.write("\r\(back)" + block.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
+        sink.write("\r\(Self.up(state.drawnLines))" + block.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
         state.drawnLines = block.count
     }
 
