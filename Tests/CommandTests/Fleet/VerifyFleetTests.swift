@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a,b\n", "2 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
+        ("a,b\n", "2 of 5 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
     ])
     func aBadAllowanceIsToldWithItsLine(text: String, words: String) async throws {
         let file = try folder.write("# list\n" + text, to: "allow.csv")
