@@ -16,7 +16,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         /// After it has worked: a restart of bluetoothd or the adapter.
         var recovery = Duration.seconds(15)
         /// For a discovery that hears nothing, before it is started anew.
-        var silence = DiscoveryWatchdog.patience
+        var silence = SilenceLimits()
     }
 
     private static let readyPause = Duration.milliseconds(250)
@@ -40,12 +40,13 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
 
     /// - Parameters:
     ///   - adapter: `nil` takes the first one that is on.
+    ///   - silence: of its discoveries.
     ///   - notice: gets what the operator should know of a bond.
     public convenience init(
-        adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
+        adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous, silence: SilenceLimits = SilenceLimits(),
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts(), notice: notice)
+        self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts(silence: silence), notice: notice)
     }
 
     init(
@@ -152,7 +153,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
         let (session, hasWorked, meant) = state.withLock { state -> (BlueZSession, Bool, DeviceAddress?) in
             if let session = state.session, !session.isOver { return (session, state.hasWorked, state.meant) }
-            let session = BlueZSession(address: address, clock: clock, counter: counter, ports: ports, patience: timeouts.silence)
+            let session = BlueZSession(address: address, clock: clock, counter: counter, ports: ports, silence: timeouts.silence)
             state.session = session
             return (session, state.hasWorked, state.meant)
         }

@@ -32,6 +32,13 @@ extension DiscoveryWatchdog {
         #expect(watchdog.step(184) == .giveUp)
     }
 
+    @Test func withoutALimitItIsRenewedForEver() {
+        var watchdog = DiscoveryWatchdog(limits: .unlimited)
+        _ = watchdog.step(0)
+        for renewal in 1...600 { #expect(watchdog.step(renewal * 60) == .renew) }
+        #expect(watchdog.isRenewing, "a discovery that does not start any more is told")
+    }
+
     @Test func whatIsHeardFeedsIt() {
         var watchdog = DiscoveryWatchdog()
         for second in stride(from: 0, through: 600, by: 50) {
@@ -69,10 +76,27 @@ extension DiscoveryWatchdog {
 /// The same over a bus: a radio that goes deaf while somebody listens.
 @Suite(.serialized, .enabled(if: TestTools.mayRunDBus, "D-Bus or its Python library is missing: run Tools/setup tests"), .timeLimit(.minutes(3)))
 struct SilentDiscoveryTests {
-    private func central(_ station: Station, silence: Duration) -> BlueZCentral {
-        BlueZCentral(
+    private func central(_ station: Station, silence: Duration, _ limits: SilenceLimits = SilenceLimits()) -> BlueZCentral {
+        var limits = limits
+        limits.patience = silence
+        return BlueZCentral(
             adapter: nil, bus: .at(station.bus.address), clock: Station.clock,
-            timeouts: .init(list: .seconds(5), first: .milliseconds(300), recovery: .seconds(10), silence: silence))
+            timeouts: .init(list: .seconds(5), first: .milliseconds(300), recovery: .seconds(10), silence: limits))
+    }
+
+    /// A line's place may be empty and quiet for hours. The unit that comes then is heard.
+    @Test func whereNothingHasToBeOnTheAirTheDiscoveryGoesOn() async throws {
+        let station = try await Station()
+        let central = central(station, silence: .milliseconds(200), .unlimited)
+        let discovery = try await central.discover()
+        _ = try await discovery.sightings.next(before: station.soon, on: Station.clock)
+        try await station.daemon.tell("deaf", ["on": true])
+        try await station.daemon.until(calls: "StartDiscovery", atLeast: 6)
+        while discovery.sightings.poll() != nil {}
+        try await station.daemon.tell("deaf", ["on": false])
+        #expect(try await discovery.sightings.next(before: station.soon, on: Station.clock) != nil)
+        await discovery.stop()
+        await central.close()
     }
 
     @Test func aDeafRadioIsToldAfterTwoRestarts() async throws {

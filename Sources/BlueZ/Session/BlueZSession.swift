@@ -26,10 +26,10 @@ final class BlueZSession: Sendable {
 
     init(
         address: BusAddress, clock: SessionClock, counter: ResourceCounter, ports: AdapterPorts = AdapterPorts(),
-        patience: Duration = DiscoveryWatchdog.patience
+        silence: SilenceLimits = SilenceLimits()
     ) {
         self.clock = clock
-        guarded = Mutex(Guarded(session: SessionState(ports: ports, patience: patience)))
+        guarded = Mutex(Guarded(session: SessionState(ports: ports, silence: silence)))
         bus = BusThread(counter: counter)
         bus.start(
             address: address.text,

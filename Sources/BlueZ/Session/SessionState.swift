@@ -36,9 +36,9 @@ struct SessionState: Sendable {
     var pairing: Set<String> = []
     var nextNumber = 0
 
-    init(ports: AdapterPorts = AdapterPorts(), patience: Duration = DiscoveryWatchdog.patience) {
+    init(ports: AdapterPorts = AdapterPorts(), silence: SilenceLimits = SilenceLimits()) {
         mirror = ObjectMirror(ports: ports)
-        watchdog = DiscoveryWatchdog(patience: patience)
+        watchdog = DiscoveryWatchdog(limits: silence)
     }
 
     mutating func newNumber() -> Int {

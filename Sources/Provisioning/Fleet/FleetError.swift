@@ -13,6 +13,8 @@ public enum FleetError: Error, Sendable, Hashable {
     case drained
     case interrupted
     case noAdapterLeft
+    /// The shift of a line ended before a unit was worked on.
+    case noneCame
 }
 
 extension FleetTarget: CustomStringConvertible {
@@ -61,6 +63,11 @@ extension FleetError: DiagnosableError {
                 code: "FLT-0007", category: .unavailable, fault: .station, message: "the unit was not started: no adapter is left",
                 cause: "each adapter failed several units by its radio, or is gone",
                 remedy: "check the adapters with noafw doctor; replug them, and run the same command again")
+        case .noneCame:
+            Diagnosis(
+                code: "FLT-0008", category: .unavailable, fault: nil, message: "the line ended before a unit was worked on",
+                cause: "no unit lay at the place for 2 s, alone and near enough, or none of the listed ones was heard",
+                remedy: "if one lay there, see its strength with noafw scan; lower the threshold with --near, or list its address with --devices")
         }
     }
 }

@@ -67,7 +67,7 @@ public struct KnownUnits: Sendable {
         do {
             try FileWriter.makeFolder(folder.path)
         } catch {
-            throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
+            throw StateFileError.unwritable(path: folder.path, reason: error.reason)
         }
         let lock = try await UnitLock.waiting(for: folder.appendingPathComponent("units.lock"), clock: clock)
         defer { withExtendedLifetime(lock) {} }

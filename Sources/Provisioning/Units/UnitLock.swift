@@ -48,7 +48,7 @@ public final class UnitLock: Sendable {
         do {
             try FileWriter.makeFolder(folder.path)
         } catch {
-            throw StateFileError.unwritable(path: folder.path, reason: error.localizedDescription)
+            throw StateFileError.unwritable(path: folder.path, reason: error.reason)
         }
         let name = address.description.replacing(":", with: "") + ".lock"
         try self.init(file: folder.appendingPathComponent(name), holder: "\(address)")

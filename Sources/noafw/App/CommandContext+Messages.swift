@@ -3,6 +3,11 @@ import Support
 extension CommandContext {
     /// Tells an operator of an error.
     func explain(_ error: Diagnosis) {
-        for line in ErrorText.lines(error, style: style(for: diagnostics)) { diagnostics.writeLine(line) }
+        for line in ErrorText.lines(error, style: style(for: diagnostics)) { say(line) }
+    }
+
+    /// Writes a line on ``diagnostics``, whatever is drawn there.
+    @Sendable func say(_ line: String) {
+        if !drawingArea.print(line) { diagnostics.writeLine(line) }
     }
 }

@@ -15,6 +15,8 @@ struct CommandContext: Sendable {
     var clock: SessionClock
     var interrupts: Interrupts
     var services: any Services
+    /// Of ``diagnostics``.
+    var drawingArea = DrawingArea()
     /// Why the command is being cancelled.
     var stop = StopReason()
     /// What a person types, or another program.

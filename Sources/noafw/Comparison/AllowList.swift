@@ -36,7 +36,9 @@ struct AllowList: Sendable {
 
     /// - Throws: ``ComparisonError``.
     init(_ bytes: [UInt8], name: String) throws(ComparisonError) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .badAllowance(path: name, line: 1, reason: "it is not UTF-8 text") }
+        guard let text = String(validating: InputFile.withoutByteOrderMark(bytes), as: UTF8.self) else {
+            throw .badAllowance(path: name, line: 1, reason: "it is not UTF-8 text")
+        }
         var entries: [Entry] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let content = line.drop { $0.isWhitespace }
@@ -49,7 +51,7 @@ struct AllowList: Sendable {
 
     private static func entry(_ fields: [String], line: Int, _ name: String) throws(ComparisonError) -> Entry {
         func fault(_ reason: String) -> ComparisonError { .badAllowance(path: name, line: line, reason: reason) }
-        guard fields.count == 5 else { throw fault("it has \(fields.count) fields instead of 5: unit, part, value, reason, expires") }
+        guard fields.count == 5 else { throw fault("it has \(fields.count) of 5 fields: unit, part, value, reason, last day") }
         guard fields.allSatisfy({ $0.count <= fieldLimit }) else { throw fault("a field is longer than \(fieldLimit) characters") }
         let component = Component(rawValue: fields[1])
         guard component != nil || fields[1] == "*" else { throw fault("its part is none of \(Component.allCases.map(\.rawValue).joined(separator: ", ")) and *") }

@@ -47,4 +47,10 @@ enum InputFile {
         Diagnosis(
             code: "NOA-0066", category: .missingInput, fault: nil, message: "cannot read \(path)", cause: reason, remedy: remedy)
     }
+
+    /// Editors of Windows begin UTF-8 with it.
+    static func withoutByteOrderMark(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        return bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+    }
 }

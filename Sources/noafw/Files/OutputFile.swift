@@ -35,6 +35,13 @@ enum OutputFile {
         try place.move(temporary)
     }
 
+    /// Whether a result may go there, as far as that can be known before there is one: hours of work are not to end in a wrong name.
+    /// - Throws: ``CommandError/outputNotWritten(path:reason:)``.
+    static func checkPlace(_ path: NamedPath) throws(CommandError) {
+        let folder = URL(fileURLWithPath: try temporaryPath(for: path)).deletingLastPathComponent().path
+        guard access(folder, W_OK | X_OK) == 0 else { throw .outputNotWritten(path: path.name, reason: SystemError.last) }
+    }
+
     private static func temporaryPath(for path: NamedPath) throws(CommandError) -> String {
         var status = stat()
         // The rename would put a plain file in place of a device, a pipe or a link such as /dev/stdout.

@@ -10,27 +10,32 @@ extension FlashCommand {
 
     func checkLine() throws {
         guard line.watch else {
-            if asksForSerial { throw ValidationError("--serial ask belongs to --watch.") }
+            if asksForSerial { throw ValidationError("--serial ask belongs to --watch: add it, or give the unit's serial number itself.") }
             return
         }
         if units.device != nil || units.nearest || units.all || units.jobs != nil || units.adapter.count > 1 || units.waiting.wait != nil {
             throw ValidationError("--watch takes what is put there: leave out --device, --nearest, --all, --jobs, --wait and a second --adapter.")
         }
-        if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary.") }
-        if record.serial != nil, !asksForSerial { throw ValidationError("With --watch only --serial ask: each unit has a number of its own.") }
-        if line.serialPattern != nil, !asksForSerial { throw ValidationError("--serial-pattern belongs to --serial ask.") }
+        if dryRun || rollout.canary != nil { throw ValidationError("--watch goes with neither --dry-run nor --canary: leave them out.") }
+        if line.near != nil, units.devices != nil || !units.virtual.isEmpty {
+            throw ValidationError("--near is for what lies beside the adapter, and --devices and --virtual name the units: leave one out.")
+        }
+        if record.serial != nil, !asksForSerial { throw ValidationError("With --watch give --serial ask: each unit has a number of its own.") }
+        if line.serialPattern != nil, !asksForSerial { throw ValidationError("--serial-pattern belongs to --serial ask: add it, or leave the pattern out.") }
     }
 
     func runLine(in context: CommandContext) async -> Int32 {
         let limits = rollout.value
         let renderer = LineRenderer(context: context, isVerbose: report.verbose, rings: line.bell)
         let session = FleetSession(
-            context: context, report: report, endsByDrain: true, display: renderer, presentation: LinePresentation(limits: limits))
+            context: context, report: report, endsByDrain: true, emptiness: FleetError.noneCame.diagnosis, display: renderer,
+            presentation: LinePresentation(limits: limits))
         return await session.run { events in
             let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
             let request = try lineRequest(in: context, limits, desk)
             try desk?.open(
-                context.input, answer: { renderer.handle(.scanned($0)) }, end: { context.interrupts.ask() })
+                context.input, answer: { renderer.handle(.scanned($0)) }, interrupt: { context.interrupts.ask() },
+                end: { context.interrupts.askGently() })
             defer { desk?.close() }
             return try await context.services.watch(request, line: { renderer.handle($0) }, events: events)
         }

@@ -49,3 +49,12 @@ struct FleetRunEvent: Sendable {
     var unit: FleetUnit?
     var content: Content
 }
+
+extension FleetRunEvent.Content {
+    /// What the operator should know.
+    var notice: String? {
+        if case .notice(let text) = self { return text }
+        if case .job(.notice(let text)) = self { return text }
+        return nil
+    }
+}

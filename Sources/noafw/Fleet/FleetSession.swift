@@ -32,6 +32,10 @@ protocol FleetDisplay: Sendable {
     var progress: FleetProgress { get }
 
     func handle(_ event: FleetRunEvent)
+    /// Somebody has asked for an orderly end.
+    func drains()
+    /// Writes a line above what is redrawn.
+    func print(_ line: String)
     func tick()
     func finish()
 }
@@ -51,6 +55,8 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
     var isOutputTaken = false
     /// Whether a drain is how the run ends anyway, and no interruption.
     var endsByDrain = false
+    /// What it means that there was no unit.
+    var emptiness = UnitSelectionError.none.diagnosis
     /// `nil`: a line for each unit and one that counts.
     var display: (any FleetDisplay)?
     var presentation: Presentation
@@ -63,11 +69,13 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
         do {
             writer = try report.events.map { try EventWriter($0, context: context) }
         } catch {
-            return conclude(failed(error, since: start), renderer, nil, conclusion)
+            return conclude(failed(error, renderer, since: start), renderer, nil, conclusion)
         }
         let outer = context.interrupts.exitReport.set { conclude(interrupted(renderer, since: start), renderer, writer, conclusion) }
         defer { context.interrupts.exitReport.set(outer) }
-        context.interrupts.drain.offer { tellDrain(renderer) }
+        let area = context.drawingArea.set { renderer.print($0) }
+        defer { context.drawingArea.set(area) }
+        context.interrupts.drain.offer { renderer.drains() }
         defer { context.interrupts.drain.withdraw() }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
@@ -79,26 +87,27 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
         return conclude(result(outcome, renderer, since: start), renderer, writer, conclusion)
     }
 
-    private func tellDrain(_ renderer: any FleetDisplay) {
-        renderer.handle(FleetRunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
-    }
-
     private func result(
         _ outcome: Supervisor.Outcome<Report>, _ renderer: any FleetDisplay, since start: SessionClock.Instant
     ) -> FleetRunResult<Presentation.Report> {
         switch outcome {
         case .finished(let report):
             FleetRunResult(
-                report: report, error: report.entries.isEmpty && report.stop == nil ? UnitSelectionError.none.diagnosis : nil,
+                report: report, error: report.entries.isEmpty && report.stop == nil ? emptiness : nil,
                 isInterrupted: !endsByDrain && context.interrupts.drain.isAsked && !report.passed, seconds: seconds(since: start))
-        case .failed(let error): failed(error, since: start)
+        case .failed(let error): failed(error, renderer, since: start)
         case .interrupted(let report?): FleetRunResult(report: report, isInterrupted: true, seconds: seconds(since: start))
         case .interrupted(nil): interrupted(renderer, since: start)
         }
     }
 
-    private func failed(_ error: any Error, since start: SessionClock.Instant) -> FleetRunResult<Presentation.Report> {
-        FleetRunResult(report: Report(entries: []), error: diagnose(error), seconds: seconds(since: start))
+    /// What came of the units before is not lost with the run.
+    private func failed(
+        _ error: any Error, _ renderer: any FleetDisplay, since start: SessionClock.Instant
+    ) -> FleetRunResult<Presentation.Report> {
+        let error = diagnose(error)
+        let entries = renderer.progress.entries(Presentation.Report.self, interruption: error)
+        return FleetRunResult(report: Report(entries: entries), error: error, seconds: seconds(since: start))
     }
 
     /// What is known without the operation's own report.

@@ -32,7 +32,7 @@ enum DeviceList {
     static func parse(_ bytes: [UInt8], _ path: String) throws(DeviceListError) -> [ListedUnit] {
         var lines: [ListedUnit: Int] = [:]
         var units: [ListedUnit] = []
-        for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in InputFile.withoutByteOrderMark(bytes).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             guard let text = String(validating: line, as: UTF8.self) else { throw .notText(path: path, line: index + 1) }
             let name = content(of: text)
             guard !name.isEmpty else { continue }
@@ -80,7 +80,7 @@ extension DeviceListError: DiagnosableError {
         case .notText(let path, let line):
             Diagnosis(
                 code: "NOA-0040", category: .badData, fault: nil, message: "line \(line) of \(path) is not UTF-8 text",
-                cause: "the file is damaged, or it is not a list of units", remedy: Self.form)
+                cause: "the file is damaged, in another encoding, or not a list of units", remedy: "save it as UTF-8; \(Self.form)")
         case .badName(let path, let line):
             Diagnosis(
                 code: "NOA-0041", category: .badData, fault: nil, message: "line \(line) of \(path) names no unit",

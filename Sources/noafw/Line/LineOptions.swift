@@ -22,7 +22,7 @@ struct LineOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         if !watch, again || bell || near != nil || serialPattern != nil {
-            throw ValidationError("--again, --bell, --near and --serial-pattern belong to --watch.")
+            throw ValidationError("--again, --bell, --near and --serial-pattern belong to --watch: add it, or leave them out.")
         }
         if let near, !(-100...0).contains(near) { throw ValidationError("--near is a signal strength from -100 to 0 dBm, such as -65.") }
         _ = try pattern

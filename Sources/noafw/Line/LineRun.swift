@@ -20,7 +20,7 @@ struct LineRun: Sendable {
 
     private struct Course {
         var watch: LineWatch
-        var results = ScanResults(of: .supported)
+        var results: ScanResults
         var rollout: RolloutGuard
         /// It lies here and waits for its serial number.
         var unnumbered: DiscoveredUnit?
@@ -31,18 +31,27 @@ struct LineRun: Sendable {
     /// - Throws: ``LinkError`` or the radio's own when it cannot listen; `CancellationError` before a unit was worked on.
     func run() async throws -> FleetReport<UnitReport> {
         let clock = central.clock
-        var course = Course(watch: LineWatch(rules: rules, at: clock.now), rollout: RolloutGuard(limits: request.limits.guarded))
+        var course = Course(watch: LineWatch(rules: rules, at: clock.now), results: noResults, rollout: RolloutGuard(limits: request.limits.guarded))
         line(request.serials == nil ? .waiting : .asking)
         do {
             while course.watch.state != .drained {
                 for action in try await listen(&course) { try await perform(action, &course) }
                 try Task.checkCancellation()
             }
-        } catch is CancellationError where !course.entries.isEmpty {}
+        } catch is CancellationError where !course.entries.isEmpty {
+        } catch where !course.entries.isEmpty {
+            // What the shift has come to is not lost with its radio.
+            return FleetReport(entries: course.entries, stop: diagnose(error))
+        }
         return FleetReport(entries: course.entries, stop: course.rollout.stop?.diagnosis)
     }
 
-    /// Until something is to be done.
+    private var noResults: ScanResults {
+        let allowed = rules.allowed ?? []
+        return ScanResults(of: .supported, wanting: { allowed.contains($0.address) })
+    }
+
+    /// Until something is to be done. A serial number is for the unit that is heard after it was scanned: another one may lie here by then.
     private func listen(_ course: inout Course) async throws -> [LineWatch.Action] {
         let clock = central.clock
         var actions: [LineWatch.Action] = []
@@ -55,9 +64,9 @@ struct LineRun: Sendable {
             course.results.expire(at: now)
             if request.drain.isAsked { actions += drain(&course, now) }
             actions += course.watch.look(course.results.units, at: now)
-            return !actions.isEmpty || (course.unnumbered != nil && request.serials?.held != nil)
+            return !actions.isEmpty || (course.unnumbered.map { sighting.isOf($0) } == true && request.serials?.held != nil)
         }
-        if let unit = course.unnumbered, let serial = request.serials?.held {
+        if actions.isEmpty, let unit = course.unnumbered, let serial = request.serials?.held {
             course.unnumbered = nil
             actions += await number(unit, serial, &course)
         }
@@ -85,12 +94,20 @@ struct LineRun: Sendable {
         case .run(let unit): try await perform(try await workOn(unit, &course), &course)
         case .showAgain(let unit, let verdict):
             line(.metAgain(FleetUnit(unit), before: verdict.time.duration(to: clock.now)))
-            if request.repeatsPassed { try await perform(course.watch.again(at: clock.now), &course) }
-        case .several(let units): line(.several(units.map { "\($0.address)" }))
-        case .free: line(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
-        // The next listening is a new discovery.
-        case .restartScan: break
-        case .radioHangs: line(.remark("nothing at all is heard: restart bluetoothd with: systemctl restart bluetooth"))
+            if request.repeatsPassed { return try await perform(course.watch.again(at: clock.now), &course) }
+            // It was this unit's, not the next one's.
+            if let serial = request.serials?.held {
+                request.serials?.drop()
+                line(.remark(LineText.unused(serial)))
+            }
+        case .several(let units):
+            course.unnumbered = nil
+            line(.several(units.map { "\($0.address)" }))
+        case .stranger(let unit): line(.remark(LineText.stranger(unit)))
+        case .free:
+            course.unnumbered = nil
+            line(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
+        case .silent(let time): line(.remark(LineText.silent(time)))
         case .drained: break
         }
     }
@@ -135,7 +152,7 @@ struct LineRun: Sendable {
         if isCancelled { throw CancellationError() }
         await forget(found)
         // What was heard before is old.
-        course.results = ScanResults(of: .supported)
+        course.results = noResults
         return note(entry, &course)
     }
 
@@ -158,6 +175,11 @@ struct LineRun: Sendable {
             _ = try? await adapter.forgetUnlessBonded(address, deadline: central.clock.deadline(in: Self.forgetting))
         }
     }
+}
+
+extension Advertisement? {
+    /// In its application or in its bootloader.
+    fileprivate func isOf(_ unit: DiscoveredUnit) -> Bool { self?.address == unit.address || self?.address == unit.address.bootloader }
 }
 
 extension FleetUnit {

@@ -43,8 +43,6 @@ enum LineEvent: Sendable {
     case ended(FleetEntry<UnitReport>, serial: String?)
     /// A unit is here again that has passed `before` ago.
     case metAgain(FleetUnit, before: Duration)
-    /// Nothing was done to the unit.
-    case refused(Diagnosis)
     case remark(String)
     case draining
 }

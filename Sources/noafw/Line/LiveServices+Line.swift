@@ -1,3 +1,4 @@
+import BlueZ
 import Bluetooth
 import Ledger
 import Provisioning
@@ -13,9 +14,10 @@ extension LiveServices: LineService {
         let bound = boundAddress(stateFolder: request.stateFolder)
         let notice = { @Sendable in line(.remark($0)) }
         return try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
-            try await withLine(request, notice: notice) { central, adapter, allowed, leave in
+            try await withLine(request, notice: notice) { central, adapter, known, allowed, leave in
                 let rules = LineWatch.Rules(
-                    families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold)
+                    families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold,
+                    known: known)
                 let tell: @Sendable (LineEvent) -> Void = { event in
                     line(event)
                     if case .ended = event { leave() }
@@ -45,22 +47,23 @@ extension LiveServices: LineService {
         }
     }
 
-    /// - Parameter body: gets the adapter's central and address, the virtual units' addresses, and what takes the unit away that lies there.
+    /// - Parameter body: gets the adapter's central and address, the units that this station has worked on, the virtual units' addresses,
+    ///   and what takes the unit away that lies there.
     private func withLine<Value: Sendable>(
         _ request: LineRequest, notice: @escaping @Sendable (String) -> Void,
-        _ body: @escaping @Sendable (any Central, String?, Set<DeviceAddress>?, @escaping @Sendable () -> Void) async throws -> Value
+        _ body: @escaping @Sendable (any Central, String?, Set<DeviceAddress>, Set<DeviceAddress>?, @escaping @Sendable () -> Void) async throws -> Value
     ) async throws -> Value {
         guard case .virtual(let names, let speed) = request.units.units else {
-            return try await Radio.with(adapters: request.units.adapters, notice: notice) { adapters in
+            return try await Radio.with(adapters: request.units.adapters, silence: .unlimited, notice: notice) { adapters in
                 guard let adapter = adapters.first else { throw LinkError.unavailable("there is no adapter") }
                 let known = try KnownUnits(stateFolder: request.stateFolder).load()
                 let station = RadioStation(central: adapter.fleet.central, stateFolder: request.stateFolder, notice: notice)
                 try await station.endStaleConnections(.only, families: Set(request.units.families.map(\.id)), known: known)
-                return try await body(adapter.fleet.central, adapter.address, nil, {})
+                return try await body(adapter.fleet.central, adapter.address, Set(known.compactMap { DeviceAddress($0.address) }), nil, {})
             }
         }
         let line = try VirtualLine(names, speed: speed, stateFolder: request.stateFolder, search: request.inputs.search, notice: notice)
-        return try await line.run(endingWith: request.drain) { try await body($0, nil, line.addresses, $1) }
+        return try await line.run(endingWith: request.drain) { try await body($0, nil, [], line.addresses, $1) }
     }
 }
 

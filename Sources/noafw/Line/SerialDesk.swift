@@ -21,11 +21,18 @@ final class SerialDesk: Sendable {
     /// Reads until ``close()``.
     /// - Parameters:
     ///   - answer: is told what each scan came to.
-    ///   - end: Ctrl-C, Ctrl-D or the input's end.
-    func open(_ source: TextSource, answer: @escaping @Sendable (SerialPrompt.Answer) -> Void, end: @escaping @Sendable () -> Void) throws {
+    ///   - interrupt: Ctrl-C.
+    ///   - end: Ctrl-D or the input's end.
+    func open(
+        _ source: TextSource, answer: @escaping @Sendable (SerialPrompt.Answer) -> Void, interrupt: @escaping @Sendable () -> Void,
+        end: @escaping @Sendable () -> Void
+    ) throws {
         let input = try source.open(source.isTerminal ? .keys : .lines) { [self] bytes in
             guard let bytes else { return end() }
-            if source.isTerminal, bytes.contains(Self.interrupt) || bytes.contains(Self.endOfInput) { end() }
+            if source.isTerminal {
+                for byte in bytes where byte == Self.interrupt { interrupt() }
+                if bytes.contains(Self.endOfInput) { end() }
+            }
             for each in take(bytes) { answer(each) }
             typed.withLock { $0 }?.more()
         }

@@ -10,3 +10,8 @@ enum ErrorText {
         ]
     }
 }
+
+extension Diagnosis {
+    /// In one line: the code first, and what to do next however long the message is.
+    var notice: String { "\(code): \(UntrustedText.cut(message)); next: \(remedy)" }
+}

@@ -2,14 +2,19 @@
 enum UntrustedText {
     /// Longer text is cut: a device must not scroll the verdict off the screen.
     static let limit = 200
+    /// The same of a notice, which ends with what to do next.
+    static let noticeLimit = 1000
     /// The same of a command line to run next, which is the operator's own.
     static let commandLimit = 16 << 10
 
     static func escape(_ text: String) -> String { escape(text, limit: limit) }
 
-    static func escape(_ text: String, limit: Int) -> String {
+    static func escape(_ text: String, limit: Int) -> String { cut(text, limit: limit).unicodeScalars.map(escaped).joined() }
+
+    /// Not harmless yet.
+    static func cut(_ text: String, limit: Int = limit) -> String {
         let scalars = text.unicodeScalars
-        return scalars.prefix(limit).map(escaped).joined() + (scalars.count > limit ? "..." : "")
+        return scalars.count > limit ? String(String.UnicodeScalarView(scalars.prefix(limit))) + "..." : text
     }
 
     /// A long text from a server, such as an answer: its lines, each harmless.

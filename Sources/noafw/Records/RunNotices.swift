@@ -15,9 +15,5 @@ final class RunNotices: Sendable {
         if told.withLock({ $0.insert(diagnosis).inserted }) { Self.tell(diagnosis, events) }
     }
 
-    /// Two lines, as a terminal cuts long ones.
-    static func tell(_ diagnosis: Diagnosis, _ events: RunRecorder.Events) {
-        events(.notice("\(diagnosis.message) [\(diagnosis.code)]"))
-        events(.notice("next: \(diagnosis.remedy)"))
-    }
+    static func tell(_ diagnosis: Diagnosis, _ events: RunRecorder.Events) { events(.notice(diagnosis.notice)) }
 }

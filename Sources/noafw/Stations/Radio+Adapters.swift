@@ -15,14 +15,17 @@ extension Radio {
     private static let countTimeout = Duration.seconds(5)
 
     /// Runs `body` with adapters and gives them back whatever happens.
-    /// - Parameter names: as `--adapter` takes them; none takes the first one that is on.
+    /// - Parameters:
+    ///   - names: as `--adapter` takes them; none takes the first one that is on.
+    ///   - silence: of their discoveries.
     /// - Throws: ``BlueZError``, ``CommandError/sameAdapter(_:_:)``.
     static func with<Value: Sendable>(
-        adapters names: [String], notice: @escaping @Sendable (String) -> Void, _ body: ([Adapter]) async throws -> Value
+        adapters names: [String], silence: SilenceLimits = SilenceLimits(), notice: @escaping @Sendable (String) -> Void,
+        _ body: ([Adapter]) async throws -> Value
     ) async throws -> Value {
         let clock = SessionClock.continuous
         let chosen = try await choose(names, clock)
-        let centrals = chosen.map { BlueZCentral(adapter: $0.selector, notice: notice) }
+        let centrals = chosen.map { BlueZCentral(adapter: $0.selector, silence: silence, notice: notice) }
         let adapters = zip(chosen, centrals).map { adapter, central in
             Adapter(
                 fleet: FleetAdapter(name: adapter.kernelName, central: central, foreignLinks: { await foreignLinks(of: central) }),

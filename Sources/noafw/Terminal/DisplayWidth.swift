@@ -45,8 +45,9 @@ enum DisplayWidth {
             if !row.isEmpty { rows.append(row) }
             row = String(word)
             while columns(row) > limit {
-                let head = prefix(row, columns: max(2, limit))
-                guard !head.isEmpty else { break }
+                let fitting = prefix(row, columns: limit)
+                // A wide character has no room in one column.
+                let head = fitting.isEmpty ? String(row.prefix(1)) : fitting
                 rows.append(head)
                 row = String(row.dropFirst(head.count))
             }

@@ -31,7 +31,9 @@ struct ComparisonOptions: ParsableArguments, Sendable {
     func check(_ report: ReportOptions, bundle: String?) throws {
         let toOutput = [csv == "-", junit == "-", report.json, report.events == "-"].count { $0 }
         if toOutput > 1 { throw ValidationError("Only one of --json, --csv, --junit and --events can take standard output.") }
-        if expect != nil, bundle != nil { throw ValidationError("Give either --expect or --bundle.") }
+        let files = [csv, junit, report.events].compactMap(\.self).filter { $0 != "-" }
+        if Set(files).count < files.count { throw ValidationError("--csv, --junit and --events name one file twice: give each its own.") }
+        if expect != nil, bundle != nil { throw ValidationError("Give either --expect or --bundle, not both.") }
     }
 
     /// - Throws: ``ComparisonError``, and what is wrong with reading the files.
@@ -43,12 +45,13 @@ struct ComparisonOptions: ParsableArguments, Sendable {
     }
 
     /// - Parameter inputs: the other files of the command line.
-    /// - Throws: ``CommandError`` before a unit is looked for, where a result would replace an input.
+    /// - Throws: ``CommandError`` before a unit is looked for, where a result would replace an input or cannot be written.
     func checkOutputs(in context: CommandContext, inputs: [String?]) throws {
         for output in [csv, junit] {
             guard let output, output != "-" else { continue }
             let others = (inputs + [expect, baseline, allow, output == csv ? junit : nil]).map { $0.map(context.path) }
             try OutputGuard.check(context.path(output), inputs: others)
+            try OutputFile.checkPlace(context.path(output))
         }
     }
 }

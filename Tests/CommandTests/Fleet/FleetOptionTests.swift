@@ -69,6 +69,7 @@ import Testing
         #expect(throws: DeviceListError.notText(path: "l", line: 2)) { try DeviceList.parse(Array("a\n".utf8) + [0xFF], "l") }
         let many = (0...DeviceList.unitLimit).map { "unit \($0)" }.joined(separator: "\n")
         #expect(throws: DeviceListError.tooMany(path: "l", limit: DeviceList.unitLimit)) { try DeviceList.parse(Array(many.utf8), "l") }
+        #expect(try DeviceList.parse(Array("\u{FEFF}a\r\nb\r\n".utf8), "l").map(\.description) == ["a", "b"], "as an editor of Windows writes it")
         #expect(try DeviceList.parse(Array("a#b".utf8), "l").map(\.description) == ["a#b"], "a name may hold it")
     }
 
@@ -83,6 +84,8 @@ import Testing
         ["verify", "--expect", "a.zip", "--bundle", "a.zip"], ["flash", "--watch", "--all"], ["flash", "--watch", "--dry-run"],
         ["flash", "--again"], ["flash", "--watch", "--near", "3"], ["flash", "--watch", "--serial-pattern", "a"], ["flash", "--watch", "--serial", "12"],
         ["flash", "--watch", "--serial", "ask", "--serial-pattern", "a)("], ["flash", "--adapter", "usb:x"],
+        ["flash", "--watch", "--near", "-50", "--devices", "list"], ["flash", "--watch", "--near", "-50", "--virtual", "monocle"],
+        ["verify", "--all", "--csv", "a", "--junit", "a"], ["verify", "--all", "--csv", "a", "--events", "a"],
     ])
     func wrongCommandLinesRunNothing(arguments: [String]) async {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)

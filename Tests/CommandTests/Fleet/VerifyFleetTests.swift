@@ -127,8 +127,26 @@ import Testing
         let list = try folder.write("C0:00:00:00:00:01\n", to: "units")
         #expect(await Noafw.execute(in: harness.context(["verify", "--devices", list, "--csv", list])) == 64)
         #expect(harness.diagnostics.contains("NOA-0024"))
-        #expect(await run(["--csv", folder.url.path], Self.mixed) == 1, "the verdict outranks what cannot be written")
-        #expect(harness.diagnostics.contains("NOA-0008"))
+    }
+
+    /// An hour of work does not end in a wrong name.
+    @Test func aResultThatCannotBeWrittenIsToldBeforeAUnitIsTouched() async throws {
+        for place in [folder.url.path, "/nowhere/out.csv"] {
+            for option in ["--csv", "--junit"] {
+                #expect(await Noafw.execute(in: harness.context(["verify", "--all", option, place])) == 74)
+                #expect(harness.diagnostics.contains("error NOA-0008: cannot write \(place)"))
+            }
+        }
+    }
+
+    @Test func theVerdictOutranksWhatCannotBeWritten() async throws {
+        let place = folder.url.appendingPathComponent("results")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let status = await run(["--csv", place.appendingPathComponent("out.csv").path]) { comparison in
+            try FileManager.default.removeItem(at: place)
+            return try Self.mixed(comparison)
+        }
+        #expect(status == 1 && harness.diagnostics.contains("NOA-0008"))
     }
 
     @Test func theDocumentHasEveryState() async throws {
@@ -198,12 +216,13 @@ import Testing
 
     @Test func everyDifferenceHasToBeAllowed() async throws {
         let file = try folder.write("*,fpga,page 1?,known,\n", to: "allow.csv")
+        #expect(try AllowList(Array("\u{FEFF}# of Windows\r\nd3:5a:*,fpga,page,known,\r\n".utf8), name: "l").entries.map(\.unit) == ["d3:5a:*"])
         #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 0)
         #expect(await run(["--deep", "--allow", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 20"], $0)] } == 1)
     }
 
     @Test(arguments: [
-        ("a,b\n", "2 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
+        ("a,b\n", "2 of 5 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
     ])
     func aBadAllowanceIsToldWithItsLine(text: String, words: String) async throws {
         let file = try folder.write("# list\n" + text, to: "allow.csv")

@@ -25,16 +25,24 @@ import Testing
     @Test func optionsReachTheRequest() async throws {
         let list = try folder.write("C0:00:00:00:00:01\n", to: "units")
         let services = FakeServices(onWatch: { request, line, _ in
-            #expect(request.allowed == [FleetSample.address(1)] && request.threshold == -50 && request.repeatsPassed)
+            #expect(request.allowed == [FleetSample.address(1)] && request.threshold == -65 && request.repeatsPassed)
             #expect(request.units.adapters == ["hci1"] && request.units.family == "frame" && request.serials == nil)
             #expect(request.records.station == "bench 7" && request.records.workOrder == "WO1" && request.limits.stopAfter == 3)
             return try Self.course(line)
         })
         let arguments = [
-            "flash", "--watch", "--devices", list, "--near", "-50", "--again", "--adapter", "hci1", "--family", "frame", "--order", "WO1", "--stop-after", "3",
+            "flash", "--watch", "--devices", list, "--again", "--adapter", "hci1", "--family", "frame", "--order", "WO1", "--stop-after", "3",
         ]
         let context = harness.context(arguments, services: services, environment: ["HOME": "/", "NOAFW_STATION": "bench 7"])
         #expect(await Noafw.execute(in: context) == 0)
+    }
+
+    @Test func theThresholdReachesTheRequest() async throws {
+        let services = FakeServices(onWatch: { request, line, _ in
+            #expect(request.threshold == -50 && request.allowed == nil)
+            return try Self.course(line)
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--near", "-50"], services: services)) == 0)
     }
 
     @Test func aNameIsNoAddress() async throws {
@@ -101,5 +109,130 @@ import Testing
         try await terminal.waitFor("serial SN0042")
         terminal.type("\u{3}")
         #expect(await code == 0)
+    }
+
+    // MARK: - What must be seen
+
+    /// A notice comes between others, and with the verdict.
+    @Test func noticesOfTheRunAreSeenOnATerminal() async throws {
+        let services = FakeServices(onWatch: { _, line, events in
+            let entry = try FleetSample.flashed(1)
+            line(.began(entry.unit, serial: nil))
+            let error = Diagnosis(
+                code: "LED-0021", category: .inputOutput, fault: .station, message: String(repeating: "/a/long/path", count: 40), cause: "",
+                remedy: "free some space")
+            events(FleetRunEvent(unit: entry.unit, content: .job(.notice(error.notice))))
+            line(.ended(entry, serial: nil))
+            line(.waiting)
+            return FleetReport(entries: [entry])
+        })
+        let context = harness.context(
+            ["flash", "--watch"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 40)
+        #expect(await Noafw.execute(in: context) == 0)
+        let last = try #require(harness.diagnostics.components(separatedBy: "\r\u{1B}[").last)
+        #expect(last.contains("note: LED-0021") && last.contains("next: free") && last.contains("waiting for a unit"), "\(last.debugDescription)")
+    }
+
+    /// The last copy of a record that is kept nowhere: the next drawing does not take its place.
+    @Test(arguments: ["--watch", "--all"]) func whatIsSaidBesideIsNotDrawnOver(mode: String) async throws {
+        let harness = Harness(wakingUntil: .zero)
+        let entry = try FleetSample.flashed(1)
+        let record = String(repeating: "{RECORD}", count: 40)
+        let services = FakeServices(
+            onFlashFleet: { request, events in
+                events(FleetRunEvent(unit: entry.unit, content: .started(adapter: "hci0")))
+                request.records.lastResort(record)
+                events(FleetRunEvent(unit: entry.unit, content: .job(.stage(.firmware))))
+                return FleetReport(entries: [entry])
+            },
+            onWatch: { request, line, _ in
+                line(.began(entry.unit, serial: nil))
+                request.records.lastResort(record)
+                line(.ended(entry, serial: nil))
+                return FleetReport(entries: [entry])
+            })
+        let context = harness.context(["flash", mode], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true)
+        #expect(await Noafw.execute(in: context) == 0)
+        let parts = harness.diagnostics.components(separatedBy: record + "\n")
+        try #require(parts.count == 2)
+        #expect(parts[0].hasSuffix("\u{1B}[J"), "what was drawn is gone: \(parts[0].debugDescription)")
+        let next = try #require(parts[1].range(of: "\n"))
+        #expect(!parts[1][..<next.lowerBound].contains(/\u{1B}\[[0-9]+A/), "the next drawing begins below: \(parts[1].debugDescription)")
+    }
+
+    @Test func theFirstCtrlCIsSeenWhileAUnitRuns() async throws {
+        let interrupts = harness.interrupts
+        let services = FakeServices(onWatch: { _, line, _ in
+            let entry = try FleetSample.flashed(1)
+            line(.began(entry.unit, serial: nil))
+            interrupts.ask()
+            line(.ended(entry, serial: nil))
+            return FleetReport(entries: [entry])
+        })
+        let context = harness.context(["flash", "--watch"], services: services, environment: ["HOME": "/"], isTerminal: true)
+        #expect(await Noafw.execute(in: context) == 0)
+        #expect(harness.diagnostics.contains("press Ctrl-C again"))
+    }
+
+    @Test func aRefusalStaysWhenTheNextNumberIsAskedFor() async throws {
+        let services = FakeServices(onWatch: { _, line, _ in
+            line(.scanned(.refused(.bound("SN1", address: "C0:00:00:00:00:01"))))
+            line(.asking)
+            return FleetReport(entries: [])
+        })
+        let context = harness.context(["flash", "--watch"], services: services, environment: ["HOME": "/"], isTerminal: true)
+        #expect(await Noafw.execute(in: context) == 69)
+        let last = try #require(harness.diagnostics.components(separatedBy: "\r\u{1B}[").last)
+        #expect(last.contains("NOA-0056") && last.contains("scan the unit's serial number"), "\(last.debugDescription)")
+    }
+
+    @Test func anEmptyShiftHasItsOwnWords() async {
+        let services = FakeServices(onWatch: { _, _, _ in FleetReport(entries: []) })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch"], services: services)) == 69)
+        #expect(harness.diagnostics.contains("error FLT-0008: the line ended before a unit was worked on"))
+    }
+
+    /// A lost adapter, `--timeout`: the units before have their verdicts all the same.
+    @Test func whatTheShiftCameToIsNotLostWithItsEnd() async throws {
+        let services = FakeServices(onWatch: { _, line, events in
+            let entry = try FleetSample.flashed(1)
+            events(FleetRunEvent(unit: entry.unit, content: .started(adapter: "")))
+            events(FleetRunEvent(unit: entry.unit, content: .ended(.pass, nil, seconds: 51.3)))
+            throw LinkError.unavailable("the adapter is gone")
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--json"], services: services)) == 69)
+        let document = try ToolBench.json(harness.output)
+        let units = try #require(document["units"] as? [[String: Any]])
+        #expect(document["verdict"] as? String == "fail" && units.map { $0["outcome"] as? String } == ["pass"])
+        #expect(!harness.diagnostics.contains("no unit was touched"))
+    }
+
+    // MARK: - Its end
+
+    /// A terminal that is closed sends a signal and ends the input: one end, not the second one that cuts the running unit.
+    @Test func theInputsEndIsAskedForOnceHoweverOften() async throws {
+        let interrupts = harness.interrupts
+        let services = FakeServices(onWatch: { request, line, _ in
+            interrupts.askGently()
+            interrupts.askGently()
+            #expect(request.drain.isAsked && interrupts.requests.poll() == nil)
+            return try Self.course(line)
+        })
+        #expect(await Noafw.execute(in: harness.context(["flash", "--watch"], services: services)) == 0)
+        interrupts.askGently()
+        #expect(interrupts.requests.poll() != nil, "where nothing drains it is an interruption")
+    }
+
+    @Test func ctrlDNeverCutsAUnit() throws {
+        let desk = SerialDesk(pattern: nil)
+        let (interrupted, ended) = (Inbox<Void>(), Inbox<Void>())
+        let terminal = FakeTerminal()
+        try desk.open(
+            terminal.attach(harness.context([])).input, answer: { _ in }, interrupt: { interrupted.deliver(()) }, end: { ended.deliver(()) })
+        terminal.type("\u{4}\u{4}SN1")
+        #expect(interrupted.poll() == nil && ended.poll() != nil)
+        terminal.type("\u{3}")
+        #expect(interrupted.poll() != nil && interrupted.poll() == nil && ended.poll() == nil)
+        desk.close()
     }
 }

@@ -9,6 +9,10 @@ import Testing
 @Suite struct LineScreenTests {
     private let plain = TextStyle(isColoured: false)
 
+    private func block(_ screen: LineScreen, _ style: TextStyle? = nil, columns: Int = 80, rows: Int = 24) -> [String] {
+        LineBlock(screen, style: style ?? plain, columns: columns).lines(rows: rows, at: .zero)
+    }
+
     private func screen(_ error: Diagnosis?) throws -> LineScreen {
         var screen = LineScreen()
         screen.end(try FleetSample.flashed(1, error: error), serial: "SN\u{1B}1")
@@ -16,7 +20,7 @@ import Testing
     }
 
     @Test func aPassIsReadFromAfar() throws {
-        let lines = try screen(nil).lines(style: plain, columns: 80, rows: 24, at: .zero)
+        let lines = try block(screen(nil))
         #expect(lines.count == 11)
         #expect(lines[0].trimmingCharacters(in: .whitespaces) == "####    ###    ####   ####")
         #expect(lines[5] == "PASS ✔  C0:00:00:00:00:01  serial SN\\u{1b}1 (51.3 s)")
@@ -25,26 +29,26 @@ import Testing
     }
 
     @Test func aFailSaysWhatToDo() throws {
-        let lines = try screen(FleetSample.failed).lines(style: plain, columns: 80, rows: 24, at: .zero)
+        let lines = try block(screen(FleetSample.failed))
         #expect(lines[0].contains("#####   ###   ###"))
         #expect(lines[5].hasPrefix("FAIL ✘  C0:00:00:00:00:01") && lines[5].contains("DFU-0B05 the boot"), "\(lines[5])")
-        #expect(lines[6] == "next: put the unit with the failed ones; then put the next one here.")
-        let error = try screen(FleetSample.radio).lines(style: plain, columns: 80, rows: 24, at: .zero)
-        #expect(error[5].hasPrefix("ERROR !") && error[6] == "next: move it closer" && error[10].contains("1 not the unit's fault"))
+        #expect(lines[6] == "says \\u{1b}[2Jno" && lines[7] == "next: put the unit with the failed ones; then put the next one here.")
+        let error = try block(screen(FleetSample.radio))
+        #expect(error[5].hasPrefix("ERROR !") && error.contains("next: move it closer") && error.last?.contains("1 not the unit's fault") == true)
     }
 
     @Test(arguments: [80, 40, 25, 10, 1]) func everyLineFits(columns: Int) throws {
         for error in [nil, FleetSample.failed, FleetSample.radio] {
-            let lines = try screen(error).lines(style: plain, columns: columns, rows: 24, at: .zero)
-            #expect(lines.count == 11 && lines.allSatisfy { DisplayWidth.columns($0) < max(columns, 2) }, "\(lines)")
+            let lines = try block(screen(error), columns: columns, rows: 60)
+            #expect(lines.allSatisfy { DisplayWidth.columns($0) < max(columns, 2) }, "\(lines)")
         }
-        let narrow = try screen(nil).lines(style: plain, columns: 25, rows: 24, at: .zero)
+        let narrow = try block(screen(nil), columns: 25)
         #expect(narrow[2].contains("PASS ✔"), "where the letters have no room, the word stands: \(narrow)")
-        #expect(try screen(nil).lines(style: plain, columns: 80, rows: 8, at: .zero).count == 6)
+        #expect(try block(screen(nil), rows: 8).count == 5)
     }
 
     @Test func theBandIsTheFullWidth() throws {
-        let lines = try screen(nil).lines(style: TextStyle(isColoured: true), columns: 80, rows: 24, at: .zero)
+        let lines = try block(screen(nil), TextStyle(isColoured: true))
         for line in lines.prefix(5) {
             #expect(line.hasPrefix("\u{1B}[32;7m") && line.hasSuffix("\u{1B}[0m") && FleetSummary.width(line) == 79)
         }
@@ -54,10 +58,10 @@ import Testing
     @Test func theVerdictStaysUntilTheNextUnitRuns() throws {
         var screen = try screen(nil)
         screen.task = .scan
-        #expect(screen.lines(style: plain, columns: 80, rows: 24, at: .zero)[5].hasPrefix("PASS"))
+        #expect(block(screen)[5].hasPrefix("PASS"))
         screen.task = .run(unit: "C0:00:00:00:00:02", serial: "SN2")
-        let lines = screen.lines(style: plain, columns: 80, rows: 24, at: .zero)
-        #expect(lines[5] == "RUNNING  C0:00:00:00:00:02  serial SN2" && !lines.contains { $0.contains("PASS") || $0.contains("#") })
+        let shown = block(screen)
+        #expect(shown[5] == "RUNNING  C0:00:00:00:00:02  serial SN2" && !shown.contains { $0.contains("PASS") || $0.contains("#") })
     }
 
     @Test func retestsDoNotImproveTheFirstPassYield() {
@@ -67,5 +71,49 @@ import Testing
         count.note(FleetSample.address(2), FleetSample.radio)
         count.note(FleetSample.address(2), nil)
         #expect(count.text == "shift: 4 runs, 2 passed, 1 failed, 1 not the unit's fault; first-pass yield 50 % of 2")
+    }
+
+    /// The code, and what to do next.
+    @Test(arguments: [(200, 24), (80, 24), (40, 24), (25, 24), (40, 8), (20, 12)]) func nothingThatCountsIsCut(columns: Int, rows: Int) throws {
+        let error = Diagnosis(
+            code: "LED-0099", category: .inputOutput, fault: .station, message: "the disk is full",
+            cause: "", remedy: "free some space and run the same command again")
+        var screen = try screen(error)
+        screen.note("note: another one, with a long text that takes several lines of a narrow terminal")
+        let text = block(screen, columns: columns, rows: rows).map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
+        #expect(text.contains("LED-0099") && text.contains("next: free some space and run the same command again"), "\(text)")
+        #expect(block(screen, columns: columns, rows: rows).count < rows)
+    }
+
+    @Test func noticesStayUntilTheNextUnitRuns() throws {
+        var screen = try screen(nil)
+        for number in 1...5 { screen.note("note: \(number)") }
+        screen.note("note: 4")
+        screen.answer = "serial SN2"
+        screen.task = .scan
+        let shown = block(screen)
+        #expect(shown.suffix(5) == ["serial SN2", "note: 3", "note: 5", "note: 4", screen.count.text], "the last ones, each once: \(shown)")
+        screen.begin(FleetSample.unit(2), serial: "SN2")
+        #expect(!block(screen).contains { $0.hasPrefix("note") || $0 == "serial SN2" })
+    }
+
+    @Test func whoDrainsStillSaysWhatToDoWithTheUnit() throws {
+        for (error, next) in [
+            (nil, "next: take the unit away; the line ends."), (FleetSample.failed, "next: put the unit with the failed ones; the line ends."),
+            (FleetSample.radio, "next: move it closer"),
+        ] as [(Diagnosis?, String)] {
+            var screen = try screen(error)
+            screen.isDraining = true
+            #expect(screen.next == next && block(screen).contains("no more units are taken"))
+        }
+        var screen = try screen(nil)
+        (screen.isDraining, screen.task) = (true, .run(unit: "C0:00:00:00:00:02", serial: nil))
+        #expect(block(screen).contains("no more units are taken; press Ctrl-C again to end this one, too") && screen.next.contains("leave the unit where it is"))
+        #expect(!block(screen).contains { $0.contains("PASS") || $0.contains("#") }, "that verdict is of the unit before")
+    }
+
+    @Test func aTerminalWithoutSymbolsGetsNone() throws {
+        let lines = try block(screen(nil), TextStyle(isColoured: false, hasSymbols: false))
+        #expect(lines[5].hasPrefix("PASS +  ") && !lines.joined().contains("✔"))
     }
 }

@@ -4,7 +4,7 @@ import Provisioning
 extension Examples {
     static let fleet = CataloguedErrors([
         FleetError.notReached(.name("NAME"), listened: .seconds(15)), .sameUnit(address), .hung(after: .seconds(3600)),
-        .notStarted(.repeated(code: "CODE", count: 2)), .drained, .interrupted, .noAdapterLeft,
+        .notStarted(.repeated(code: "CODE", count: 2)), .drained, .interrupted, .noAdapterLeft, .noneCame,
     ])
 
     static let rollout = CataloguedErrors([

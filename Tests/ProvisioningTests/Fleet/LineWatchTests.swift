@@ -11,8 +11,8 @@ import Testing
         var now = SessionClock.Instant(offset: .zero)
         var actions: [LineWatch.Action] = []
 
-        init(allowed: Set<DeviceAddress>? = nil, families: Set<FamilyID> = ["pager"]) {
-            watch = LineWatch(rules: .init(families: families, allowed: allowed), at: now)
+        init(allowed: Set<DeviceAddress>? = nil, families: Set<FamilyID> = ["pager"], known: Set<DeviceAddress> = []) {
+            watch = LineWatch(rules: .init(families: families, allowed: allowed, known: known), at: now)
         }
 
         /// Shows units for a while.
@@ -170,21 +170,22 @@ import Testing
         #expect(line.watch.finished(LineVerdict(error: nil, time: line.now), at: line.now) == [.drained])
     }
 
-    @Test func aDiscoveryThatSaysNothingIsRestartedAndThenComplainedAbout() {
+    /// An empty place in a quiet room is like that for hours.
+    @Test func silenceIsToldOnceAndEndsNothing() {
         var line = Line()
-        line.show([], for: 59.5, heard: false)
+        line.show([], for: 179.5, heard: false)
         #expect(line.take().isEmpty)
         line.show([], for: 0.5, heard: false)
-        #expect(line.take() == [.restartScan])
-        line.show([], for: 60, heard: false)
-        #expect(line.take() == [.restartScan])
-        line.show([], for: 60, heard: false)
-        #expect(line.take() == [.radioHangs, .restartScan])
-        line.show([], for: 120, heard: false)
-        #expect(line.take() == [.restartScan, .restartScan], "it is said once, and tried on")
-        line.show([], for: 1)
-        line.show([], for: 60, heard: false)
-        #expect(line.take() == [.restartScan])
+        #expect(line.take() == [.silent(.seconds(180))])
+        line.show([], for: 36_000, heard: false)
+        #expect(line.take().isEmpty && line.watch.state == .idle)
+        line.show([unit(1)], for: 3)
+        #expect(line.take() == [.claim(unit(1))])
+        line.work([unit(1)])
+        _ = line.take()
+        line.show([], for: 11)
+        line.show([], for: 180, heard: false)
+        #expect(line.take() == [.free, .silent(.seconds(180))], "the radio may have died since")
     }
 
     /// Nobody listens while a unit is worked on.
@@ -195,5 +196,85 @@ import Testing
         _ = line.take()
         line.show([], for: 11, heard: false)
         #expect(line.take() == [.free])
+    }
+
+    /// Every device with Nordic's bootloader calls itself the same.
+    @Test func aBootloaderThatNobodyKnowsIsLeftAlone() {
+        var line = Line()
+        let stranger = unit(1, mode: .bootloader)
+        line.show([stranger], for: 20)
+        #expect(line.take() == [.stranger(stranger)] && line.watch.state == .idle, "it is said once")
+        line.show([], for: 1)
+        line.show([stranger], for: 20)
+        #expect(line.take() == [.stranger(stranger)])
+        for rules in [Line(known: [.number(1)]), Line(allowed: [.number(1)])] {
+            var line = rules
+            line.show([stranger], for: 3)
+            #expect(line.take() == [.claim(stranger)])
+        }
+    }
+
+    @Test func aUnitThatThisShiftLeftInItsBootloaderIsTakenAgain() {
+        var line = Line()
+        line.show([unit(1)], for: 3)
+        line.work([unit(1)], error: Self.failed)
+        line.show([], for: 11)
+        _ = line.take()
+        line.show([unit(1, mode: .bootloader)], for: 3)
+        #expect(line.take() == [.claim(unit(1, mode: .bootloader))])
+    }
+
+    /// The operator takes it away before its serial number was scanned.
+    @Test func aClaimedUnitThatGoesIsClaimedNoMore() {
+        var line = Line()
+        line.show([unit(1)], for: 3)
+        _ = line.take()
+        line.show([unit(1)], for: 60)
+        #expect(line.take().isEmpty)
+        line.show([])
+        #expect(line.take() == [.free] && line.watch.state == .idle)
+        #expect(line.watch.claimed(at: line.now).isEmpty, "nothing runs")
+        line.show([unit(2)], for: 3)
+        #expect(line.take() == [.claim(unit(2))])
+    }
+
+    @Test func aClaimedUnitThatAnotherOutshinesIsClaimedNoMore() {
+        var line = Line()
+        line.show([unit(1, -60)], for: 3)
+        _ = line.take()
+        line.show([unit(1, -60), unit(2, -50)])
+        #expect(line.take() == [.free])
+    }
+
+    @Test func aClaimedUnitThatGetsCompanyIsClaimedNoMore() {
+        var line = Line()
+        line.show([unit(1, -50)], for: 3)
+        _ = line.take()
+        line.show([unit(1, -50), unit(2, -52)], for: 5)
+        #expect(line.take() == [.several([unit(1, -50), unit(2, -52)])] && line.watch.state == .idle)
+        line.show([unit(1, -50)], for: 3)
+        #expect(line.take() == [.claim(unit(1, -50))])
+    }
+
+    /// It was taken from afar, and is put where it is weaker by 10 dB at least.
+    @Test func aListedUnitNeedsNotFallSilentToBeAway() {
+        var line = Line(allowed: [.number(1), .number(2)])
+        line.show([unit(1, -70), unit(2, -75)], for: 3)
+        line.work([unit(1)])
+        _ = line.take()
+        line.show([unit(1, -80), unit(2, -75)], for: 20)
+        #expect(line.take().isEmpty, "as near as it was")
+        line.show([unit(1, -81), unit(2, -75)], for: 11)
+        #expect(line.take() == [.free])
+        line.show([unit(1, -81), unit(2, -75)], for: 3)
+        #expect(line.take() == [.claim(unit(2, -75))])
+    }
+
+    @Test func aNeighbourThatIsNotListedOutshinesNoListedUnit() {
+        var line = Line(allowed: [.number(1)])
+        line.show([unit(1, -70), unit(9, -40)], for: 3)
+        #expect(line.take() == [.claim(unit(1, -70))])
+        line.show([unit(1, -70), unit(9, -40)], for: 20)
+        #expect(line.take().isEmpty, "it waits for its number")
     }
 }

@@ -13,11 +13,15 @@ public struct LineWatch: Sendable {
         public var allowed: Set<DeviceAddress>?
         /// In dBm.
         public var threshold: Int
+        /// Units that this station has worked on. Only theirs, and those of a list, are taken in a bootloader: every device with Nordic's
+        /// bootloader looks alike.
+        public var known: Set<DeviceAddress>
 
-        public init(families: Set<FamilyID>, allowed: Set<DeviceAddress>? = nil, threshold: Int = -65) {
+        public init(families: Set<FamilyID>, allowed: Set<DeviceAddress>? = nil, threshold: Int = -65, known: Set<DeviceAddress> = []) {
             self.families = families
             self.allowed = allowed
             self.threshold = threshold
+            self.known = known
         }
     }
 
@@ -31,12 +35,12 @@ public struct LineWatch: Sendable {
         case showAgain(DiscoveredUnit, LineVerdict)
         /// Several units lie here: the operator has to remove all but one.
         case several([DiscoveredUnit])
-        /// The verdict's unit has gone: the place is free.
+        /// A bootloader of nobody knows what lies here.
+        case stranger(DiscoveredUnit)
+        /// The unit has gone: the place is free. One that was claimed is not any more.
         case free
-        /// The discovery says nothing any more: end it and begin it again.
-        case restartScan
-        /// Restarting it twice was in vain.
-        case radioHangs
+        /// Nothing at all was heard for so long: the place may be empty and quiet, or the radio deaf.
+        case silent(Duration)
         /// The last unit is done, and nothing more is taken.
         case drained
     }
@@ -62,8 +66,8 @@ public struct LineWatch: Sendable {
     static let hysteresis = 10
 
     public private(set) var state = State.idle
-    private let rules: Rules
-    private var watchdog: ScanWatchdog
+    private var rules: Rules
+    private var silence: SilenceWatch
     private var isDraining = false
     /// Of the state `seen`.
     private var seenSince = SessionClock.Instant(offset: .zero)
@@ -71,12 +75,14 @@ public struct LineWatch: Sendable {
     private var lastPresent = SessionClock.Instant(offset: .zero)
     private var passed: [DeviceAddress: LineVerdict] = [:]
     /// Could not be taken; when they were last here.
-    private var leftAlone: [DeviceAddress: SessionClock.Instant] = [:]
+    private var leftAlone: [DeviceAddress: (unit: DiscoveredUnit, lastHere: SessionClock.Instant)] = [:]
     private var crowd: Set<DeviceAddress> = []
+    /// The one that was told.
+    private var stranger: DeviceAddress?
 
     public init(rules: Rules, at now: SessionClock.Instant) {
         self.rules = rules
-        watchdog = ScanWatchdog(at: now)
+        silence = SilenceWatch(at: now)
     }
 }
 
@@ -98,7 +104,7 @@ public struct LineVerdict: Sendable, Hashable {
 
 extension LineWatch {
     /// Any sighting, of a unit or not.
-    public mutating func heard(at now: SessionClock.Instant) { watchdog.heard(at: now) }
+    public mutating func heard(at now: SessionClock.Instant) { silence.heard(at: now) }
 
     /// The units in reach, as ``UnitFinder`` shows them; to be called at least twice a second while nothing runs.
     public mutating func look(_ units: [DiscoveredUnit], at now: SessionClock.Instant) -> [Action] {
@@ -108,9 +114,10 @@ extension LineWatch {
         switch state {
         case .idle, .seen: actions = choose(among: ours, at: now)
         case .verdict(let unit, _): actions = awaitAbsence(of: unit, units, at: now)
-        case .claimed, .running, .drained: return []
+        case .claimed(let unit): actions = keep(unit, units, ours)
+        case .running, .drained: return []
         }
-        return actions + watchdog.look(at: now)
+        return actions + (silence.look(at: now).map { [.silent($0)] } ?? [])
     }
 
     /// The unit is this process's.
@@ -123,13 +130,14 @@ extension LineWatch {
     /// The unit cannot be taken now: it is left alone until it was away, or ``again(at:)``.
     public mutating func refused(at now: SessionClock.Instant) -> [Action] {
         guard case .claimed(let unit) = state else { return [] }
-        leftAlone[unit.address] = now
+        leftAlone[unit.address] = (unit, now)
         return settle(.idle, at: now)
     }
 
     public mutating func finished(_ verdict: LineVerdict, at now: SessionClock.Instant) -> [Action] {
         guard case .running(let unit) = state else { return [] }
         if verdict.passed { passed[unit.address] = verdict }
+        rules.known.insert(unit.address)
         lastPresent = now
         return settle(.verdict(unit, verdict), at: now)
     }
@@ -156,7 +164,7 @@ extension LineWatch {
 
     /// Nothing was listened to while the caller worked.
     private mutating func settle(_ next: State, at now: SessionClock.Instant) -> [Action] {
-        watchdog.heard(at: now)
+        silence.heard(at: now)
         state = isDraining ? .drained : next
         return isDraining ? [.drained] : []
     }
@@ -187,6 +195,16 @@ extension LineWatch {
         return actions + [.claim(candidate)]
     }
 
+    /// While its caller makes up its mind, such as for a serial number, a claimed unit may be taken away, or get company.
+    private mutating func keep(_ unit: DiscoveredUnit, _ units: [DiscoveredUnit], _ ours: [DiscoveredUnit]) -> [Action] {
+        let (_, actions) = candidate(among: ours)
+        guard actions.isEmpty, isHere(unit, units) else {
+            state = .idle
+            return actions.isEmpty ? [.free] : actions
+        }
+        return []
+    }
+
     private mutating func candidate(among units: [DiscoveredUnit]) -> (DiscoveredUnit?, [Action]) {
         let free = units.filter { leftAlone[$0.address] == nil }
         if let allowed = rules.allowed {
@@ -194,7 +212,7 @@ extension LineWatch {
             return (listed.first { passed[$0.address] == nil } ?? listed.first, [])
         }
         guard let strongest = units.max(by: { $0.rssi < $1.rssi }), strongest.rssi >= rules.threshold else {
-            crowd = []
+            (crowd, stranger) = ([], nil)
             return (nil, [])
         }
         let rivals = units.filter { $0.address != strongest.address && strongest.rssi - $0.rssi < Self.margin }
@@ -204,26 +222,35 @@ extension LineWatch {
             return (nil, crowd == Set(all.map(\.address)) ? [] : [.several(all)])
         }
         crowd = []
+        guard strongest.mode == .application || rules.known.contains(strongest.address) else {
+            defer { stranger = strongest.address }
+            return (nil, stranger == strongest.address ? [] : [.stranger(strongest)])
+        }
+        stranger = nil
         return (leftAlone[strongest.address] == nil ? strongest : nil, [])
     }
 
     private mutating func awaitAbsence(of unit: DiscoveredUnit, _ units: [DiscoveredUnit], at now: SessionClock.Instant) -> [Action] {
-        if isHere(unit.address, units) { lastPresent = now }
+        if isHere(unit, units) { lastPresent = now }
         guard lastPresent.duration(to: now) >= Self.absence else { return [] }
         state = .idle
         return [.free]
     }
 
     private mutating func noteAbsence(_ units: [DiscoveredUnit], _ now: SessionClock.Instant) {
-        for address in leftAlone.keys where isHere(address, units) { leftAlone[address] = now }
-        leftAlone = leftAlone.filter { $0.value.duration(to: now) < Self.absence }
+        for (address, left) in leftAlone where isHere(left.unit, units) { leftAlone[address]?.lastHere = now }
+        leftAlone = leftAlone.filter { $0.value.lastHere.duration(to: now) < Self.absence }
     }
 
-    /// A unit in its bootloader is the same unit, whatever its bootloader calls itself.
-    private func isHere(_ address: DeviceAddress, _ units: [DiscoveredUnit]) -> Bool {
-        guard let unit = units.first(where: { $0.address == address || $0.advertisedAddress == address.bootloader }) else { return false }
-        if rules.allowed != nil { return true }
-        let isOutshone = units.contains { $0.address != unit.address && $0.rssi - unit.rssi >= Self.margin }
-        return unit.rssi >= rules.threshold - Self.hysteresis && !isOutshone
+    /// A unit in its bootloader is the same unit, whatever its bootloader calls itself. One of a list may have been taken from afar: it is
+    /// here as long as it is as near as it was.
+    private func isHere(_ unit: DiscoveredUnit, _ units: [DiscoveredUnit]) -> Bool {
+        let address = unit.address
+        guard let heard = units.first(where: { $0.address == address || $0.advertisedAddress == address.bootloader }) else { return false }
+        let threshold = rules.allowed == nil ? rules.threshold : min(rules.threshold, unit.rssi)
+        let isOutshone = units.contains { other in
+            other.address != address && other.rssi - heard.rssi >= Self.margin && rules.allowed?.contains(other.address) != false
+        }
+        return heard.rssi >= threshold - Self.hysteresis && !isOutshone
     }
 }

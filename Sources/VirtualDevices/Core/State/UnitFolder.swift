@@ -92,6 +92,8 @@ public struct UnitFolder: Sendable {
             try write()
         } catch let error as UnitFolderError {
             throw error
+        } catch let failure as FileWriter.Failure {
+            throw UnitFolderError.unwritable(path: file.path, reason: failure.reason)
         } catch {
             throw UnitFolderError.unwritable(path: file.path, reason: error.localizedDescription)
         }

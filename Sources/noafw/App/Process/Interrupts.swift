@@ -13,4 +13,10 @@ struct Interrupts: Sendable {
     func ask() {
         if !drain.ask() { requests.deliver(()) }
     }
+
+    /// What the end of the input and a closed terminal do: an orderly end. Where that goes on, they change nothing, however many of them
+    /// tell of the same thing.
+    func askGently() {
+        if !drain.ask(), !drain.isGoingOn { requests.deliver(()) }
+    }
 }

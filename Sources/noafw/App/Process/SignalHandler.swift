@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import Support
 
-/// Turns SIGINT, SIGTERM and SIGHUP into a request to end; a second signal, or a run that does not end in time, ends the process.
+/// Turns SIGINT, SIGTERM and SIGHUP into a request to end; a second signal, or a run that does not end in time, ends the process. A
+/// terminal that is closed asks once: nobody is there to insist.
 ///
 /// Handlers rather than ignored or blocked signals: both of those would be inherited by the virtual units' processes,
 /// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
@@ -28,12 +29,12 @@ final class SignalHandler: Sendable {
         let watch = SignalHandler(interrupts: interrupts, readEnd: ends[0])
         let thread = Thread { watch.run() }
         thread.start()
-        install(SIGINT) { _ in reportSignal() }
-        install(SIGTERM) { _ in reportSignal() }
+        install(SIGINT) { reportSignal($0) }
+        install(SIGTERM) { reportSignal($0) }
         // A terminal that is closed; `nohup` has it ignored, and so it stays.
         var hangUp = sigaction()
         if sigaction(SIGHUP, nil, &hangUp) == 0, unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) != 1 {
-            install(SIGHUP) { _ in reportSignal() }
+            install(SIGHUP) { reportSignal($0) }
         }
         // A reader that goes away must not kill a run halfway through a flash; the write's error is enough.
         install(SIGPIPE) { _ in }
@@ -47,8 +48,10 @@ final class SignalHandler: Sendable {
     }
 
     private func run() {
-        guard waitForSignal(milliseconds: -1) else { return }
-        if interrupts.drain.ask() { guard waitForSignal(milliseconds: -1) else { return } }
+        while true {
+            guard let signal = waitForSignal(milliseconds: -1) else { return }
+            guard interrupts.drain.ask() || (signal == SIGHUP && interrupts.drain.isGoingOn) else { break }
+        }
         interrupts.requests.deliver(())
         // Nobody waits any longer than this, nor than until the second signal.
         _ = waitForSignal(milliseconds: Self.graceMilliseconds)
@@ -72,13 +75,13 @@ final class SignalHandler: Sendable {
         _ = write(STDERR_FILENO, &lineFeed, 1)
     }
 
-    /// - Returns: `false` when no signal came in time.
-    private func waitForSignal(milliseconds: Int32) -> Bool {
+    /// - Returns: `nil` when no signal came in time.
+    private func waitForSignal(milliseconds: Int32) -> Int32? {
         var entry = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
         var ready = poll(&entry, 1, milliseconds)
         while ready < 0, errno == EINTR { ready = poll(&entry, 1, milliseconds) }
         var byte: UInt8 = 0
-        return ready > 0 && read(readEnd, &byte, 1) == 1
+        return ready > 0 && read(readEnd, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
     private static func install(_ signal: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
@@ -93,9 +96,9 @@ final class SignalHandler: Sendable {
 nonisolated(unsafe) private var signalPipeWriteEnd: Int32 = -1
 
 /// Only async-signal-safe calls.
-private func reportSignal() {
+private func reportSignal(_ signal: Int32) {
     let saved = errno
-    var byte: UInt8 = 1
+    var byte = UInt8(truncatingIfNeeded: signal)
     _ = write(signalPipeWriteEnd, &byte, 1)
     errno = saved
 }

@@ -23,6 +23,9 @@ final class Drain: Sendable {
 
     var isAsked: Bool { state.withLock(\.isAsked) }
 
+    /// Whether a command drains now.
+    var isGoingOn: Bool { state.withLock { $0.isOffered && $0.isAsked } }
+
     /// - Returns: whether a command drains now.
     func ask() -> Bool {
         let wake = state.withLock { state -> (@Sendable () -> Void)? in

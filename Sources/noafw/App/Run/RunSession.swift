@@ -24,6 +24,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         let conclusion = Conclusion()
         let outer = context.interrupts.exitReport.set { conclude(interrupted(renderer, since: start), renderer, writer, conclusion) }
         defer { context.interrupts.exitReport.set(outer) }
+        let area = context.drawingArea.set { renderer.print($0) }
+        defer { context.drawingArea.set(area) }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
             try await operation {

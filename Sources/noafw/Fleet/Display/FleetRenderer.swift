@@ -37,13 +37,26 @@ final class FleetRenderer: FleetDisplay {
             state.progress.apply(event, at: now)
             guard !state.isFinished else { return }
             let lines = lines(for: event, &state.progress, at: now)
-            if !lines.isEmpty {
-                clear(&state)
-                for line in lines { sink.writeLine(line) }
-                state.lastDrawn = nil
-            }
+            if !lines.isEmpty { print(lines, &state) }
             draw(&state, at: now)
         }
+    }
+
+    func print(_ line: String) {
+        state.withLock { state in
+            print([line], &state)
+            draw(&state, at: clock.now.offset)
+        }
+    }
+
+    private func print(_ lines: [String], _ state: inout State) {
+        clear(&state)
+        for line in lines { sink.writeLine(line) }
+        state.lastDrawn = nil
+    }
+
+    func drains() {
+        handle(FleetRunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
     }
 
     func tick() { state.withLock { draw(&$0, at: clock.now.offset) } }
@@ -59,7 +72,7 @@ final class FleetRenderer: FleetDisplay {
         let lines = progress.lines(for: event, at: now)
         switch event.content {
         case .planned(let units): return ["\(units) \(units == 1 ? "unit" : "units")"]
-        case .notice(let notice): return ["note: \(UntrustedText.escape(notice))"]
+        case .notice(let notice): return ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
         case .started(let adapter): return isLive ? [] : [named(event.unit, "starts on \(UntrustedText.escape(adapter))")]
         case .ended: return progress.ended.last.map { [FleetLine.ended($0, style: style)] } ?? []
         case .job(let content):

@@ -45,11 +45,28 @@ final class LineRenderer: FleetDisplay {
             state.progress.apply(event, at: now)
             state.screen.progress = state.progress.running.first?.model
             var lines = state.progress.lines(for: event, at: now)
-            if case .notice(let notice) = event.content { lines = ["note: \(UntrustedText.escape(notice))"] }
-            if case .job(.notice(let notice)) = event.content { state.screen.remark = "note: \(UntrustedText.escape(notice))" }
-            show(lines.map { line in event.unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }, &state, isDue: false)
+            if let notice = event.content.notice {
+                let text = "note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"
+                state.screen.note(text)
+                if lines.isEmpty { lines = [text] }
+            }
+            show(lines.map { line in event.unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }, &state, isDue: event.content.notice != nil)
         }
     }
+
+    func print(_ line: String) {
+        state.withLock { state in
+            if state.drawnLines > 0, !state.isFinished { sink.write("\r\(Self.up(state.drawnLines))\u{1B}[J") }
+            sink.writeLine(line)
+            state.drawnLines = 0
+            if isLive { show([], &state, isDue: true) }
+        }
+    }
+
+    /// To the first of so many lines.
+    private static func up(_ lines: Int) -> String { lines > 1 ? "\u{1B}[\(lines - 1)A" : "" }
+
+    func drains() { handle(.draining) }
 
     func tick() { state.withLock { show([], &$0, isDue: false) } }
 
@@ -72,16 +89,14 @@ final class LineRenderer: FleetDisplay {
         let now = clock.now.offset
         if !isDue, let last = state.lastDrawn, now - last < ProgressBar.interval { return }
         state.lastDrawn = now
-        let block = state.screen.lines(style: style, columns: sink.columns(), rows: sink.rows(), at: now)
-        let back = state.drawnLines > 1 ? "\u{1B}[\(state.drawnLines - 1)A" : ""
+        let block = LineBlock(state.screen, style: style, columns: sink.columns()).lines(rows: sink.rows(), at: now)
         // Each line ends with the clearing of its rest: nothing flickers.
-        sink.write("\r\(back)" + block.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
+        sink.write("\r\(Self.up(state.drawnLines))" + block.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
         state.drawnLines = block.count
     }
 
     /// - Returns: the same as plain lines.
     private func take(_ event: LineEvent, _ screen: inout LineScreen) -> [String] {
-        screen.remark = nil
         switch event {
         case .waiting:
             screen.task = .wait
@@ -91,38 +106,39 @@ final class LineRenderer: FleetDisplay {
             return ["scan the unit's serial number"]
         case .scanned(.accepted(let serial)):
             screen.task = .wait
-            screen.remark = "serial \(UntrustedText.escape(serial))"
-            return ["serial \(UntrustedText.escape(serial))"]
-        case .scanned(.refused(let refusal)): return remark(refusal.diagnosis, &screen)
-        case .refused(let error): return remark(error, &screen)
-        case .remark(let text):
-            screen.remark = "note: \(UntrustedText.escape(text))"
-            return screen.remark.map { [$0] } ?? []
+            return answer("serial \(UntrustedText.escape(serial))", &screen)
+        case .scanned(.refused(let refusal)): return answer(refusal.diagnosis.notice, &screen)
+        case .remark(let text): return note(text, &screen)
         case .several(let units):
             screen.task = .several(units)
-            return ["several units lie here: \(units.joined(separator: ", "))"]
+            return [screen.status]
         case .began(let unit, let serial):
-            screen.task = .run(unit: unit.id, serial: serial)
-            screen.progress = nil
-            return [screen.details]
+            screen.begin(unit, serial: serial)
+            return [screen.details(style)]
         case .ended(let entry, let serial):
             screen.end(entry, serial: serial)
-            return [screen.details, screen.next, screen.count.text]
+            return [screen.details(style), screen.next, screen.count.text]
         case .metAgain(let unit, let before):
             screen.task = .wait
             screen.verdict = .init(
                 verdict: .pass, unit: unit.id, serial: nil, error: nil, seconds: 0,
                 before: "\(Format.clock(seconds: before.inSeconds)) ago; --again works on it once more")
-            return [screen.details]
+            return [screen.details(style)]
         case .draining:
-            screen.task = .drain
-            return ["no more units are taken"]
+            guard !screen.isDraining else { return [] }
+            screen.isDraining = true
+            return [screen.status]
         }
     }
 
-    private func remark(_ error: Diagnosis, _ screen: inout LineScreen) -> [String] {
-        let text = "\(error.code) \(UntrustedText.escape(error.message)): \(UntrustedText.escape(error.remedy))"
-        screen.remark = text
+    private func answer(_ text: String, _ screen: inout LineScreen) -> [String] {
+        screen.answer = text
+        return [text]
+    }
+
+    private func note(_ text: String, _ screen: inout LineScreen) -> [String] {
+        let text = "note: \(UntrustedText.escape(text, limit: UntrustedText.noticeLimit))"
+        screen.note(text)
         return [text]
     }
 }

@@ -22,7 +22,7 @@ struct UnitOptions: ParsableArguments, Sendable {
         if virtual != nil, radio.isGiven {
             throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
         }
-        if virtual == nil, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual.") }
+        if virtual == nil, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.") }
     }
 
     var value: UnitSelection {

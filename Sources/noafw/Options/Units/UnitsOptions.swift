@@ -50,7 +50,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
     func validate() throws {
         try RadioOptions.check(device: device)
         let choices = [device != nil, nearest, all, devices != nil, !virtual.isEmpty].count { $0 }
-        if choices > 1 { throw ValidationError("Give one of --device, --nearest, --all, --devices and --virtual.") }
+        if choices > 1 { throw ValidationError("Give only one of --device, --nearest, --all, --devices and --virtual.") }
         try checkVirtual()
         if Set(adapter).count < adapter.count { throw ValidationError("--adapter names the same adapter twice.") }
         if let jobs, !(1...FleetPolicy.mostJobs).contains(jobs) {
@@ -62,8 +62,8 @@ struct UnitsOptions: ParsableArguments, Sendable {
         if !virtual.isEmpty, family != nil || !adapter.isEmpty {
             throw ValidationError("--virtual names the unit already: leave out --device, --nearest, --family and --adapter.")
         }
-        if virtual.isEmpty, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual.") }
-        if virtual.isEmpty, count != nil { throw ValidationError("--count belongs to --virtual.") }
+        if virtual.isEmpty, speed != nil { throw ValidationError("--virtual-speed belongs to --virtual: add --virtual monocle, or leave it out.") }
+        if virtual.isEmpty, count != nil { throw ValidationError("--count is a number of virtual units: add --virtual monocle, or leave it out.") }
         if let count, !(1...FleetSelection.mostVirtualUnits).contains(count) {
             throw ValidationError("--count is a number from 1 to \(FleetSelection.mostVirtualUnits).")
         }

@@ -19,7 +19,7 @@ struct ProgressLines: Sendable {
         switch event.content {
         case .stage(let stage): [stage.rawValue]
         case .progress: tenths(model, at: now)
-        case .notice(let notice): ["note: \(UntrustedText.escape(notice))"]
+        case .notice(let notice): ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
         case .recovery(let recovery): ["note: \(UntrustedText.escape(recovery.words))"]
         case .found(let family): event.unit.map { ["\(family) \($0)"] } ?? []
         case .probed(let unit): [ComponentFormatter.describe(unit)]

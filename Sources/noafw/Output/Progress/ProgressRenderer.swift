@@ -44,6 +44,9 @@ final class ProgressRenderer: Sendable {
         }
     }
 
+    /// Writes a line above the bar.
+    func print(_ line: String) { state.withLock { print([line], &$0) } }
+
     /// Redraws the bar while no event comes, so that a long erase does not look like a hang.
     func tick() {
         state.withLock { draw(&$0, at: clock.now.offset) }
