@@ -20,8 +20,11 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     static let refusal = LedgerError.notRecorded(ledger: "full", spool: "full")
 
     private let state = Mutex(State())
+    /// Of each change, in real time.
+    private let delay: Duration?
 
-    init(beginFails: Bool = false, closeFails: Bool = false, notices: [LedgerNotice] = []) {
+    init(beginFails: Bool = false, closeFails: Bool = false, notices: [LedgerNotice] = [], delay: Duration? = nil) {
+        self.delay = delay
         state.withLock { ($0.beginFails, $0.closeFails, $0.notices) = (beginFails, closeFails, notices) }
     }
 
@@ -36,6 +39,7 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     }
 
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded {
+        if let delay { try? await SessionClock.continuous.sleep(for: delay) }
         guard record.isOpen || !state.withLock(\.closeFails) else { throw Self.refusal }
         return state.withLock { state in
             guard let index = state.records.firstIndex(where: { $0.id == record.id }) else { return Recorded(record) }
@@ -71,6 +75,8 @@ struct IdleCentral: Central {
 struct RecordBench: Sendable {
     let ledger: FakeLedger
     let time = ManualTime(wakingUntil: .zero)
+    /// Of the unit's link; `nil` is ``time``.
+    var clock: SessionClock?
     let notices = Inbox<String>()
     let lines = Inbox<String>()
     var inputs = RecordInputs()
@@ -83,7 +89,7 @@ struct RecordBench: Sendable {
 
     func unit(_ number: Int = 1) -> StationUnit {
         StationUnit(
-            support: .monocle, central: IdleCentral(clock: time.clock), address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
+            support: .monocle, central: IdleCentral(clock: clock ?? time.clock), address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
             rssi: -61)
     }
 

@@ -3,6 +3,7 @@ import MonocleFamily
 import Provisioning
 import Support
 import Testing
+import VirtualDevices
 
 @testable import noafw
 
@@ -93,6 +94,24 @@ import Testing
         let recorder = bench.recorder()
         for unit in [1, 2] { try await bench.run(recorder, unit: unit) { _ in RecordBench.report() } }
         #expect(bench.notices.poll()?.hasSuffix("[LED-0020]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+    }
+
+    /// Nothing else is due but a limit an hour away, as for the last unit of a fleet.
+    @Test func virtualTimeStandsStillWhileTheRecordIsWritten() async throws {
+        let time = VirtualTime.simulated()
+        var bench = RecordBench(FakeLedger(delay: .milliseconds(20)))
+        bench.clock = time.clock
+        let passed = try await time.run { [bench] in
+            let limit = time.clock.task { try await time.clock.sleep(for: .seconds(3600)) }
+            defer { limit.cancel() }
+            let begun = time.clock.now
+            try await bench.run { events in
+                events(bench.event(.step(StepReport(component: .scripts, action: .updated, from: nil, to: "v2"))))
+                return RecordBench.report()
+            }
+            return begun.duration(to: time.clock.now)
+        }
+        #expect(passed == .zero)
     }
 
     // MARK: - Serial numbers
