@@ -24,9 +24,14 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     private let state = Mutex(State())
     /// Lets a record's later states in; `nil` holds none up.
     private let gate: Inbox<Void>?
+    /// Of each change, in real time.
+    private let delay: Duration?
 
-    init(beginFails: Bool = false, putFails: Bool = false, closeFails: Bool = false, readFails: Bool = false, notices: [LedgerNotice] = [], gate: Inbox<Void>? = nil) {
-        self.gate = gate
+    init(
+        beginFails: Bool = false, putFails: Bool = false, closeFails: Bool = false, readFails: Bool = false, notices: [LedgerNotice] = [],
+        gate: Inbox<Void>? = nil, delay: Duration? = nil
+    ) {
+        (self.gate, self.delay) = (gate, delay)
         state.withLock { state in
             (state.beginFails, state.putFails, state.closeFails, state.readFails) = (beginFails, putFails, closeFails, readFails)
             state.notices = notices
@@ -44,6 +49,7 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     }
 
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded {
+        if let delay { try? await SessionClock.continuous.sleep(for: delay) }
         guard !state.withLock({ record.isOpen ? $0.putFails : $0.closeFails }) else { throw Self.refusal }
         if record.isOpen, let gate { _ = try? await gate.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous) }
         return state.withLock { state in
@@ -86,6 +92,8 @@ struct IdleCentral: Central {
 struct RecordBench: Sendable {
     let ledger: FakeLedger
     let time = ManualTime(wakingUntil: .zero)
+    /// Of the unit's link; `nil` is ``time``.
+    var clock: SessionClock?
     let notices = Inbox<String>()
     let lines = Inbox<String>()
     var inputs = RecordInputs()
@@ -98,7 +106,7 @@ struct RecordBench: Sendable {
 
     func unit(_ number: Int = 1) -> StationUnit {
         StationUnit(
-            support: .monocle, central: IdleCentral(clock: time.clock), address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
+            support: .monocle, central: IdleCentral(clock: clock ?? time.clock), address: DeviceAddress("C0:00:00:00:00:0\(number)") ?? Self.nobody, isVirtual: true,
             rssi: -61)
     }
 

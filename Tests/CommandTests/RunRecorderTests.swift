@@ -3,6 +3,7 @@ import MonocleFamily
 import Provisioning
 import Support
 import Testing
+import VirtualDevices
 
 @testable import noafw
 
@@ -185,6 +186,24 @@ import Testing
         end.cancel()
         await end.value
         #expect(bench.notices.poll()?.contains("runs that wait for the ledger's server: 3") == true)
+    }
+
+    /// Nothing else is due but a limit an hour away, as for the last unit of a fleet.
+    @Test func virtualTimeStandsStillWhileTheRecordIsWritten() async throws {
+        let time = VirtualTime.simulated()
+        var bench = RecordBench(FakeLedger(delay: .milliseconds(20)))
+        bench.clock = time.clock
+        let passed = try await time.run { [bench] in
+            let limit = time.clock.task { try await time.clock.sleep(for: .seconds(3600)) }
+            defer { limit.cancel() }
+            let begun = time.clock.now
+            try await bench.run { events in
+                events(bench.event(.step(StepReport(component: .scripts, action: .updated, from: nil, to: "v2"))))
+                return RecordBench.report()
+            }
+            return begun.duration(to: time.clock.now)
+        }
+        #expect(passed == .zero)
     }
 
     // MARK: - Serial numbers

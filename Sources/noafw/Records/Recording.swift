@@ -1,14 +1,17 @@
 import Ledger
 import Provisioning
+import Support
 import Synchronization
 
 /// A record that is filled while its run goes on.
 final class Recording: Sendable {
     let run: OpenRun
     let collector: Mutex<RunCollector>
+    /// Of the unit's link; it stands still while the record is written.
+    private let clock: SessionClock
 
-    init(run: OpenRun, collector: RunCollector) {
-        self.run = run
+    init(run: OpenRun, collector: RunCollector, clock: SessionClock) {
+        (self.run, self.clock) = (run, clock)
         self.collector = Mutex(collector)
     }
 
@@ -40,6 +43,6 @@ final class Recording: Sendable {
 
     /// A state that cannot be kept is told at the close, which tries again.
     private func write(_ changes: AsyncStream<Void>) async {
-        for await _ in changes { try? await save() }
+        for await _ in changes { await clock.paused { try? await save() } }
     }
 }

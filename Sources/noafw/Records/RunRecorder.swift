@@ -59,7 +59,8 @@ final class RunRecorder: Sendable {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
         notices.tell(run.notices, events)
-        let recording = Recording(run: run, collector: RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout))
+        let collector = RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout)
+        let recording = Recording(run: run, collector: collector, clock: clock)
         do {
             let report = try await recording.follow { take in
                 let told: Events = { event in
