@@ -37,10 +37,13 @@ final class RunRecorder: Sendable {
     private let serverCheck = Mutex<Task<Void, any Error>?>(nil)
     private let told = Mutex<Set<LedgerNotice>>([])
 
-    init(_ inputs: RecordInputs, ledger: KeptLedger, now: @escaping @Sendable () -> UTCTime = { .now }) {
+    /// - Parameter claims: `nil` takes the server's, if there is one.
+    init(
+        _ inputs: RecordInputs, ledger: KeptLedger, claims: (any UnitClaims)? = nil, now: @escaping @Sendable () -> UTCTime = { .now }
+    ) {
         (self.inputs, self.ledger, self.now) = (inputs, ledger, now)
         ids = RunIDGenerator(now: now)
-        claims = inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
+        self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
         uploads = inputs.server?.uploads(from: ledger) ?? NoUploads()
     }
 
