@@ -67,6 +67,14 @@ struct RunCollectorTests {
         #expect(record.versionsBefore == ["firmware": "v1"] && record.versionsAfter == ["firmware": "v2"])
     }
 
+    /// What a unit says that failed may be from before its last change.
+    @Test mutating func aUnitThatFailedHasTheVersionsOfItsStepsAlone() {
+        take(.probed(RecordBench.identity("v1")), at: 10)
+        take(.planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware)])), at: 11)
+        collector.conclude(RunVerdict(RecordBench.unitFault), RecordBench.report(RecordBench.unitFault, firmware: "v1"), at: Self.at(12))
+        #expect(record.versionsAfter.isEmpty)
+    }
+
     @Test mutating func whatWaitedForTheFirmwareAndTurnedOutCurrentWasNotSent() {
         take(.planned(Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware), Self.plan(.afterFirmware, .scripts)])), at: 11)
         #expect(record.digests == ["firmware": "ab", "scripts": "cd"])

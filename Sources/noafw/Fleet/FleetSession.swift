@@ -114,8 +114,9 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
     private func interrupted(_ renderer: any FleetDisplay, since start: SessionClock.Instant) -> FleetRunResult<Presentation.Report> {
         let interruption = diagnose(CancellationError())
         let entries = renderer.progress.entries(Presentation.Report.self, interruption: interruption)
-        return FleetRunResult(
-            report: Report(entries: entries), error: entries.isEmpty ? interruption : nil, isInterrupted: true, seconds: seconds(since: start))
+        // Units of which nothing was heard yet had no turn.
+        let error = entries.allSatisfy { $0.verdict == .pass } ? interruption : nil
+        return FleetRunResult(report: Report(entries: entries), error: error, isInterrupted: true, seconds: seconds(since: start))
     }
 
     private func seconds(since start: SessionClock.Instant) -> Double { start.duration(to: context.clock.now).inSeconds }

@@ -38,14 +38,17 @@ final class RunRecorder: Sendable {
     private let notices = RunNotices()
     private let serverCheck = Mutex<Task<Void, any Error>?>(nil)
 
-    /// - Parameter events: is told what is no one unit's.
+    /// - Parameters:
+    ///   - claims: `nil` takes the server's, if there is one.
+    ///   - uploads: `nil` takes the server's, if there is one.
+    ///   - events: is told what is no one unit's.
     init(
-        _ inputs: RecordInputs, ledger: KeptLedger, uploads: (any RunUploads)? = nil, now: @escaping @Sendable () -> UTCTime = { .now },
-        events: @escaping Events
+        _ inputs: RecordInputs, ledger: KeptLedger, claims: (any UnitClaims)? = nil, uploads: (any RunUploads)? = nil,
+        now: @escaping @Sendable () -> UTCTime = { .now }, events: @escaping Events
     ) {
         (self.inputs, self.ledger, self.now, self.events) = (inputs, ledger, now, events)
         ids = RunIDGenerator(now: now)
-        claims = inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
+        self.claims = claims ?? inputs.server?.claims(inputs.claimPolicy) ?? LocalClaims()
         self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in notices.tell($0, events) }
     }
 

@@ -39,6 +39,18 @@ import Testing
         #expect(await run([]) == 69)
         let stop = RolloutStop.repeated(code: "DFU-0B05", count: 2).diagnosis
         #expect(await run([fail, FleetSample.entry(7, .notStarted(FleetSample.waiting))], stop: stop) == 1)
+        #expect(await run([pass], stop: stop) == 75, "not everybody had a turn")
+    }
+
+    /// It neither frees the others from waiting for a first one nor counts among those that did well.
+    @Test func aUnitThatHadNothingToDoProvesNoBundle() throws {
+        func judgement(_ actions: [StepReport.Action], _ error: Diagnosis? = nil) throws -> FleetJudgement {
+            let steps = actions.map { StepReport(component: .scripts, action: $0, from: "v1", to: "v2") }
+            return try Sample.flashed(error: error, steps: steps).judgement
+        }
+        #expect(try judgement([.current, .skipped]) == .alreadyCurrent && judgement([]) == .alreadyCurrent)
+        #expect(try judgement([.current, .updated]) == .proved && judgement([.transferred]) == .proved)
+        #expect(try judgement([.current], FleetSample.failed) == .failed(FleetSample.failed))
     }
 
     @Test func anEmptyFleetIsAnError() async {
@@ -191,6 +203,21 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["flash", "--all", "--json"], services: services)) == 130)
         let units = try #require(try ToolBench.json(harness.output)["units"] as? [[String: Any]])
         #expect(units.map { $0["outcome"] as? String } == ["pass", "interrupted"])
+    }
+
+    /// The other one had no turn.
+    @Test func theLastWordsOfARunWhoseUnitsHavePassedAreNoPass() async throws {
+        let interrupts = harness.interrupts
+        let services = FakeServices(onFlashFleet: { _, events in
+            events(FleetRunEvent(unit: nil, content: .planned(units: 2)))
+            events(FleetRunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
+            interrupts.exitReport.give()
+            return FleetReport(entries: [])
+        })
+        _ = await Noafw.execute(in: harness.context(["flash", "--all", "--json"], services: services))
+        let document = try ToolBench.json(harness.output)
+        #expect(document["verdict"] as? String == "fail" && (document["units"] as? [Any])?.count == 1)
+        #expect(harness.diagnostics.contains("INTERRUPTED"), "\(harness.diagnostics)")
     }
 
     @Test func theLastWordsOfARunThatDoesNotEndNameItsUnits() async throws {

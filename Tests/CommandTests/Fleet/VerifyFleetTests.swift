@@ -161,14 +161,14 @@ import Testing
 
     // MARK: - Baseline
 
-    private func baseline(_ entries: @escaping @Sendable (Comparison) throws -> [Entry]) async throws -> String {
-        _ = await run(["--json"], entries)
+    private func baseline(_ arguments: [String] = [], _ entries: @escaping @Sendable (Comparison) throws -> [Entry]) async throws -> String {
+        _ = await run(["--json"] + arguments, entries)
         defer { harness.clear() }
         return try folder.write(harness.output, to: "baseline.json")
     }
 
     @Test func aBaselineTakesThePlaceOfTheFiles() async throws {
-        let file = try await baseline(Self.mixed)
+        let file = try await baseline([], Self.mixed)
         // The same again: what drifted then is as it was.
         let again: @Sendable (Comparison) throws -> [Entry] = { Array(try Self.mixed($0).prefix(3)) }
         #expect(await run(["--baseline", file], again) == 0, "\(harness.output)")
@@ -181,21 +181,45 @@ import Testing
     }
 
     @Test func aListedUnitHasToBeInTheBaseline() async throws {
-        let file = try await baseline(Self.mixed)
+        let file = try await baseline([], Self.mixed)
         let list = try folder.write("C0:00:00:00:00:04\n", to: "units")
         let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: [try FleetSample.verified(4, request.comparison)]) })
         #expect(await Noafw.execute(in: harness.context(["verify", "--devices", list, "--baseline", file], services: services)) == 65)
         #expect(harness.output.contains("NOA-0049"))
     }
 
-    @Test(arguments: ["", "[]", "{\"schema\":\"noafw.flash/1\",\"units\":[]}", "{\"schema\":\"noafw.verify/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\"}]}"])
+    @Test(arguments: ["", "[]", "{\"schema\":\"noafw.flash/1\",\"units\":[]}", "{\"schema\":\"noafw.verify/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\"}]}",
+        "{\"schema\":\"noafw.flash/1\",\"units\":[{\"address\":\"C0:00:00:00:00:01\",\"firmware\":{\"actual\":\"v1\"}}]}",
+    ])
     func whatIsNoBaselineIsRefused(text: String) async throws {
         let file = try folder.write(text, to: "baseline.json")
         #expect(await Noafw.execute(in: harness.context(["verify", "--all", "--baseline", file, "--json"])) == 65)
         #expect(harness.diagnostics.contains("NOA-0046") && harness.output.hasPrefix("{\"schema\":\"noafw.verify/1\""))
     }
 
+    /// With `--deep`: what differed then may, and nothing else.
+    @Test func aNewDifferenceIsNoneOfTheBaseline() async throws {
+        let file = try await baseline(["--deep"]) { [try FleetSample.verified(1, [:], differences: ["page 10"], $0)] }
+        #expect(await run(["--deep", "--baseline", file]) { [try FleetSample.verified(1, [:], differences: ["page 10"], $0)] } == 0)
+        #expect(await run(["--deep", "--baseline", file]) { [try FleetSample.verified(1, [:], differences: ["page 10", "page 11"], $0)] } == 1)
+    }
+
     // MARK: - What is allowed
+
+    /// The baseline has no version, and the unit now calls its own so.
+    @Test func whatNoLineNamesIsNotAllowed() async throws {
+        let file = try await baseline { [try FleetSample.verified(1, [.firmware: nil], $0)] }
+        let list = try folder.write("*,fpga,*,any,\n", to: "allow.csv")
+        #expect(await run(["--baseline", file, "--allow", list]) { [try FleetSample.verified(1, [.firmware: nil], $0)] } == 0)
+        #expect(await run(["--baseline", file, "--allow", list]) { [try FleetSample.verified(1, [.firmware: "none"], $0)] } == 1)
+    }
+
+    @Test func anAllowanceIsForItsUnitsAndItsPart() async throws {
+        let file = try folder.write("C0:00:00:00:00:02,fpga,v26.001.0001,known,\n", to: "allow.csv")
+        for (unit, part, code) in [(2, Component.fpga, 0), (1, .fpga, 1), (2, .firmware, 1)] as [(Int, Component, Int32)] {
+            #expect(await run(["--allow", file]) { [try FleetSample.verified(unit, [part: "v26.001.0001"], $0)] } == code, "\(unit) \(part)")
+        }
+    }
 
     @Test func allowancesAreCountedAndExpire() async throws {
         let file = try folder.write(

@@ -102,11 +102,17 @@ final class LinePlace: Central {
     }
 
     /// A shift that ends once `body` has returned.
+    /// - Parameters:
+    ///   - bound: the unit that the ledger has for a serial number.
+    ///   - seconds: of the work on a unit.
+    ///   - error: what fails each unit.
     static func shift(
-        asksForSerials: Bool = false, bound: [String: Int] = [:], seconds: Double = 30, _ body: @escaping @Sendable (LinePlace) async throws -> Void
+        asksForSerials: Bool = false, bound: [String: Int] = [:], rebinds: Bool = false, seconds: Double = 30, error: Diagnosis? = nil,
+        _ body: @escaping @Sendable (LinePlace) async throws -> Void
     ) async throws -> (LinePlace, FleetReport<UnitReport>) {
         let time = VirtualTime.simulated()
         let place = LinePlace(clock: time.clock, asksForSerials: asksForSerials)
+        let course = place.course(bound, rebinds, seconds, error)
         let report = try await time.run {
             try await withThrowingTaskGroup(of: FleetReport<UnitReport>?.self) { group in
                 group.addTask {
@@ -118,7 +124,7 @@ final class LinePlace: Central {
                     place.drain.end()
                     return nil
                 }
-                group.addTask { try await place.run(bound, seconds).run() }
+                group.addTask { try await course.run() }
                 defer { group.cancelAll() }
                 while let report = try await group.next() {
                     if let report { return report }
@@ -129,12 +135,13 @@ final class LinePlace: Central {
         return (place, report)
     }
 
-    /// - Parameter seconds: of the work on a unit.
-    private func run(_ bound: [String: Int], _ seconds: Double) -> LineRun {
+    private func course(_ bound: [String: Int], _ rebinds: Bool, _ seconds: Double, _ error: Diagnosis?) -> LineRun {
         let search = AssetSearch(given: nil, environment: [:], currentDirectory: "/", executable: nil)
+        var records = RecordInputs()
+        records.rebindsSerial = rebinds
         let request = LineRequest(
             units: FleetSelection(units: .inReach), allowed: nil, threshold: -65, repeatsPassed: false, serials: desk,
-            inputs: AssetInputs(search: search), options: JobOptions(), limits: RolloutLimits(stopAfter: 2, seed: 0), records: RecordInputs(),
+            inputs: AssetInputs(search: search), options: JobOptions(), limits: RolloutLimits(stopAfter: 2, seed: 0), records: records,
             stateFolder: "/none", drain: drain)
         return LineRun(
             central: self, rules: LineWatch.Rules(families: ["monocle"]), request: request,
@@ -142,7 +149,7 @@ final class LinePlace: Central {
             work: { [self] found, serial in
                 state.withLock { $0.worked.append("\(found.address) \(serial ?? "-")") }
                 try await wait(seconds)
-                var report = try Sample.flashed()
+                var report = try Sample.flashed(error: error)
                 report.identity.address = found.address
                 return report
             }, line: { [self] in note($0) }, events: { _ in })

@@ -40,6 +40,19 @@ import Testing
         #expect(place.worked == [unit(1)] && report.passed)
     }
 
+    @Test func aStoppedRolloutEndsTheLine() async throws {
+        let (place, report) = try await LinePlace.shift(error: FleetSample.failed) { place in
+            for number in 1...3 {
+                place.put([number])
+                try await place.wait(60)
+                place.put([])
+                try await place.wait(20)
+            }
+        }
+        #expect(place.worked == [unit(1), unit(2)] && report.entries.count == 2)
+        #expect(report.stop?.code == "FLT-0010" && !report.passed)
+    }
+
     @Test func theVerdictsOutliveTheAdapter() async throws {
         let (_, report) = try await LinePlace.shift { place in
             place.put([1])
@@ -112,6 +125,18 @@ import Testing
         #expect(place.worked.isEmpty && report.entries.isEmpty)
     }
 
+    /// It lies there, and nobody has scanned its number.
+    @Test func aDrainedLineWorksOnNoUnitThatWaitsForItsNumber() async throws {
+        let (place, report) = try await LinePlace.shift(asksForSerials: true) { place in
+            place.put([1])
+            try await place.wait(10)
+            place.drain.end()
+            place.scan("SN1")
+            try await place.wait(60)
+        }
+        #expect(place.worked.isEmpty && report.entries.isEmpty)
+    }
+
     @Test func whichOfTwoANumberIsForIsNotGuessed() async throws {
         let (place, _) = try await LinePlace.shift(asksForSerials: true) { place in
             place.put([1])
@@ -138,6 +163,16 @@ import Testing
             try await place.wait(60)
         }
         #expect(place.worked == [unit(2, "SN2")])
+    }
+
+    @Test func theNumberOfAnotherUnitIsTakenWhenAsked() async throws {
+        let (place, _) = try await LinePlace.shift(asksForSerials: true, bound: ["SN1": 1], rebinds: true) { place in
+            place.put([2])
+            try await place.wait(10)
+            place.scan("SN1")
+            try await place.wait(60)
+        }
+        #expect(place.worked == [unit(2, "SN1")])
     }
 
     /// The label of a unit that has passed is scanned when it is put there again: the next unit does not get its number.

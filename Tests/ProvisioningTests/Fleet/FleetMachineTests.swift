@@ -170,6 +170,25 @@ import Testing
         #expect(run.started.map(\.unit) == [0] && run.code(of: 1) == "PRV-0021")
     }
 
+    /// Not everybody is heard at once.
+    @Test func othersHaveTimeToShowTheSameName() {
+        var early = Run([.name("A")])
+        early.machine.take(.heard(adapter: 0, Self.unit(1, name: "A")), at: early.now)
+        early.advance(by: 3)
+        #expect(early.started.isEmpty, "4 s of listening")
+        early.advance(by: 1)
+        #expect(early.started.map(\.unit) == [0])
+
+        var late = Run([.name("A")])
+        late.advance(by: 10)
+        late.machine.take(.heard(adapter: 0, Self.unit(1, name: "A")), at: late.now)
+        late.advance(by: 1.5)
+        #expect(late.started.isEmpty, "2 s since it was heard")
+        late.machine.take(.heard(adapter: 0, Self.unit(2, name: "A")), at: late.now)
+        late.advance(by: 0.5)
+        #expect(late.code(of: 0) == "PRV-0021")
+    }
+
     // MARK: The rollout
 
     @Test func theCanaryIsProvedBeforeOthersStart() {
@@ -233,12 +252,16 @@ import Testing
             for _ in 0..<2 { run.end(run.running[0], Self.failure(.radio)) }
             run.end(run.running[0], judgement)
         }
-        // A unit out of reach, another program that has it: no fault of the adapter's.
-        run.end(run.running[0], Self.failure(.radio, "PRV-0001", .unavailable))
-        run.end(run.running[0], Self.failure(.station, "BLE-0008", .tryAgain))
-        run.end(run.running[0], Self.failure(.radio))
-        #expect(run.started.count == 12 && run.machine.isOver)
+        for _ in 0..<2 { run.end(run.running[0], Self.failure(.radio)) }
         #expect(!run.told.contains { if case .adapterRetired = $0 { true } else { false } })
+    }
+
+    /// A unit out of reach, another program that has it.
+    @Test(arguments: [FleetMachineTests.failure(.radio, "PRV-0001", .unavailable), FleetMachineTests.failure(.station, "BLE-0008", .tryAgain)])
+    func whatIsNoFaultOfTheAdapterDoesNotRetireIt(judgement: FleetJudgement) {
+        var run = Run(Self.units(12)) { $0.jobsPerAdapter = 1 }
+        while let next = run.running.first { run.end(next, judgement) }
+        #expect(run.started.count == 12 && run.machine.isOver)
     }
 
     @Test func anAdapterThatIsGoneDoesNotEatTheList() {

@@ -129,6 +129,9 @@ import Testing
             line.show([], for: 8)
             line.show([unit(1, mode: mode, family: mode == .bootloader ? "other" : "pager")], for: 2)
         }
+        // Whatever its bootloader calls itself.
+        line.show([], for: 8)
+        line.show([DiscoveredUnit(family: "other", mode: .application, advertisedAddress: .number(1).bootloader, name: "", rssi: -50)], for: 2)
         line.show([], for: 8)
         #expect(line.take().isEmpty)
     }
@@ -145,8 +148,8 @@ import Testing
         #expect(line.take() == [.claim(unit(2, -45))])
     }
 
-    @Test func whatCannotBeTakenIsLeftAlone() {
-        var line = Line()
+    @Test(arguments: [nil, [.number(1)]] as [Set<DeviceAddress>?]) func whatCannotBeTakenIsLeftAlone(allowed: Set<DeviceAddress>?) {
+        var line = Line(allowed: allowed)
         line.show([unit(1)], for: 3)
         _ = line.take()
         #expect(line.watch.refused(at: line.now).isEmpty)

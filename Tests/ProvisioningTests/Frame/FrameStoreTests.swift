@@ -48,6 +48,16 @@ import VirtualDevices
         }
     }
 
+    @Test(arguments: ["-1", "101", "256", "'x'", "nil"]) func whatIsNoPercentageIsNoBatteryLevel(value: String) async throws {
+        try await play(writeFault: { _, bytes in
+            let text = Self.text(bytes)
+            return text.contains("battery_level()") ? Array(text.replacing("math.floor(frame.battery_level()+.5)", with: value).utf8) : bytes
+        }) { unit, clock in
+            let console = try await Self.open(unit, clock)
+            #expect(try await console.batteryPercent() == nil)
+        }
+    }
+
     /// A piece that was altered on its way is found by reading back, and the file sent again.
     @Test func aDamagedPieceIsSentAgain() async throws {
         let once = Once()
@@ -65,6 +75,22 @@ import VirtualDevices
             #expect(notices.texts.count == 1 && notices.texts.first?.contains("arrived damaged") == true, "\(notices.texts)")
             #expect(try await console.store(for: scripts).deepCheck() == [])
             #expect(try Data(contentsOf: unit.folder.appendingPathComponent("odd.lua")) == Data(FrameSamples.oddModule))
+        }
+    }
+
+    /// A unit that stands elsewhere in the file than it was told does not get the next piece.
+    @Test func aPieceThatWasNotTakenStopsTheUpload() async throws {
+        let once = Once()
+        try await play(writeFault: { _, bytes in
+            guard let call = bytes.firstRange(of: Array("_nf.w,0,".utf8)), once.first() else { return bytes }
+            var elsewhere = bytes
+            elsewhere[call.upperBound - 2] = UInt8(ascii: "9")
+            return elsewhere
+        }) { unit, clock in
+            let console = try await Self.open(unit, clock)
+            await #expect(throws: REPLError.garbage("a position in a file")) {
+                try await console.store(for: try FrameSamples.set("local x = 1")).install(["odd.lua", "main.lua"]) { _ in }
+            }
         }
     }
 

@@ -1,0 +1,50 @@
+import Bluetooth
+import MonocleFamily
+import Provisioning
+import Support
+import TestSupport
+import Testing
+import VirtualDevices
+
+@testable import noafw
+
+/// Who of those on the air is a unit of `--all`.
+@Suite struct FleetAirTests {
+    private static let monocle = Advertisement.monocle(1)
+    /// As the bootloader of the unit of that number advertises.
+    private static let stranded = Advertisement(address: FleetSample.address(2).bootloader, name: "DfuTarg", services: [], rssi: -50)
+    private static let frame = Advertisement(address: FleetSample.address(8), name: "Frame C0", services: [], rssi: -50)
+
+    private func targets(
+        of present: [Advertisement], family: FamilyID? = "monocle", known: [DeviceAddress] = []
+    ) async throws -> (units: [DeviceAddress?], notices: [String]) {
+        let folder = try TemporaryFolder()
+        for address in known { try await KnownUnits(stateFolder: folder.path).record(.monocle, address) }
+        let time = VirtualTime.simulated()
+        let notices = Notices()
+        let air = FleetAir(
+            selection: FleetSelection(units: .inReach, family: family), stateFolder: folder.path, notice: { notices.add($0) })
+        let central = PlayedAir(time.clock, present)
+        let found = try await time.run { try await air.targets([FleetAdapter(name: "hci0", central: central)]) }
+        return (found.units.map(\.address), notices.all)
+    }
+
+    /// DfuTarg is what any Nordic bootloader calls itself.
+    @Test func aStrangersBootloaderIsLeftAlone() async throws {
+        let (units, notices) = try await targets(of: [Self.monocle, Self.stranded])
+        #expect(units == [Self.monocle.address])
+        #expect(notices == ["\(FleetSample.address(2)) is a bootloader that this station has not worked on: it is left alone"])
+        await #expect(throws: UnitSelectionError.self) { try await targets(of: [Self.stranded]) }
+    }
+
+    @Test func aKnownUnitInItsBootloaderIsOneOfAll() async throws {
+        let (units, notices) = try await targets(of: [Self.stranded], known: [FleetSample.address(2)])
+        #expect(units == [FleetSample.address(2)] && notices.isEmpty)
+    }
+
+    @Test func aUnitOfAnotherFamilyIsNone() async throws {
+        #expect(try await targets(of: [Self.monocle, Self.frame]).units == [Self.monocle.address])
+        #expect(Set(try await targets(of: [Self.monocle, Self.frame], family: nil).units) == [Self.monocle.address, Self.frame.address])
+        await #expect(throws: UnitSelectionError.self) { try await targets(of: [Self.frame]) }
+    }
+}
