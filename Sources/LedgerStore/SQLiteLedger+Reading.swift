@@ -26,10 +26,8 @@ extension SQLiteLedger: RunHistory {
     public func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
         try await OwnThread.run { () throws(LedgerError) in
             try self.read([]) { db in
-                let (conditions, arguments) = Self.conditions(filter)
-                let newest = filter.limit.map { " ORDER BY number DESC LIMIT \(max(0, $0))" } ?? ""
-                let sql = "SELECT * FROM (SELECT * FROM runs WHERE \(conditions)\(newest)) ORDER BY number"
-                return try RunRecord.fetchAll(db, sql: sql, arguments: arguments)
+                let (condition, arguments) = RunConditions.sql(filter)
+                return try RunRecord.fetchAll(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
             }
         }
     }
@@ -109,23 +107,4 @@ extension SQLiteLedger: RunHistory {
         ), pairs AS (SELECT station, seq, lead(seq) OVER (PARTITION BY station ORDER BY seq) AS next FROM numbers)
         SELECT station, seq + 1 AS first, next - 1 AS last FROM pairs WHERE next > seq + 1 ORDER BY station, first
         """
-
-    private static func conditions(_ filter: RunFilter) -> (String, StatementArguments) {
-        var conditions = ["TRUE"]
-        var arguments: [any DatabaseValueConvertible] = []
-        func add(_ condition: String, _ values: any DatabaseValueConvertible...) {
-            conditions.append(condition)
-            arguments += values
-        }
-        if let since = filter.since { add("started_at >= ?", since.microseconds) }
-        if let until = filter.until { add("started_at < ?", until.microseconds) }
-        if let id = filter.id { add("(substr(id, 1, length(?)) = ? OR substr(id, -length(?)) = ?)", id, id, id, id) }
-        if let unit = filter.unit { add("(unit_address = ? OR serial = ?)", unit, unit) }
-        if let serial = filter.serial { add("serial = ?", serial) }
-        if let station = filter.station { add("station = ?", station) }
-        if let verb = filter.verb { add("verb = ?", verb) }
-        if let outcome = filter.outcome { add("outcome = ?", outcome.rawValue) }
-        if let code = filter.code { add("code = ?", code) }
-        return (conditions.joined(separator: " AND "), StatementArguments(arguments))
-    }
 }

@@ -206,6 +206,21 @@ import VirtualDevices
         #expect(passed == .zero)
     }
 
+    /// A server that is away: told once while it lasts, and at the end.
+    @Test func whatWaitsIsToldAtTheEndAgain() async throws {
+        let bench = RecordBench()
+        let uploads = HangingUploads(answers: true)
+        let recorder = bench.recorder(uploads: uploads)
+        for unit in [1, 2, 3, 4] {
+            try await bench.run(recorder, unit: unit) { _ in RecordBench.report() }
+            #expect(try await uploads.begun.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous) == 1)
+        }
+        await recorder.finish()
+        var told = 0
+        while let notice = bench.notices.poll() { told += notice.contains("[LED-0140]") ? 1 : 0 }
+        #expect(told == 2)
+    }
+
     // MARK: - Serial numbers
 
     @Test func aSerialNumberStaysAtItsAddress() async throws {
@@ -227,19 +242,22 @@ import VirtualDevices
     }
 }
 
-/// A server that never answers.
+/// A server that never answers, or is away.
 private final class HangingUploads: RunUploads {
     let begun = Inbox<Int>()
+    private let answers: Bool
+
+    init(answers: Bool = false) { self.answers = answers }
 
     func sendOnce(within limit: Duration) async -> UploadReport {
         begun.deliver(1)
-        try? await SessionClock.continuous.sleep(for: .seconds(3600))
-        return UploadReport()
+        if !answers { try? await SessionClock.continuous.sleep(for: .seconds(3600)) }
+        return await send(within: limit)
     }
 
     func send(within limit: Duration) async -> UploadReport {
         var report = UploadReport()
-        report.left = 3
+        (report.left, report.failure) = (3, RecordBench.radioFault)
         return report
     }
 }

@@ -65,6 +65,21 @@ struct WholeServerTests {
         #expect(try sql("SELECT count(*) FROM noafw.leases WHERE expires_at > '-infinity'") == "0")
     }
 
+    /// The first unit's run is there while the second unit is worked on.
+    @Test func aLineSendsEachRunWhenItEnds() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let units = ["--virtual", "monocle:a", "--virtual", "monocle:b"]
+        let line = try bench.start(
+            ["flash", "--watch", "--only", "scripts", "--virtual-speed", "4", "--station", "line-1", "--order", "shift"] + units, environment: environment)
+        let count = "SELECT count(*) FROM noafw.runs WHERE work_order = 'shift'"
+        for _ in 0..<5 { try cluster.wait(while: count, is: "0", database: "noafw") }
+        #expect(try sql(count) == "1")
+        let errors = line.remainingErrors()
+        #expect(line.wait() == 0, "\(errors)")
+        #expect(try sql(count) == "2" && !errors.contains("LED-0140"), "\(errors)")
+    }
+
     @Test func whatWaitsIsSentByHand() async throws {
         let bench = try ToolBench()
         defer { bench.remove() }

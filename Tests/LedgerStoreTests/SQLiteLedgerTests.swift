@@ -50,6 +50,55 @@ import Testing
         #expect(run.notices.isEmpty)
     }
 
+    /// Whatever is written meanwhile: the heads of a JUnit file have to fit their cases.
+    @Test func anExportSeesOneMoment() async throws {
+        for number in 1...4 { try await ledger.open(Samples.start(number), clock: time.clock()).close(.pass) }
+        _ = try await ledger.open(Samples.start(5), clock: time.clock())
+        let path = folder.path("ledger/ledger.sqlite")
+        let (before, after) = try await ledger.atOneMoment { source in
+            func all() throws -> [RunRecord] {
+                var runs: [RunRecord] = []
+                try source.forEach(RunFilter(), of: nil) { runs.append($0) }
+                return runs
+            }
+            let before = try all()
+            try DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE runs SET verb = 'later'; DELETE FROM outbox; DELETE FROM runs WHERE number = 2") }
+            return (before, try all())
+        }
+        #expect(before == after && before.count == 5)
+        #expect(try await ledger.runs().map(\.verb) == ["later", "later", "later", "later"])
+    }
+
+    @Test func partsOfAnExportAreItsRunsByStationAndTime() async throws {
+        for number in 1...6 {
+            var start = Samples.start(number)
+            start.station = number % 2 == 0 ? "even" : "odd"
+            let run = try await ledger.open(start, clock: time.clock())
+            if number != 6 { try await run.close(number == 3 ? RunVerdict(Samples.unitFault) : .pass) }
+            time.move(seconds: 60)
+        }
+        let times = try await ledger.runs().map(\.startedAt)
+        var newest = RunFilter()
+        newest.limit = 4
+        for (filter, part, expected) in [
+            (RunFilter(), nil, [0, 1, 2, 3, 4, 5]), (newest, nil, [2, 3, 4, 5]),
+            (RunFilter(), RunPart(station: "odd", first: times[0], last: times[2]), [0, 2]),
+            (newest, RunPart(station: "odd", first: times[0], last: times[4]), [2, 4]),
+            (newest, RunPart(station: "even", first: times[0], last: times[5]), [3]),
+        ] {
+            let found = try await ledger.atOneMoment { source in
+                var found: [UTCTime] = []
+                try source.forEach(filter, of: part) { found.append($0.startedAt) }
+                return found
+            }
+            #expect(found == expected.map { times[$0] })
+        }
+        var failed = newest
+        failed.outcome = .pass
+        failed.limit = 2
+        #expect(try await ledger.runs(failed).map(\.startedAt) == [times[3], times[4]])
+    }
+
     @Test func theLastPassOfAUnitIsKnown() async throws {
         let (address, other) = (Samples.start(1).unitAddress, Samples.start(2).unitAddress)
         #expect(try await ledger.lastPass(of: address) == nil, "no file is made by asking")

@@ -43,7 +43,7 @@ import Testing
 
     @Test(.enabled(if: TestTools.mayReadExports)) func pythonReadsTheSameCells() throws {
         let runs = Self.hostile.map { run($0) }
-        let text = CSVExport.text(runs)
+        let text = try RunExport.csv(.plain).text(runs)
         #expect(text.utf8.count == text.replacing("\r\n", with: "").utf8.count + 2 * (runs.count + 1))
         let cells = try readCells(text)
         let header = cells[0]
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestTools.mayReadExports)) func excelKeepsSerialNumbers() throws {
-        let text = CSVExport.text(Self.hostile.map { run($0) } + [run("4711"), run("1234567890123456")], form: .excel)
+        let text = try RunExport.csv(.excel).text(Self.hostile.map { run($0) } + [run("4711"), run("1234567890123456")])
         #expect(text.unicodeScalars.first == "\u{FEFF}")
         let serials = try readCells(String(text.unicodeScalars.dropFirst())).dropFirst().map { $0[11] }
         #expect(serials.contains("'00123") && serials.contains("'1E5") && serials.contains("'MAR1") && serials.contains("plain"))
@@ -71,13 +71,32 @@ import Testing
 
     @Test func jsonHasOrderedKeys() throws {
         let runs = [run("a"), run("b", .fail, .unit)]
-        let document = try JSONExport.document(runs)
+        let document = try RunExport.json.text(runs)
         let read = try #require(try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Any])
         #expect(read["schema"] as? String == "noafw.ledger/1" && (read["runs"] as? [Any])?.count == 2)
-        let lines = try JSONExport.lines(runs).split(separator: "\n")
+        let lines = try RunExport.jsonLines.text(runs).split(separator: "\n")
         #expect(try lines.map { try JSONDecoder().decode(RunRecord.self, from: Data($0.utf8)) } == runs)
         let keys = lines[0].matches(of: /"([a-z_]+)":/).map { String($0.1) }
         #expect(keys.first == "digests" && keys.contains("work_order") == false)
+    }
+
+    /// The layout is JSONEncoder's own, whatever the number of records.
+    @Test(arguments: 0...2) func theDocumentIsWrittenAsAWhole(count: Int) throws {
+        struct Document: Encodable {
+            var schema = JSONExport.schema
+            var runs: [RunRecord]
+        }
+        let runs = Array([run("a\n\"b"), run("b", .fail, .unit)].prefix(count))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        #expect(try RunExport.json.text(runs) == String(decoding: try encoder.encode(Document(runs: runs)), as: UTF8.self) + "\n")
+    }
+
+    /// Each record's text is written before the next record is read.
+    @Test(arguments: [RunExport.csv(.plain), .json, .jsonLines, .junit]) func oneRecordIsHeldAtATime(form: RunExport) throws {
+        let source = MadeUpRuns(count: 5000, template: run("SN", .fail, .unit))
+        let count = try form.write(source) { source.written += $0.utf8.count }
+        #expect(count == 5000 && source.held == 1 && source.passes == (form == .junit ? 2 : 1))
     }
 
     private struct Suite: Decodable {
@@ -106,7 +125,7 @@ import Testing
                 run("f", .fail, .unit), run("e", .error, .radio), run("t", .timeout, .station), run("x", .aborted, .operator), open,
                 run("next", .pass, day: 1), run("other", .pass, day: 1, station: "b"),
             ]
-        let (status, output) = try read("junit", JUnitExport.text(runs))
+        let (status, output) = try read("junit", RunExport.junit.text(runs))
         try #require(status == 0, "\(output)")
         let suites = try JSONDecoder().decode([Suite].self, from: Data(output.utf8))
         #expect(suites.map(\.name) == ["line, 1 2026-11-18", "b 2026-11-19", "line, 1 2026-11-19"])
@@ -127,7 +146,7 @@ import Testing
 
     /// So that the test above can fail.
     @Test(.enabled(if: TestTools.mayReadExports)) func theReadersRefuseOtherShapes() throws {
-        let good = JUnitExport.text([run("a", .fail, .unit)])
+        let good = try RunExport.junit.text([run("a", .fail, .unit)])
         #expect(try read("junit", good).status == 0)
         for (old, new) in [
             ("<testcase ", "<testcase file=\"x\" "), ("      <failure", "      <properties/><failure"), ("time=\"51.300\"", "time=\"5.13e+01\""),
@@ -141,17 +160,43 @@ import Testing
     }
 
     /// As a damaged file may hold them.
-    @Test func hugeNumbersOverflowNothing() {
+    @Test func hugeNumbersOverflowNothing() throws {
         var huge = run("a", .fail, .unit)
         (huge.elapsedMilliseconds, huge.revision, huge.seq) = (.max, .max, .max)
         huge.steps = Array(repeating: RunStep(name: "a", startMilliseconds: .max, milliseconds: .max, bytes: .max), count: 2)
         huge.close(.pass, at: UTCTime(microseconds: .max), elapsed: .seconds(Int64.max))
         let runs = Array(repeating: huge, count: 3)
-        #expect(JUnitExport.text(runs).contains("time=\"94608000.000\""))
-        #expect(CSVExport.text(runs).contains("9999-12-31T23:59:59.999999Z"))
+        #expect(try RunExport.junit.text(runs).contains("time=\"94608000.000\""))
+        #expect(try RunExport.csv(.plain).text(runs).contains("9999-12-31T23:59:59.999999Z"))
     }
 
     @Test func whatXMLForbidsIsReplaced() {
         #expect(XMLText.attribute("a\u{1}\u{FFFE}\u{1F600}\t<&>'\"") == "a\u{FFFD}\u{FFFD}\u{1F600}&#9;&lt;&amp;&gt;&apos;&quot;")
+    }
+}
+
+/// Records that are made when they are asked for.
+private final class MadeUpRuns: RunSource {
+    let count: Int
+    let template: RunRecord
+    var written = 0
+    var passes = 0
+    /// The most records that were read and not yet written.
+    var held = 0
+
+    init(count: Int, template: RunRecord) { (self.count, self.template) = (count, template) }
+
+    func forEach(_ filter: RunFilter, of part: RunPart?, _ body: (RunRecord) throws -> Void) throws {
+        passes += 1
+        var waiting = 0
+        for number in 0..<count {
+            var run = template
+            run.serial = "SN\(number)"
+            let before = written
+            try body(run)
+            waiting = written > before ? 0 : waiting + 1
+            // JUnit's first pass writes nothing, and counts alone.
+            if written > 0 { held = max(held, waiting + 1) }
+        }
     }
 }

@@ -22,10 +22,12 @@ public enum CSVText {
 
     /// - Parameter header: the names of the columns.
     public static func document(_ header: [String], _ rows: some Sequence<[Cell]>, form: Form = .plain) -> String {
-        (form == .excel ? "\u{FEFF}" : "") + row(header.map { .value($0) }, form) + rows.map { row($0, form) }.joined()
+        head(header, form: form) + rows.map { row($0, form) }.joined()
     }
 
-    private static func row(_ cells: [Cell], _ form: Form) -> String {
+    static func head(_ header: [String], form: Form) -> String { (form == .excel ? "\u{FEFF}" : "") + row(header.map { .value($0) }, form) }
+
+    static func row(_ cells: [Cell], _ form: Form) -> String {
         cells.map { quoted(content($0, form)) }.joined(separator: ",") + "\r\n"
     }
 

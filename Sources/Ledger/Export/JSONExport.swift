@@ -4,19 +4,32 @@ import Foundation
 public enum JSONExport {
     public static let schema = "noafw.ledger/1"
 
-    private struct Document: Encodable {
-        var schema = JSONExport.schema
-        var runs: [RunRecord]
-    }
-
-    public static func document(_ runs: some Sequence<RunRecord>) throws -> String {
-        String(decoding: try encoder([.prettyPrinted]).encode(Document(runs: Array(runs))), as: UTF8.self) + "\n"
+    /// As `JSONEncoder` lays out an object with `runs` and `schema`.
+    static func write(_ source: some RunSource, _ filter: RunFilter, to write: (String) throws -> Void) throws -> Int {
+        let encoder = encoder([.prettyPrinted])
+        var count = 0
+        try write("{\n  \"runs\" : [")
+        try source.forEach(filter, of: nil) { run in
+            try write((count == 0 ? "\n" : ",\n") + indented(String(decoding: try encoder.encode(run), as: UTF8.self)))
+            count += 1
+        }
+        try write((count == 0 ? "\n" : "") + "\n  ],\n  \"schema\" : \"\(schema)\"\n}\n")
+        return count
     }
 
     /// Newline-delimited JSON.
-    public static func lines(_ runs: some Sequence<RunRecord>) throws -> String {
+    static func writeLines(_ source: some RunSource, _ filter: RunFilter, to write: (String) throws -> Void) throws -> Int {
         let encoder = encoder([])
-        return try runs.map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }.joined()
+        var count = 0
+        try source.forEach(filter, of: nil) { run in
+            count += 1
+            try write(String(decoding: try encoder.encode(run), as: UTF8.self) + "\n")
+        }
+        return count
+    }
+
+    private static func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
     }
 
     private static func encoder(_ form: JSONEncoder.OutputFormatting) -> JSONEncoder {

@@ -1,20 +1,45 @@
-/// Records as JUnit's XML: a suite for each station and day, a case for each run.
-public enum JUnitExport {
-    private struct Suite: Hashable {
+/// Records as JUnit's XML: a suite for each station and day, a case for each run. Open ones are left out.
+enum JUnitExport {
+    private struct Place: Hashable {
         var station: String
         var day: String
     }
 
-    /// - Parameter runs: open ones are left out.
-    public static func text(_ runs: some Sequence<RunRecord>) -> String {
-        let closed = runs.filter { !$0.isOpen }
-        let suites = Dictionary(grouping: closed) { Suite(station: $0.station, day: $0.startedAt.day) }
-        let ordered = suites.sorted { ($0.key.day, $0.key.station) < ($1.key.day, $1.key.station) }
-        return JUnitText.document(
-            ordered.map { suite, runs in
-                JUnitText.Suite(
-                    name: "\(suite.station) \(suite.day)", start: runs.map(\.startedAt).min(), host: runs.first?.host ?? "", cases: runs.map(testCase))
-            })
+    /// What stands at the head of a suite, before its cases.
+    private struct Suite {
+        var totals: JUnitText.Totals
+        var part: RunPart
+
+        init(_ first: RunRecord) {
+            totals = JUnitText.Totals(name: "\(first.station) \(first.startedAt.day)", host: first.host)
+            part = RunPart(station: first.station, first: first.startedAt, last: first.startedAt)
+        }
+
+        mutating func add(_ run: RunRecord) {
+            (part.first, part.last) = (min(part.first, run.startedAt), max(part.last, run.startedAt))
+            totals.start = part.first
+            totals.add(testCase(run))
+        }
+    }
+
+    /// The records are read twice: for the numbers in the heads, then suite by suite.
+    static func write(_ source: some RunSource, _ filter: RunFilter, to write: (String) throws -> Void) throws -> Int {
+        var suites: [Place: Suite] = [:]
+        var count = 0
+        try source.forEach(filter, of: nil) { run in
+            count += 1
+            guard !run.isOpen else { return }
+            suites[Place(station: run.station, day: run.startedAt.day), default: Suite(run)].add(run)
+        }
+        try write(JUnitText.head)
+        // A later time is of the same day or a later one: a suite's runs are all that began between its first and its last.
+        for (_, suite) in suites.sorted(by: { ($0.key.day, $0.key.station) < ($1.key.day, $1.key.station) }) {
+            try write(JUnitText.begin(suite.totals))
+            try source.forEach(filter, of: suite.part) { try write(JUnitText.text(testCase($0))) }
+            try write(JUnitText.end)
+        }
+        try write(JUnitText.tail)
+        return count
     }
 
     private static func testCase(_ run: RunRecord) -> JUnitText.Case {

@@ -34,22 +34,49 @@ public enum JUnitText {
         }
     }
 
-    public static func document(_ suites: [Suite]) -> String {
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites.map(text).joined())</testsuites>\n"
+    /// What is said of a suite before its cases.
+    struct Totals: Sendable {
+        var name: String
+        /// Of the first case.
+        var start: UTCTime?
+        var host: String
+        private var cases = 0
+        private var milliseconds: Int64 = 0
+        /// By the name of their element.
+        private var results: [String: Int] = [:]
+
+        init(name: String, start: UTCTime? = nil, host: String) { (self.name, self.start, self.host) = (name, start, host) }
+
+        mutating func add(_ test: Case) {
+            cases += 1
+            milliseconds += bounded(test.milliseconds)
+            if let element = element(test.result) { results[element.name, default: 0] += 1 }
+        }
+
+        fileprivate var attributes: [(String, String)] {
+            [
+                ("name", name), ("tests", "\(cases)"), ("failures", "\(results["failure"] ?? 0)"), ("errors", "\(results["error"] ?? 0)"),
+                ("skipped", "\(results["skipped"] ?? 0)"), ("time", seconds(milliseconds)),
+                ("timestamp", start.map { String($0.iso8601.prefix(19)) } ?? ""), ("hostname", host),
+            ]
+        }
     }
+
+    static let head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
+    static let tail = "</testsuites>\n"
+    static let end = "  </testsuite>\n"
+
+    static func begin(_ totals: Totals) -> String { "  <testsuite\(text(totals.attributes))>\n" }
+
+    public static func document(_ suites: [Suite]) -> String { head + suites.map(text).joined() + tail }
 
     private static func text(_ suite: Suite) -> String {
-        let elements = suite.cases.map { element($0.result)?.name }
-        func count(_ name: String) -> String { "\(elements.count { $0 == name })" }
-        let attributes = [
-            ("name", suite.name), ("tests", "\(suite.cases.count)"), ("failures", count("failure")), ("errors", count("error")),
-            ("skipped", count("skipped")), ("time", seconds(suite.cases.reduce(0) { $0 + bounded($1.milliseconds) })),
-            ("timestamp", suite.start.map { String($0.iso8601.prefix(19)) } ?? ""), ("hostname", suite.host),
-        ]
-        return "  <testsuite\(text(attributes))>\n\(suite.cases.map(text).joined())  </testsuite>\n"
+        var totals = Totals(name: suite.name, start: suite.start, host: suite.host)
+        for test in suite.cases { totals.add(test) }
+        return begin(totals) + suite.cases.map(text).joined() + end
     }
 
-    private static func text(_ test: Case) -> String {
+    static func text(_ test: Case) -> String {
         let attributes = text([("classname", test.className), ("name", test.name), ("time", seconds(bounded(test.milliseconds)))])
         guard let element = element(test.result) else { return "    <testcase\(attributes)/>\n" }
         return "    <testcase\(attributes)>\n      <\(element.name)\(text(element.attributes))/>\n    </testcase>\n"

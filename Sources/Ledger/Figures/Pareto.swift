@@ -13,8 +13,9 @@ public struct Pareto: Sendable, Hashable {
     public let bars: [Bar]
 
     /// - Parameter names: such as error codes; as many bars as ``limit``, then one of all the rest.
-    public init(_ names: some Sequence<String>) {
-        let counts = names.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+    public init(_ names: some Sequence<String>) { self.init(counts: names.reduce(into: [:]) { $0[$1, default: 0] += 1 }) }
+
+    init(counts: [String: Int]) {
         let ranked = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let rest = ranked.dropFirst(Self.limit).reduce(0) { $0 + $1.value }
         let total = Double(counts.values.reduce(0, +))

@@ -36,22 +36,36 @@ public struct FirstPassYield: Sendable, Hashable {
         var unit: String
     }
 
+    private init() {}
+
     /// - Parameters:
     ///   - runs: in the order in which they were opened; open ones do not count.
     ///   - since: earlier runs only tell which units were run before.
     public init(_ runs: some Sequence<RunRecord>, since: UTCTime? = nil) {
-        var known: Set<Procedure> = []
-        for run in runs {
-            guard let outcome = run.outcome else { continue }
+        var tally = Tally(since: since)
+        for run in runs { tally.add(run) }
+        self = tally.yield
+    }
+
+    /// The same, run by run.
+    struct Tally: Sendable {
+        let since: UTCTime?
+        private(set) var yield = FirstPassYield()
+        private var known: Set<Procedure> = []
+
+        init(since: UTCTime?) { self.since = since }
+
+        mutating func add(_ run: RunRecord) {
+            guard let outcome = run.outcome else { return }
             let counts = since.map { run.startedAt >= $0 } ?? true
             if let blame = run.blame, blame != .unit {
-                if counts { excluded[blame, default: 0] += 1 }
-                continue
+                if counts { yield.excluded[blame, default: 0] += 1 }
+                return
             }
             let procedure = Procedure(station: run.station, family: run.family, verb: run.verb, unit: run.unitAddress)
-            guard known.insert(procedure).inserted, counts else { continue }
-            units.total += 1
-            if outcome == .pass { units.count += 1 }
+            guard known.insert(procedure).inserted, counts else { return }
+            yield.units.total += 1
+            if outcome == .pass { yield.units.count += 1 }
         }
     }
 

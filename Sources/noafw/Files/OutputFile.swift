@@ -16,11 +16,12 @@ enum OutputFile {
     /// The same for content that is not held in memory.
     /// - Parameter write: writes to the path that it is given.
     /// - Throws: ``CommandError/outputNotWritten(path:reason:)``, and what `write` throws.
-    static func replace(_ place: OutputPlace, write: (String) throws -> Void) throws {
+    static func replace<Value>(_ place: OutputPlace, write: (String) throws -> Value) throws -> Value {
         let temporary = try temporaryPath(for: place.path)
         place.begin(temporary)
+        let value: Value
         do {
-            try write(temporary)
+            value = try write(temporary)
         } catch {
             unlink(temporary)
             throw error
@@ -33,6 +34,20 @@ enum OutputFile {
             throw CommandError.outputNotWritten(path: place.path.name, reason: reason)
         }
         try place.move(temporary)
+        return value
+    }
+
+    /// The same for text that comes in pieces.
+    /// - Parameter body: is handed what takes them.
+    static func replaceText<Value>(_ place: OutputPlace, _ body: ((String) throws -> Void) throws -> Value) throws -> Value {
+        try replace(place) { temporary in
+            func failure() -> CommandError { .outputNotWritten(path: place.path.name, reason: SystemError.last) }
+            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | OpenedFile.flags, 0o666)
+            guard descriptor >= 0 else { throw failure() }
+            defer { close(descriptor) }
+            let write: (String) throws -> Void = { guard FileWriter.write(Array($0.utf8), to: descriptor) else { throw failure() } }
+            return try TextPieces.gather(into: write, body)
+        }
     }
 
     /// Whether a result may go there, as far as that can be known before there is one: hours of work are not to end in a wrong name.

@@ -58,23 +58,26 @@ struct LedgerExportCommand: ContextCommand {
             let reader = try LedgerReader(context)
             var filter = scope.filter(now: reader.now)
             verdicts.add(to: &filter)
-            let runs = try await reader.runs(filter, note: verb.note)
-            let text = try text(runs)
+            let (export, sink) = (export, context.output)
             guard let place else {
-                context.output.write(text)
+                _ = try await reader.read(note: verb.note) { [filter] source in
+                    try TextPieces.gather(into: sink.write) { try export.write(source, filter, to: $0) }
+                }
                 return OfflineCommand.Result(lines: [], document: .null)
             }
-            try OutputFile.replace(place, with: Array(text.utf8))
-            return OfflineCommand.Result(lines: ["\(LedgerText.counted(runs.count)) in \(UntrustedText.escape(place.path.name))"], document: .null)
+            let count = try await reader.read(note: verb.note) { [filter] source in
+                try OutputFile.replaceText(place) { try export.write(source, filter, to: $0) }
+            }
+            return OfflineCommand.Result(lines: ["\(LedgerText.counted(count)) in \(UntrustedText.escape(place.path.name))"], document: .null)
         }
     }
 
-    private func text(_ runs: [RunRecord]) throws -> String {
+    private var export: RunExport {
         switch form {
-        case .csv: CSVExport.text(runs, form: excel ? .excel : .plain)
-        case .json: try JSONExport.document(runs)
-        case .jsonLines: try JSONExport.lines(runs)
-        case .junit: JUnitExport.text(runs)
+        case .csv: .csv(excel ? .excel : .plain)
+        case .json: .json
+        case .jsonLines: .jsonLines
+        case .junit: .junit
         }
     }
 }

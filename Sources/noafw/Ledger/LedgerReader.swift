@@ -17,7 +17,18 @@ struct LedgerReader {
     /// - Parameter note: told of what is missing from the records.
     func runs(_ filter: RunFilter, note: (String) -> Void) async throws -> [RunRecord] {
         let runs = try await ledger.runs(filter)
-        for notice in ledger.warnings { note("\(notice.diagnosis.message) [\(notice.diagnosis.code)]") }
+        tellWarnings(note)
         return runs
+    }
+
+    /// As ``runs(_:note:)``, for more records than the memory holds.
+    func read<Value: Sendable>(note: (String) -> Void, _ body: @escaping @Sendable (any RunSource) throws -> Value) async throws -> Value {
+        let value = try await ledger.atOneMoment(body)
+        tellWarnings(note)
+        return value
+    }
+
+    private func tellWarnings(_ note: (String) -> Void) {
+        for notice in ledger.warnings { note("\(notice.diagnosis.message) [\(notice.diagnosis.code)]") }
     }
 }

@@ -36,7 +36,11 @@ struct LedgerReportCommand: ContextCommand {
             // What came before tells which units were run before.
             let since = filter.since
             filter.since = nil
-            let figures = RunFigures(try await reader.runs(filter, note: verb.note), since: since)
+            let figures = try await reader.read(note: verb.note) { [filter] source in
+                var tally = RunTally(since: since)
+                try source.forEach(filter, of: nil) { tally.add($0) }
+                return RunFigures(tally)
+            }
             guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style), document: .null) }
             let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
             try OutputFile.replace(place, with: Array(page.utf8))

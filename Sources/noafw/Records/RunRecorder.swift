@@ -114,7 +114,8 @@ final class RunRecorder: Sendable {
     func finish() async {
         let limit = Task.isCancelled ? Self.hurriedSendLimit : Self.sendLimit
         await SessionClock.continuous.shielded(for: limit + .seconds(1)) { [self] in
-            notices.tell(await uploads.finish(within: limit).notices, events)
+            // Whatever was told before: what waits at the end is what counts.
+            for notice in await uploads.finish(within: limit).notices { RunNotices.tell(notice.diagnosis, events) }
         }
     }
 

@@ -22,6 +22,9 @@ struct ComparisonOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Write a row for each part of each unit as CSV; - is standard output.", valueName: "file"), completion: .file())
     var csv: String?
 
+    @Flag(help: "With --csv: a byte order mark, and an apostrophe before texts that Excel would turn into numbers or dates.")
+    var excel = false
+
     @Option(help: ArgumentHelp("Write a case for each part of each unit as JUnit XML; - is standard output.", valueName: "file"), completion: .file())
     var junit: String?
 
@@ -33,6 +36,7 @@ struct ComparisonOptions: ParsableArguments, Sendable {
         if toOutput > 1 { throw ValidationError("Only one of --json, --csv, --junit and --events can take standard output.") }
         let files = [csv, junit, report.events].compactMap(\.self).filter { $0 != "-" }
         if Set(files).count < files.count { throw ValidationError("--csv, --junit and --events name one file twice: give each its own.") }
+        if excel, csv == nil { throw ValidationError("--excel belongs to --csv.") }
         if expect != nil, bundle != nil { throw ValidationError("Give either --expect or --bundle, not both.") }
     }
 

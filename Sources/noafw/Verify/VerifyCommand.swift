@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Ledger
 import Provisioning
 
 /// `noafw verify`
@@ -70,7 +71,8 @@ struct VerifyCommand: ContextCommand {
         let source = compared.baseline?.description ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
         return FleetSession(
             context: context, report: report, isOutputTaken: comparison.isOutputTaken,
-            presentation: VerifyFleetPresentation(comparison: compared, source: source, csv: comparison.csv, junit: comparison.junit))
+            presentation: VerifyFleetPresentation(comparison: compared, source: source, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain,
+                junit: comparison.junit))
     }
 
     private func runSingle(in context: CommandContext) async -> Int32 {

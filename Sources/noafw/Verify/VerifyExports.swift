@@ -10,7 +10,7 @@ enum VerifyExports {
     ]
 
     /// A row for each part of each unit.
-    static func csv(_ rows: [FindingRow], isDeep: Bool) -> String {
+    static func csv(_ rows: [FindingRow], isDeep: Bool, form: CSVText.Form = .plain) -> String {
         CSVText.document(columns, rows.map { row in
             [
                 .text(row.unit.id), CSVText.Cell(value: row.unit.address), CSVText.Cell(value: row.unit.family?.rawValue),
@@ -19,7 +19,7 @@ enum VerifyExports {
                 CSVText.Cell(row.finding.flatMap { $0.differences.isEmpty ? nil : $0.differences.joined(separator: "; ") }),
                 CSVText.Cell(value: row.error?.code), CSVText.Cell(row.reason.isEmpty ? nil : row.reason), .value(Format.plain(row.seconds)),
             ]
-        })
+        }, form: form)
     }
 
     /// A case for each part of each unit; the unit's seconds are its first one's.

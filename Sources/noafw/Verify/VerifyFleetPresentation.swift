@@ -10,6 +10,7 @@ struct VerifyFleetPresentation: FleetPresentation {
     /// What the units were held against, in words.
     var source: String
     var csv: String?
+    var csvForm = CSVText.Form.plain
     var junit: String?
 
     private var isDeep: Bool { comparison.isDeep }
@@ -114,7 +115,7 @@ struct VerifyFleetPresentation: FleetPresentation {
 
     func export(_ result: FleetRunResult<ComparedReport>, context: CommandContext) throws {
         let rows = result.report.entries.flatMap(FindingRow.rows)
-        if let csv { try write(VerifyExports.csv(rows, isDeep: isDeep), to: csv, context) }
+        if let csv { try write(VerifyExports.csv(rows, isDeep: isDeep, form: csvForm), to: csv, context) }
         guard let junit else { return }
         let now = Int64(context.date().timeIntervalSince1970 * 1_000_000)
         let start = UTCTime(microseconds: now - Int64(min(max(result.seconds, 0), 1e9) * 1_000_000))

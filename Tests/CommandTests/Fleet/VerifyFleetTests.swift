@@ -56,6 +56,15 @@ import Testing
         #expect(harness.output.hasSuffix("FAIL ✘  5 units: 1 passed, 2 failed, 1 not reached, 1 not expected here (0.0 s)\n"))
     }
 
+    @Test func excelKeepsWhatTheUnitsSay() async throws {
+        let file = folder.url.appendingPathComponent("out.csv").path
+        let entries: @Sendable (Comparison) throws -> [Entry] = { [try FleetSample.verified(1, [.firmware: "1E5", .fpga: "00123"], $0)] }
+        #expect(await run(["--csv", file, "--excel"], entries) == 1)
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: file)), as: UTF8.self)
+        #expect(text.unicodeScalars.first == "\u{FEFF}" && text.contains(",'1E5,") && text.contains(",'00123,") && text.contains("\r\n"), "\(text)")
+        #expect(await run(["--excel"], entries) == 64)
+    }
+
     /// Of the units that did not pass: since when.
     @Test func theLastPassIsTold() async throws {
         let pass = PassedRun(id: RunIDGenerator().next(), verb: "flash", endedAt: UTCTime(microseconds: 1_795_183_389_000_000))

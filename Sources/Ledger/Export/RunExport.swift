@@ -1,0 +1,28 @@
+/// Records for other programs, a piece of text after another: only one record is held at a time.
+public enum RunExport: Sendable, Hashable {
+    case csv(CSVText.Form)
+    /// One document.
+    case json
+    /// One object a line.
+    case jsonLines
+    case junit
+
+    /// - Returns: how many records there were.
+    /// - Throws: what `source` and `write` throw.
+    @discardableResult
+    public func write(_ source: some RunSource, _ filter: RunFilter = RunFilter(), to write: (String) throws -> Void) throws -> Int {
+        switch self {
+        case .csv(let form): try CSVExport.write(source, filter, form, to: write)
+        case .json: try JSONExport.write(source, filter, to: write)
+        case .jsonLines: try JSONExport.writeLines(source, filter, to: write)
+        case .junit: try JUnitExport.write(source, filter, to: write)
+        }
+    }
+
+    /// Of few records.
+    public func text(_ runs: [RunRecord]) throws -> String {
+        var text = ""
+        try write(ListedRuns(runs)) { text += $0 }
+        return text
+    }
+}
