@@ -35,7 +35,10 @@ extension FlashCommand {
             let request = try lineRequest(in: context, limits, desk)
             try desk?.open(
                 context.input, answer: { renderer.handle(.scanned($0)) }, interrupt: { context.interrupts.ask() },
-                end: { context.interrupts.askGently() })
+                end: {
+                    renderer.handle(.remark(LineText.inputEnded))
+                    context.interrupts.askGently()
+                })
             defer { desk?.close() }
             return try await context.services.watch(request, line: { renderer.handle($0) }, events: events)
         }

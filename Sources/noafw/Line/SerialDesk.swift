@@ -29,9 +29,9 @@ final class SerialDesk: Sendable {
     ) throws {
         let input = try source.open(source.isTerminal ? .keys : .lines) { [self] bytes in
             guard let bytes else { return end() }
-            if source.isTerminal {
-                for byte in bytes where byte == Self.interrupt { interrupt() }
-                if bytes.contains(Self.endOfInput) { end() }
+            // A person presses them alone. Within what a scanner types they frame a code.
+            if source.isTerminal, bytes.allSatisfy({ $0 == Self.interrupt || $0 == Self.endOfInput }) {
+                if bytes.contains(Self.interrupt) { interrupt() } else { end() }
             }
             for each in take(bytes) { answer(each) }
             typed.withLock { $0 }?.more()

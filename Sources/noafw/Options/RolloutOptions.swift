@@ -8,7 +8,7 @@ struct RolloutOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "Start no more units after this many failures in a row with the same code. The default is 2; 0 never stops.", valueName: "n"))
+            "Start no more units after this many failures in a row with the same code. The default is 2; 0 goes on, unless the --canary units fail.", valueName: "n"))
     var stopAfter: Int?
 
     @Option(help: ArgumentHelp("Shuffle the units with this number.", valueName: "n", visibility: .hidden))

@@ -171,7 +171,9 @@ final class RunRecorder: Sendable {
     private func keepByHand(_ run: OpenRun, _ verdict: RunVerdict, _ error: LedgerError, _ events: Events) {
         var record = run.record
         record.close(verdict, at: now(), elapsed: run.elapsed)
-        if let line = try? RecordLine(owner: 0, record: record.bounded).encoded() { inputs.lastResort(String(decoding: line, as: UTF8.self)) }
         RunNotices.tell(error.diagnosis, events)
+        guard let line = try? RecordLine(owner: 0, record: record.bounded).encoded() else { return }
+        events(.notice("the record of this run is printed and kept nowhere else; next: copy the line that begins with {\"owner\""))
+        inputs.lastResort(String(decoding: line, as: UTF8.self))
     }
 }

@@ -229,8 +229,10 @@ import Testing
         let terminal = FakeTerminal()
         try desk.open(
             terminal.attach(harness.context([])).input, answer: { _ in }, interrupt: { interrupted.deliver(()) }, end: { ended.deliver(()) })
-        terminal.type("\u{4}\u{4}SN1")
+        terminal.type("\u{4}")
         #expect(interrupted.poll() == nil && ended.poll() != nil)
+        terminal.type("\u{2}SN1\u{3}\r\u{4}")
+        #expect(interrupted.poll() == nil && ended.poll() == nil && desk.held == "SN1", "a scanner frames its codes with them")
         terminal.type("\u{3}")
         #expect(interrupted.poll() != nil && interrupted.poll() == nil && ended.poll() == nil)
         desk.close()

@@ -71,7 +71,12 @@ import Testing
         line.show([unit(1, -50), unit(2, -55)], for: 20)
         #expect(line.take() == [.several([unit(1, -50), unit(2, -55)])])
         line.show([unit(1, -50), unit(2, -56)], for: 3)
-        #expect(line.take() == [.claim(unit(1, -50))])
+        #expect(line.take() == [.free, .claim(unit(1, -50))])
+
+        var empty = Line()
+        empty.show([unit(1, -50), unit(2, -55)])
+        empty.show([], for: 20)
+        #expect(empty.take() == [.several([unit(1, -50), unit(2, -55)]), .free], "nobody is asked to take away what is not there")
     }
 
     @Test func aListTakesItsOwnAndNoOthers() {
@@ -256,7 +261,7 @@ import Testing
         line.show([unit(1, -50), unit(2, -52)], for: 5)
         #expect(line.take() == [.several([unit(1, -50), unit(2, -52)])] && line.watch.state == .idle)
         line.show([unit(1, -50)], for: 3)
-        #expect(line.take() == [.claim(unit(1, -50))])
+        #expect(line.take() == [.free, .claim(unit(1, -50))])
     }
 
     /// It was taken from afar, and is put where it is weaker by 10 dB at least.

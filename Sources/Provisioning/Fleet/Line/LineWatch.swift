@@ -37,7 +37,7 @@ public struct LineWatch: Sendable {
         case several([DiscoveredUnit])
         /// A bootloader of nobody knows what lies here.
         case stranger(DiscoveredUnit)
-        /// The unit has gone: the place is free. One that was claimed is not any more.
+        /// The unit has gone, or all of several but one: the place is free. One that was claimed is not any more.
         case free
         /// Nothing at all was heard for so long: the place may be empty and quiet, or the radio deaf.
         case silent(Duration)
@@ -212,8 +212,8 @@ extension LineWatch {
             return (listed.first { passed[$0.address] == nil } ?? listed.first, [])
         }
         guard let strongest = units.max(by: { $0.rssi < $1.rssi }), strongest.rssi >= rules.threshold else {
-            (crowd, stranger) = ([], nil)
-            return (nil, [])
+            stranger = nil
+            return (nil, disperse())
         }
         let rivals = units.filter { $0.address != strongest.address && strongest.rssi - $0.rssi < Self.margin }
         guard rivals.isEmpty else {
@@ -221,13 +221,19 @@ extension LineWatch {
             defer { crowd = Set(all.map(\.address)) }
             return (nil, crowd == Set(all.map(\.address)) ? [] : [.several(all)])
         }
-        crowd = []
+        let dispersed = disperse()
         guard strongest.mode == .application || rules.known.contains(strongest.address) else {
             defer { stranger = strongest.address }
-            return (nil, stranger == strongest.address ? [] : [.stranger(strongest)])
+            return (nil, dispersed + (stranger == strongest.address ? [] : [.stranger(strongest)]))
         }
         stranger = nil
-        return (leftAlone[strongest.address] == nil ? strongest : nil, [])
+        return (leftAlone[strongest.address] == nil ? strongest : nil, dispersed)
+    }
+
+    /// Several were told, and do not lie here any more.
+    private mutating func disperse() -> [Action] {
+        defer { crowd = [] }
+        return crowd.isEmpty ? [] : [.free]
     }
 
     private mutating func awaitAbsence(of unit: DiscoveredUnit, _ units: [DiscoveredUnit], at now: SessionClock.Instant) -> [Action] {

@@ -84,9 +84,13 @@ extension LineScreen {
         return switch shown.verdict {
         case .pass: "next: take the unit away\(isDraining ? ";" : " and") \(end)"
         case .fail: "next: put the unit with the failed ones; \(isDraining ? "" : "then ")\(end)"
-        case .error, .interrupted, .notReached, .notStarted, .notExpected:
-            "next: \(UntrustedText.escape(shown.error?.remedy ?? "try the unit once more", limit: UntrustedText.noticeLimit))"
+        case .error: "next: \(Self.remedy(shown))\(isDraining ? "" : "; to try the unit again, take it away for 10 s and put it back.")"
+        case .interrupted, .notReached, .notStarted, .notExpected: "next: \(Self.remedy(shown))"
         }
+    }
+
+    private static func remedy(_ shown: Verdict) -> String {
+        UntrustedText.escape(shown.error?.remedy ?? "try the unit once more", limit: UntrustedText.noticeLimit)
     }
 
     var status: String {
