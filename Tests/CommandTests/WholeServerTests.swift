@@ -16,11 +16,8 @@ struct WholeServerTests {
 
         init() throws {
             cluster = try PostgresCluster()
-            let bench = try ToolBench()
-            defer { bench.remove() }
-            let schema = try bench.run(["ledger", "schema", "--sql"])
             try cluster.sql("CREATE DATABASE noafw")
-            try cluster.sql(schema.output, database: "noafw")
+            try cluster.sql(try ToolBench.schema(), database: "noafw")
             for station in ["line-1", "line-2"] {
                 try cluster.sql("SELECT noafw.add_station('\(station)'); ALTER ROLE \"\(station)\" PASSWORD 'word'", database: "noafw")
             }

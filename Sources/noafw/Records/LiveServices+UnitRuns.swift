@@ -74,9 +74,12 @@ extension LiveServices {
 
     private func perform<Report: RecordedReport>(
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
-        _ body: (@escaping Events, any UnitClaim) async throws -> Report
+        _ body: @escaping @Sendable (@escaping Events, any UnitClaim) async throws -> Report
     ) async throws -> Report {
-        guard let recorder = run.recorder else { return try await body(run.events, LocalClaim()) }
-        return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
+        guard let recorder = run.recorder else { return try await unit.presence.during { try await body(run.events, LocalClaim()) } }
+        let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout)
+        return try await recorder.record(start, events: run.events) { events, claim in
+            try await unit.presence.during { try await body(events, claim) }
+        }
     }
 }

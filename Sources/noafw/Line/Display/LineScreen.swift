@@ -93,7 +93,7 @@ struct LineScreen: Sendable {
             case nil: ""
             case .pass: "next: take the unit away and put the next one here."
             case .fail: "next: put the unit with the failed ones; then put the next one here."
-            case .error, .interrupted, .notReached, .notStarted, .notExpected: "next: \(UntrustedText.escape(shown?.error?.remedy ?? "try the unit once more"))"
+            case .error, .interrupted, .notReached, .notStarted, .notExpected, .inUse: "next: \(UntrustedText.escape(shown?.error?.remedy ?? "try the unit once more"))"
             }
         }
     }
