@@ -10,19 +10,23 @@ public enum ServerError: Error, Sendable, Hashable {
     case passfile(path: String, mode: String)
     case login(login: String, station: String)
     case certificate(path: String)
+    /// A login of PostgreSQL has fewer bytes.
+    case stationName(bytes: Int)
     case unreachable(reason: String)
     case loginRefused(reason: String)
     /// - Parameter found: `nil` where there is no such table.
     case schema(found: Int?, known: Int)
     /// The server's set-up or a fault of noafw.
     case refused(state: String, reason: String)
+    /// - Parameter limit: in bytes.
+    case tooLong(limit: Int)
 }
 
 extension ServerError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
-        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate: setting
-        case .unreachable, .loginRefused, .schema, .refused: answer
+        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate, .stationName: setting
+        case .unreachable, .loginRefused, .schema, .refused, .tooLong: answer
         }
     }
 
@@ -56,11 +60,15 @@ extension ServerError: DiagnosableError {
                 code: "LED-0115", category: .usage, fault: .station, message: "the login \(login) is not the one of station \(station)",
                 cause: "the server takes a station's runs under its own name alone",
                 remedy: "leave the user out of --ledger, or name the station as its login is called")
+        case .stationName(let bytes):
+            Diagnosis(
+                code: "LED-0117", category: .usage, fault: .station, message: "the station's name has \(bytes) bytes, and the name of a login at most 63",
+                cause: "on the server a station's name is its login", remedy: "give a shorter name with --station or NOAFW_STATION")
         case .certificate(let path):
             Diagnosis(
                 code: "LED-0116", category: .missingInput, fault: .station, message: "the certificate of the server's authority is not there: \(path)",
                 cause: "sslrootcert is not set, or the file was moved", remedy: "copy the file from the server's administrator, and name it with sslrootcert=FILE")
-        case .unreachable, .loginRefused, .schema, .refused: answer
+        case .unreachable, .loginRefused, .schema, .refused, .tooLong: answer
         }
     }
 
@@ -86,7 +94,12 @@ extension ServerError: DiagnosableError {
                 code: "LED-0123", category: .unavailable, fault: .station, message: "the ledger's server answered with error \(state): \(reason)",
                 cause: "the server's tables or rights were changed by hand",
                 remedy: "show the message to the server's administrator; runs are kept on this station and sent later")
-        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate: setting
+        case .tooLong(let limit):
+            Diagnosis(
+                code: "LED-0124", category: .unavailable, fault: .station, message: "the ledger's server answered with more than \(limit) bytes",
+                cause: "it is no ledger of noafw, or its tables or functions were changed by hand",
+                remedy: "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and sent later")
+        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate, .stationName: setting
         }
     }
 }

@@ -44,6 +44,13 @@ struct ToolBench: Sendable {
         return (tool.wait(), tool.output(), errors)
     }
 
+    /// What an administrator feeds to `psql`.
+    static func schema() throws -> String {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        return try bench.run(["ledger", "schema", "--sql"]).output
+    }
+
     static func json(_ text: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
     }

@@ -16,11 +16,8 @@ struct WholeServerTests {
 
         init() throws {
             cluster = try PostgresCluster()
-            let bench = try ToolBench()
-            defer { bench.remove() }
-            let schema = try bench.run(["ledger", "schema", "--sql"])
             try cluster.sql("CREATE DATABASE noafw")
-            try cluster.sql(schema.output, database: "noafw")
+            try cluster.sql(try ToolBench.schema(), database: "noafw")
             for station in ["line-1", "line-2"] {
                 try cluster.sql("SELECT noafw.add_station('\(station)'); ALTER ROLE \"\(station)\" PASSWORD 'word'", database: "noafw")
             }
@@ -92,6 +89,27 @@ struct WholeServerTests {
         let sent = try bench.run(["ledger", "send", "--station", "line-1", "--json"], environment: environment)
         let document = try ToolBench.json(sent.output)
         #expect(sent.status == 0 && document["sent"] as? Int == 1 && document["waiting"] as? Int == 0, "\(sent)")
+    }
+
+    /// Neither where it is wrong nor where it is right, and whatever libpq's own variables say.
+    @Test func aPasswordIsInNoOutput() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let events = bench.state.path + "/events.jsonl"
+        var statuses: [Int32] = []
+        for (password, more) in [("s3cret-wrong", [:]), ("word", ["PGOPTIONS": "-c default_transaction_read_only=on", "PGSSLMODE": "prefer"])] {
+            let server = ["PGPASSWORD": password, "PGPASSFILE": "/nonexistent"].merging(more) { $1 }
+            let run = try bench.run(flash("line-1") + ["--json", "--verbose", "--events", events], environment: environment.merging(server) { $1 })
+            statuses.append(run.status)
+            let said = [run.output, run.errors, try String(contentsOfFile: events, encoding: .utf8)]
+            #expect(said.allSatisfy { !$0.contains("s3cret-wrong") && !$0.contains("\"word\"") }, "\(said)")
+        }
+        #expect(statuses == [77, 0])
+        #expect(try sql("SELECT count(*) FROM noafw.runs WHERE station = 'line-1' AND outcome = 'pass'") != "0", "PGOPTIONS is not taken")
+        let long = try bench.run(flash(String(repeating: "x", count: 200)), environment: environment)
+        #expect(long.status == 64 && long.errors.contains("LED-0117"), "\(long.errors)")
+        let odd = try bench.run(flash("línea \u{1F600}") + ["--operator", "Ångström 李"], environment: environment)
+        #expect(odd.status == 77 && odd.errors.contains("LED-0121"), "it has no login: \(odd.errors)")
     }
 
     @Test func whatIsWrongIsSaidBeforeAUnitIsTouched() throws {

@@ -44,6 +44,13 @@ import Testing
         #expect(error == .passwordInAddress && error?.diagnosis.message.contains("pw") == false)
     }
 
+    /// PostgreSQL would cut it, and then refuse its runs.
+    @Test func aStationsNameIsNoLongerThanALogins() throws {
+        #expect(throws: ServerError.stationName(bytes: 64)) { try ServerAddress("postgresql:///noafw", station: String(repeating: "x", count: 64), environment: [:]) }
+        #expect(throws: ServerError.stationName(bytes: 80)) { try ServerAddress("postgresql:///noafw", station: String(repeating: "é", count: 40), environment: [:]) }
+        #expect(try ServerAddress("postgresql:///noafw", station: String(repeating: "x", count: 63), environment: [:]).settings["user"]?.count == 63)
+    }
+
     @Test func otherTextsAreRefused() {
         #expect(code("mysql://localhost/x") == "LED-0110" && code("host=localhost") == "LED-0110" && code("") == "LED-0110")
         #expect(code("postgresql://localhost/x?options=-csearch_path%3Dx") == "LED-0110" && code("postgresql://localhost/x?nonsense=1") == "LED-0110")

@@ -56,7 +56,7 @@ struct ConnectionTests {
 
     /// libpq's own limit holds for neither.
     @Test func aBlackHoleEndsAtTheDeadline() async throws {
-        let hole = try BlackHole()
+        let hole = try FakePostgres { _ = $0.read(1 << 20) }
         let lane = try bench.lane(port: hole.port)
         let took = await ContinuousClock().measure {
             await #expect(throws: ServerFault.lost("no answer in time")) { try await ask(lane, "SELECT 1", within: .seconds(1)) }
@@ -101,25 +101,4 @@ struct ConnectionTests {
         let diagnosis = ServerFault.schema(found: nil).error.diagnosis
         #expect(diagnosis.category == .badData && diagnosis.message.contains("none"))
     }
-}
-
-/// Takes connections and says nothing.
-final class BlackHole {
-    let port: Int
-    private let descriptor: Int32
-
-    init() throws {
-        port = try PostgresCluster.freePort()
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isBound = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
-        }
-        guard isBound, listen(descriptor, 8) == 0 else { throw PostgresCluster.Failure(description: "no black hole") }
-    }
-
-    deinit { close(descriptor) }
 }

@@ -35,7 +35,8 @@ struct TLSTests {
         (authority, bench, passfile) = (place.authority, place.bench, place.passfile)
     }
 
-    private func ask(host: String, root: String) async throws -> String? {
+    private func ask(host: String, root: String, _ bench: Bench? = nil) async throws -> String? {
+        let bench = bench ?? self.bench
         let text = "postgresql://\(host):\(bench.cluster.port)/\(bench.database)?hostaddr=127.0.0.1&sslrootcert=\(root)&passfile=\(passfile)"
         let address = try ServerAddress(text, station: bench.station, environment: ["HOME": "/nonexistent"])
         return try await ServerLane(address).ask(within: .seconds(8)) { connection, deadline throws(ServerFault) in
@@ -60,6 +61,16 @@ struct TLSTests {
         let fault = await #expect(throws: ServerFault.self) { try await ask(host: "ledger.test", root: other.authority) }
         withExtendedLifetime(folder) {}
         #expect(fault?.reason.contains("certificate verify failed") == true, "\(fault as Any)")
+    }
+
+    @Test func anExpiredCertificateIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let expired = try TestAuthority(for: ["DNS:ledger.test"], days: 0, in: folder)
+        let bench = try Bench(try PostgresCluster(tls: (expired.certificate, expired.key)), stations: 1)
+        try await Task.sleep(for: .seconds(1))
+        let fault = await #expect(throws: ServerFault.self) { try await ask(host: "ledger.test", root: expired.authority, bench) }
+        #expect(fault?.reason.contains("certificate") == true && fault?.kind == .passing, "\(fault as Any)")
+        withExtendedLifetime(folder) {}
     }
 
     @Test func aMissingAuthorityIsRefused() async throws {

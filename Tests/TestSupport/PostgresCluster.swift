@@ -95,6 +95,12 @@ package final class PostgresCluster: Sendable {
     /// As a power cut of its machine: nobody is told.
     package func killAtOnce() { end(SIGQUIT) }
 
+    /// By SIGKILL: none of its processes puts anything in order.
+    package func killOutright() {
+        signalAll(SIGKILL)
+        end(SIGKILL)
+    }
+
     private func end(_ signal: Int32) {
         guard let last = running.withLock({ running in defer { running = nil }; return running }) else { return }
         kill(last.server, signal)

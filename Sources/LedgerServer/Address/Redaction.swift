@@ -2,10 +2,15 @@ import Ledger
 
 /// Text of a server or its library, for messages: printable, short, without passwords.
 enum Redaction {
-    static func line(_ text: String) -> String {
-        var text = text
+    /// In characters; more than a message shows. The search for passwords takes long in a long text.
+    private static let limit = 2000
+
+    /// - Parameter secret: a password that is known.
+    static func line(_ text: String, hiding secret: String = "") -> String {
+        let shown = secret.isEmpty ? text : text.replacing(secret, with: "***")
+        var text = String(shown.split(whereSeparator: \.isWhitespace).joined(separator: " ").prefix(limit))
         text.replace(/(?i)(password\s*=\s*)('(?:[^'\\]|\\.)*'?|[^\s&]*)/) { "\($0.1)***" }
         text.replace(/(:\/\/[^\s:\/@]*):\S*@/) { "\($0.1):***@" }
-        return RecordText.line(text.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+        return RecordText.line(text)
     }
 }

@@ -17,6 +17,9 @@ struct ServerAddress: Sendable, Hashable {
         "ssl_min_protocol_version": "PGSSLMINPROTOCOLVERSION", "connect_timeout": "PGCONNECT_TIMEOUT",
     ]
 
+    /// In bytes: PostgreSQL's NAMEDATALEN, less the NUL; it cuts what is longer.
+    private static let loginLimit = 63
+
     /// - Parameters:
     ///   - text: `postgresql://…` or `service=NAME`.
     ///   - station: the login, if none is named.
@@ -28,6 +31,7 @@ struct ServerAddress: Sendable, Hashable {
         }
         for (name, variable) in Self.variables where settings[name] == nil { settings[name] = environment[variable] }
         settings["connect_timeout"] = nil
+        guard station.utf8.count <= Self.loginLimit else { throw .stationName(bytes: station.utf8.count) }
         self.settings = settings
         let login = settings["user"] ?? station
         guard login == station else { throw .login(login: login, station: station) }
@@ -37,6 +41,8 @@ struct ServerAddress: Sendable, Hashable {
         // Encryption by Kerberos would take the place of TLS, and with it of the check of the server's name.
         self.settings["gssencmode"] = "disable"
         self.settings["client_encoding"] = "UTF8"
+        // None, in place of PGOPTIONS, which libpq would read: a session's settings are its login's.
+        self.settings["options"] = " "
         self.settings["application_name"] = "noafw"
     }
 

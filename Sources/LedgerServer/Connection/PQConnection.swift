@@ -3,11 +3,12 @@ import Glibc
 import Support
 
 /// One connection of libpq, without its waits: libpq's own time limits hold neither while it connects nor while it waits for an
-/// answer, and a server that was stopped still acknowledges what it is sent.
+/// answer, and a server that was stopped still acknowledges what it is sent. What a server sends is bounded by ``ServerWire``.
 ///
 /// For one thread.
 final class PQConnection {
     private let connection: OpaquePointer
+    private var wire: ServerWire?
 
     /// - Parameter settings: libpq's, with numeric addresses.
     init(_ settings: [String: String], until deadline: ContinuousClock.Instant) throws(ServerFault) {
@@ -17,6 +18,7 @@ final class PQConnection {
         }
         guard let started else { throw .lost("no memory") }
         connection = started
+        PQsetErrorVerbosity(started, PQERRORS_VERBOSE)
         // libpq would write notices to standard error.
         PQsetNoticeReceiver(started, { _, _ in }, nil)
         try finishConnecting(deadline)
@@ -43,6 +45,7 @@ final class PQConnection {
     func execute(_ sql: String, _ parameters: [String?] = [], until deadline: ContinuousClock.Instant) throws(ServerFault) -> PQRows {
         let sent = Self.withCStrings(parameters) { PQsendQueryParams(connection, sql, Int32(parameters.count), nil, $0, nil, nil, 0) }
         guard sent == 1 else { throw fault }
+        wire?.beginAnswer()
         try flush(deadline)
         var last: Result<PQRows, ServerFault> = .failure(.lost("the server gave no answer"))
         while true {
@@ -52,7 +55,9 @@ final class PQConnection {
             }
             guard let result = PQgetResult(connection) else { return try last.get() }
             defer { PQclear(result) }
-            last = PQRows.read(result)
+            // libpq gives it again and again.
+            guard ![PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH].contains(PQresultStatus(result)) else { throw .lost("the server's answer makes no sense") }
+            last = PQRows.read(result, hiding: secret)
         }
     }
 
@@ -69,25 +74,29 @@ final class PQConnection {
 
     /// The socket may change while libpq connects.
     private func wait(_ events: Int32, _ deadline: ContinuousClock.Instant) throws(ServerFault) {
-        while true {
-            let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else { throw .lost("no answer in time") }
-            let (seconds, attoseconds) = left.components
-            let milliseconds = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
-            var descriptor = pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
-            guard descriptor.fd >= 0 else { throw fault }
-            let ready = poll(&descriptor, 1, Int32(milliseconds))
-            if ready > 0 { return }
-            guard ready == 0 || errno == EINTR else { throw .lost(SystemError.last) }
-        }
+        let socket = PQsocket(connection)
+        guard socket >= 0 else { throw fault }
+        if wire?.isBehind(socket) != true { wire = isConnected ? try ServerWire(inPlaceOf: socket) : nil }
+        guard let wire else { return _ = try ServerWire.poll([(socket, events)], until: deadline) }
+        try wire.wait(socket, for: events, until: deadline)
     }
 
-    /// libpq 15 keeps the state of a refused connection to itself.
+    /// Whether the socket has reached a server; nothing was said then.
+    private var isConnected: Bool { ![CONNECTION_NEEDED, CONNECTION_STARTED, CONNECTION_BAD].contains(PQstatus(connection)) }
+
+    /// libpq 15 tells the state of a refused connection in its longest messages alone; its words are in the server's language.
     private var fault: ServerFault {
         let text = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-        let ofLogin = ["password authentication failed", "no pg_hba.conf entry", "no password supplied"]
-        return ofLogin.contains(where: text.contains) ? .login(Redaction.line(text)) : .lost(Redaction.line(text))
+        let line = Redaction.line(text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }.joined(separator: " "), hiding: secret)
+        let state = text.firstMatch(of: #/:\s+([0-9][0-9A-Z]{4}): /#).map { String($0.1) }
+        if state?.hasPrefix("28") == true || text.contains("no password supplied") { return .login(line) }
+        return state == Self.noDatabase ? .answered(state: Self.noDatabase, reason: line) : .lost(line)
     }
+
+    private static let noDatabase = "3D000"
+
+    /// A server may ask for it in clear text, and put it into its message.
+    private var secret: String { PQpass(connection).map { String(cString: $0) } ?? "" }
 
     private static func withCStrings<Result>(
         _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result

@@ -7,7 +7,8 @@ struct PQRows: Sendable {
     /// Of the command's tag: how many rows it changed.
     var affected = 0
 
-    static func read(_ result: OpaquePointer) -> Result<PQRows, ServerFault> {
+    /// - Parameter secret: is left out of the server's messages.
+    static func read(_ result: OpaquePointer, hiding secret: String) -> Result<PQRows, ServerFault> {
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
             let rows = (0..<PQntuples(result)).map { row in
@@ -20,7 +21,7 @@ struct PQRows: Sendable {
         default:
             let primary = PQresultErrorField(result, Int32(UInt8(ascii: "M"))) ?? UnsafeMutablePointer(mutating: PQresultErrorMessage(result))
             let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
-            let reason = Redaction.line(primary.map { String(cString: $0) } ?? "no message")
+            let reason = Redaction.line(primary.map { String(cString: $0) } ?? "no message", hiding: secret)
             return .failure(state.map { .answered(state: $0, reason: reason) } ?? .lost(reason))
         }
     }

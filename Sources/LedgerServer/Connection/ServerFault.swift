@@ -7,6 +7,8 @@ enum ServerFault: Error, Sendable, Hashable {
     case lost(String)
     /// - Parameter state: SQLSTATE (PostgreSQL, appendix A).
     case answered(state: String, reason: String)
+    /// Longer than ``ServerWire/answerLimit``.
+    case tooLong
     case login(String)
     case schema(found: Int?)
 
@@ -19,32 +21,41 @@ enum ServerFault: Error, Sendable, Hashable {
         case setUp
     }
 
+    /// Whether its connection is good for nothing more.
+    var endsConnection: Bool {
+        switch self {
+        case .lost, .tooLong: true
+        case .answered, .login, .schema: false
+        }
+    }
+
     var kind: Kind {
         switch self {
         case .lost: .passing
-        case .login, .schema: .setUp
+        case .tooLong, .login, .schema: .setUp
         case .answered(let state, _): Self.kind(of: state)
         }
     }
 
     /// By the state's class, its first two characters.
     private static func kind(of state: String) -> Kind {
-        // No such right, schema, table, column or function: not a row's fault.
-        if ["42501", "3F000", "42P01", "42703", "42883"].contains(state) { return .setUp }
-        return ["22", "23", "42"].contains(state.prefix(2)) ? .row : .passing
+        // No such database, right, schema, table, column or function: not a row's fault.
+        if ["3D000", "42501", "3F000", "42P01", "42703", "42883"].contains(state) { return .setUp }
+        return ["22", "23", "42", "P0"].contains(state.prefix(2)) ? .row : .passing
     }
 
     var reason: String {
         switch self {
         case .lost(let reason), .login(let reason): reason
         case .answered(let state, let reason): "\(reason) (\(state))"
-        case .schema: error.diagnosis.message
+        case .schema, .tooLong: error.diagnosis.message
         }
     }
 
     var error: ServerError {
         switch self {
         case .lost: .unreachable(reason: reason)
+        case .tooLong: .tooLong(limit: ServerWire.answerLimit)
         case .login(let reason): .loginRefused(reason: reason)
         case .schema(let found): .schema(found: found, known: ServerSchema.version)
         case .answered(let state, let text): kind == .passing ? .unreachable(reason: reason) : .refused(state: state, reason: text)

@@ -46,7 +46,7 @@ final class ServerLane: Sendable {
             deadline: deadline, isOver: { answer.isGiven },
             perform: { connection in
                 let result = Result { () throws(ServerFault) in try body(connection, deadline) }
-                if case .failure(.lost(let reason)) = result { return .failure(.lost(reason)) }
+                if case .failure(let fault) = result, fault.endsConnection { return .failure(fault) }
                 answer.give(result)
                 return .success(())
             },
@@ -100,7 +100,7 @@ extension ServerLane {
             guard case .failure(let fault) = request.perform(current) else { return }
             connection = nil
             // It may have ended while it was idle: once more with a new one.
-            guard wasUsed, !request.isOver(), ContinuousClock.now < request.deadline else { return request.fail(fault) }
+            guard wasUsed, fault.kind == .passing, !request.isOver(), ContinuousClock.now < request.deadline else { return request.fail(fault) }
             serve(request, &connection)
         } catch {
             request.fail(error)

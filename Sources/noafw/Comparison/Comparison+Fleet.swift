@@ -48,7 +48,7 @@ struct FindingRow: Sendable {
         case .pass: .matches
         case .fail: .unknown
         case .notExpected: .notExpected
-        case .error, .interrupted, .notReached, .notStarted: .unreachable
+        case .error, .interrupted, .notReached, .notStarted, .inUse: .unreachable
         }
     }
 

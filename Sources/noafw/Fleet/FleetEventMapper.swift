@@ -11,13 +11,13 @@ final class FleetEventMapper: Sendable {
     }
 
     private let targets: FleetTargets
-    /// Whether a unit was left out: for the fleet it is current, but it passed nothing.
-    private let isLeft: @Sendable (Int) -> Bool
+    /// What a unit that was left alone is told as: for the fleet it is current, but it passed nothing.
+    private let left: @Sendable (Int) -> (FleetVerdict, Diagnosis?)?
     private let tell: @Sendable (FleetRunEvent) -> Void
     private let state = Mutex(State())
 
-    init(_ targets: FleetTargets, isLeft: @escaping @Sendable (Int) -> Bool, tell: @escaping @Sendable (FleetRunEvent) -> Void) {
-        (self.targets, self.isLeft, self.tell) = (targets, isLeft, tell)
+    init(_ targets: FleetTargets, left: @escaping @Sendable (Int) -> (FleetVerdict, Diagnosis?)?, tell: @escaping @Sendable (FleetRunEvent) -> Void) {
+        (self.targets, self.left, self.tell) = (targets, left, tell)
     }
 
     func handle(_ event: FleetEvent) {
@@ -31,7 +31,7 @@ final class FleetEventMapper: Sendable {
         case .ended(let ending):
             guard let index = event.index else { return }
             let (unit, start) = state.withLock { ($0.units[index] ?? targets[index], $0.starts[index]) }
-            let (verdict, error) = isLeft(index) ? (.notExpected, nil) : ending.verdict
+            let (verdict, error) = left(index) ?? ending.verdict
             let seconds = start.map { $0.duration(to: event.time).inSeconds } ?? 0
             tell(FleetRunEvent(unit: unit, content: .ended(verdict, error, seconds: seconds)))
         case .ceilingLowered(let adapter, let links): note("\(adapter) takes no more than \(links) links at once")

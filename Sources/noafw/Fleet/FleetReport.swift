@@ -23,6 +23,8 @@ struct FleetEntry<Report: Verdict>: Sendable {
         case notStarted(Diagnosis)
         /// What the run compares with or writes is not for it.
         case notExpected(Diagnosis)
+        /// Another station or another process works on it: nothing was done to it here.
+        case inUse(Diagnosis)
         /// All that is known of a run that did not come to its end.
         case told(FleetVerdict, Diagnosis?)
     }

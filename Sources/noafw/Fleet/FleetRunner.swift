@@ -1,4 +1,5 @@
 import Bluetooth
+import Ledger
 import Provisioning
 import ScriptBundle
 import Support
@@ -30,23 +31,23 @@ struct FleetRunner<Report: Verdict>: Sendable {
     func run(
         _ targets: FleetTargets, on adapters: [FleetAdapter], _ work: @escaping @Sendable (FoundUnit) async throws -> Report
     ) async -> FleetReport<Report> {
-        let others = Mutex<[Int: Diagnosis]>([:])
-        let (drain, events, leavesOthers) = (drain, events, leavesOthers)
+        let alone = Mutex<[Int: FleetEntry<Report>.Ending]>([:])
+        let (drain, events) = (drain, events)
         let fleet = Fleet<Report>(
             adapters: adapters, families: .supported, policy: policy, isDraining: { drain.isAsked }, judge: { judgement(of: $0) }
         ) { found, central in
             do {
                 return try await work(FoundUnit(unit: targets.unit(found), found: found, central: central, events: events))
-            } catch let error as BundleError where leavesOthers && error.isOfAnotherFamily {
-                if let index = targets.index(of: found) { others.withLock { $0[index] = error.diagnosis } }
+            } catch {
+                if let ending = leftAlone(error), let index = targets.index(of: found) { alone.withLock { $0[index] = ending } }
                 throw error
             }
         }
-        let mapper = FleetEventMapper(targets, isLeft: { index in others.withLock { $0[index] != nil } }, tell: events)
+        let mapper = FleetEventMapper(targets, left: { index in alone.withLock { $0[index]?.told } }, tell: events)
         let result = await fleet.run(targets.targets) { mapper.handle($0) }
-        let left = others.withLock { $0 }
+        let endings = alone.withLock { $0 }
         let entries = result.outcomes.enumerated().map { index, outcome in
-            entry(outcome, asked: targets[index], isLeft: left[index])
+            entry(outcome, asked: targets[index], endings[index] ?? ending(outcome))
         }
         return FleetReport(entries: entries, stop: result.stop?.diagnosis)
     }
@@ -55,19 +56,26 @@ struct FleetRunner<Report: Verdict>: Sendable {
         switch result {
         case .success(let report): judge(report)
         // Nothing was done to it, and nothing is wrong.
-        case .failure(let error as BundleError) where leavesOthers && error.isOfAnotherFamily: .alreadyCurrent
+        case .failure(let error) where leftAlone(error) != nil: .alreadyCurrent
         case .failure(let error): .failed(diagnose(error))
         }
     }
 
-    private func entry(_ outcome: FleetOutcome<Report>, asked: FleetUnit?, isLeft: Diagnosis?) -> FleetEntry<Report> {
-        let id = asked?.id ?? outcome.target.description
-        let unit = FleetUnit(id: id, address: outcome.unit?.address ?? asked?.address, family: outcome.unit?.family ?? asked?.family)
-        return FleetEntry(unit: unit, ending: ending(outcome, isLeft), seconds: outcome.elapsed.inSeconds, adapter: outcome.adapter)
+    /// Where the unit was not touched, for a reason that says nothing of it, the radio or the station.
+    private func leftAlone(_ error: any Error) -> FleetEntry<Report>.Ending? {
+        if let error = error as? BundleError { return leavesOthers && error.isOfAnotherFamily ? .notExpected(error.diagnosis) : nil }
+        if case ClaimError.taken = error { return .inUse(diagnose(error)) }
+        if case LinkError.busy = error { return .inUse(diagnose(error)) }
+        return nil
     }
 
-    private func ending(_ outcome: FleetOutcome<Report>, _ isLeft: Diagnosis?) -> FleetEntry<Report>.Ending {
-        if let isLeft { return .notExpected(isLeft) }
+    private func entry(_ outcome: FleetOutcome<Report>, asked: FleetUnit?, _ ending: FleetEntry<Report>.Ending) -> FleetEntry<Report> {
+        let id = asked?.id ?? outcome.target.description
+        let unit = FleetUnit(id: id, address: outcome.unit?.address ?? asked?.address, family: outcome.unit?.family ?? asked?.family)
+        return FleetEntry(unit: unit, ending: ending, seconds: outcome.elapsed.inSeconds, adapter: outcome.adapter)
+    }
+
+    private func ending(_ outcome: FleetOutcome<Report>) -> FleetEntry<Report>.Ending {
         if let report = outcome.report { return .reported(report) }
         return switch outcome.ending {
         case .failed(let error): .failed(error)
@@ -75,6 +83,17 @@ struct FleetRunner<Report: Verdict>: Sendable {
         case .notStarted(let error): .notStarted(error)
         // Only a report comes to these.
         case .proved, .alreadyCurrent: .told(.pass, nil)
+        }
+    }
+}
+
+extension FleetEntry.Ending {
+    /// In the events, of a unit that was left alone.
+    fileprivate var told: (FleetVerdict, Diagnosis?)? {
+        switch self {
+        case .notExpected: (.notExpected, nil)
+        case .inUse(let error): (.inUse, error)
+        case .reported, .failed, .notReached, .notStarted, .told: nil
         }
     }
 }

@@ -12,6 +12,8 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     case notReached = "not_reached"
     case notStarted = "not_started"
     case notExpected = "not_expected"
+    /// Another station or another process works on it.
+    case inUse = "in_use"
 
     /// Of a unit that was worked on.
     init(_ error: Diagnosis) {
@@ -27,6 +29,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .notReached: "NOT REACHED"
         case .notStarted: "NOT STARTED"
         case .notExpected: "NOT EXPECTED"
+        case .inUse: "IN USE"
         }
     }
 
@@ -36,7 +39,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .pass: style.hasSymbols ? "✔" : "+"
         case .fail: style.hasSymbols ? "✘" : "x"
         case .error: "!"
-        case .interrupted, .notStarted, .notExpected: "-"
+        case .interrupted, .notStarted, .notExpected, .inUse: "-"
         case .notReached: "?"
         }
     }
@@ -45,7 +48,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         switch self {
         case .pass: .good
         case .fail, .error, .interrupted: .bad
-        case .notReached, .notStarted, .notExpected: .careful
+        case .notReached, .notStarted, .notExpected, .inUse: .careful
         }
     }
 
@@ -59,6 +62,7 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         case .notReached: "not reached"
         case .notStarted: "not started"
         case .notExpected: "not expected here"
+        case .inUse: "in use elsewhere"
         }
     }
 }
@@ -69,7 +73,7 @@ extension FleetEntry {
     var error: Diagnosis? {
         switch ending {
         case .reported(let report): report.error
-        case .failed(let error), .notReached(let error), .notStarted(let error), .notExpected(let error): error
+        case .failed(let error), .notReached(let error), .notStarted(let error), .notExpected(let error), .inUse(let error): error
         case .told(_, let error): error
         }
     }
@@ -79,6 +83,7 @@ extension FleetEntry {
         case .notReached: .notReached
         case .notStarted: .notStarted
         case .notExpected: .notExpected
+        case .inUse: .inUse
         case .told(let verdict, _): verdict
         case .reported(let report) where report.passed: .pass
         case .reported, .failed:

@@ -66,7 +66,9 @@ extension LiveServices: FleetService {
         for (name, target) in zip(fleet.names, fleet.targets) { targets.add(name, target) }
         return try await fleet.run { [targets] adapter in
             await runner.run(targets, on: [adapter]) { unit in
-                try await fleet.play(unit.found.address) { try await work(try unit.onStation(isVirtual: true), targets.units.count, unit.jobEvents) }
+                var station = try unit.onStation(isVirtual: true)
+                station.presence = fleet.presence(of: unit.found.address)
+                return try await work(station, targets.units.count, unit.jobEvents)
             }
         }
     }

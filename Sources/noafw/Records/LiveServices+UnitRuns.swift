@@ -2,6 +2,7 @@ import Bluetooth
 import Ledger
 import Provisioning
 import Support
+import Synchronization
 
 /// What a run on one unit needs beside the unit.
 struct UnitRun: Sendable {
@@ -47,7 +48,7 @@ extension LiveServices {
 
     /// Records what a chat finds before it begins, on a unit that is taken already.
     func look(
-        owned unit: StationUnit, against assets: AssetSet, _ run: UnitRun, _ body: (@escaping Events) async throws -> VerifyReport
+        owned unit: StationUnit, against assets: AssetSet, _ run: UnitRun, _ body: @escaping @Sendable (@escaping Events) async throws -> VerifyReport
     ) async throws -> VerifyReport {
         try await perform(Self.chat, unit, assets, run) { events, _ in try await body(events) }
     }
@@ -61,15 +62,18 @@ extension LiveServices {
 
     /// As ``flash(_:with:_:_:)``; the unit is not changed.
     func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifiedUnit {
-        var lastPass: PassedRun?
+        let lastPass = Mutex<PassedRun?>(nil)
         let report = try await own(unit, stateFolder: run.stateFolder) {
             try await perform("verify", unit, assets, run) { events, recording in
-                if let recording { lastPass = await run.recorder?.lastPass(before: recording, unit.central.clock, events) }
+                if let recording {
+                    let passed = await run.recorder?.lastPass(before: recording, unit.central.clock, events)
+                    lastPass.withLock { $0 = passed }
+                }
                 return try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep)
                     .run(report: events)
             }
         }
-        return VerifiedUnit(report: report, lastPass: lastPass)
+        return VerifiedUnit(report: report, lastPass: lastPass.withLock(\.self))
     }
 
     private func provision(
@@ -88,9 +92,12 @@ extension LiveServices {
 
     private func perform<Report: RecordedReport>(
         _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
-        _ body: (@escaping Events, Recording?) async throws -> Report
+        _ body: @escaping @Sendable (@escaping Events, Recording?) async throws -> Report
     ) async throws -> Report {
-        guard let recorder = run.recorder else { return try await body(run.events, nil) }
-        return try await recorder.record(RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout), events: run.events, body)
+        guard let recorder = run.recorder else { return try await unit.presence.during { try await body(run.events, nil) } }
+        let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout)
+        return try await recorder.record(start, events: run.events) { events, recording in
+            try await unit.presence.during { try await body(events, recording) }
+        }
     }
 }

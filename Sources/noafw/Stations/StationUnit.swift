@@ -1,6 +1,16 @@
 import Bluetooth
 import Provisioning
 
+/// Has a unit on the air while it is worked on, once it is claimed and its record is open.
+protocol UnitPresence: Sendable {
+    func during<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value
+}
+
+/// Of a unit that is there whatever anybody does.
+struct SteadyPresence: UnitPresence {
+    func during<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value { try await body() }
+}
+
 /// A unit on its station, taken for one command.
 struct StationUnit: Sendable {
     let support: SupportedFamily
@@ -15,6 +25,7 @@ struct StationUnit: Sendable {
     var rssi: Int?
     /// The address of the adapter that is to reach it.
     var adapter: String?
+    var presence: any UnitPresence = SteadyPresence()
 
     var family: Family { support.family }
 }

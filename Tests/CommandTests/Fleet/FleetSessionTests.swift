@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Ledger
 import Provisioning
 import Support
 import TestSupport
@@ -37,6 +38,9 @@ import Testing
         #expect(await run([away, bad]) == 65)
         #expect(await run([other]) == 75, "nothing was proved")
         #expect(await run([]) == 69)
+        let taken = ClaimError.taken(unit: "C0:00:00:00:00:08", station: "line-2", until: UTCTime(microseconds: 0)).diagnosis
+        #expect(await run([pass, FleetSample.entry(8, .inUse(taken))]) == 75, "the same command goes on later")
+        #expect(harness.output.contains("IN USE -") && harness.output.contains("2 units: 1 passed, 1 in use elsewhere"), "\(harness.output)")
         let stop = RolloutStop.repeated(code: "DFU-0B05", count: 2).diagnosis
         #expect(await run([fail, FleetSample.entry(7, .notStarted(FleetSample.waiting))], stop: stop) == 1)
         #expect(await run([pass], stop: stop) == 75, "not everybody had a turn")

@@ -85,7 +85,7 @@ extension LineScreen {
         case .pass: "next: take the unit away\(isDraining ? ";" : " and") \(end)"
         case .fail: "next: put the unit with the failed ones; \(isDraining ? "" : "then ")\(end)"
         case .error: "next: \(Self.remedy(shown))\(isDraining ? "" : "; to try the unit again, take it away for 10 s and put it back.")"
-        case .interrupted, .notReached, .notStarted, .notExpected: "next: \(Self.remedy(shown))"
+        case .interrupted, .notReached, .notStarted, .notExpected, .inUse: "next: \(Self.remedy(shown))"
         }
     }
 

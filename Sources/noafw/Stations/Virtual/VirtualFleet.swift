@@ -42,6 +42,9 @@ struct VirtualFleet: Sendable {
         return try await bench.air.time.run { try await body(adapter) }
     }
 
+    /// Puts the unit on the air when its turn comes: until then another station may have it.
+    func presence(of address: DeviceAddress) -> some UnitPresence { TurnOfUnit(fleet: self, address: address) }
+
     /// Opens a unit's folder, takes it for this process, and puts the unit on the air while `body` runs.
     /// - Throws: ``LinkError/busy(_:)`` while another process has it.
     func play<Value: Sendable>(_ address: DeviceAddress, _ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -49,5 +52,14 @@ struct VirtualFleet: Sendable {
         let played = try bench.open(name)
         defer { withExtendedLifetime(played.lock) {} }
         return try await withVirtualUnit(played.unit, body: body)
+    }
+}
+
+private struct TurnOfUnit: UnitPresence {
+    let fleet: VirtualFleet
+    let address: DeviceAddress
+
+    func during<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await fleet.play(address, body)
     }
 }

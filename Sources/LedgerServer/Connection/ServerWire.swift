@@ -1,0 +1,121 @@
+import Glibc
+import Support
+
+/// The way between libpq and a server, with a limit on what a server may send.
+///
+/// libpq has none: it makes room for whatever length a message claims, and reads on as long as more comes, past every deadline.
+/// So it is handed one end of a pair of sockets in the place of its own, and gets what the server sends a piece at a time.
+///
+/// For one thread.
+final class ServerWire {
+    /// In bytes, of one answer, or of all that comes before the first one.
+    static let answerLimit = 1 << 20
+    private static let piece = 16 << 10
+
+    private let server: Int32
+    private let end: Int32
+    /// Of the end that libpq has: it may close it, and connect anew under the same number.
+    private let identity: Identity
+    private var received = 0
+    private var toServer: ArraySlice<UInt8> = []
+    private var isServerGone = false
+
+    private struct Identity: Equatable {
+        let device: dev_t
+        let number: ino_t
+
+        init?(_ descriptor: Int32) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
+
+    /// Takes the place of a connected socket, under its number.
+    init(inPlaceOf socket: Int32) throws(ServerFault) {
+        var pair: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .lost(SystemError.last) }
+        defer { close(pair[0]) }
+        let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0, let identity = Identity(pair[0]), dup2(pair[0], socket) >= 0, fcntl(socket, F_SETFD, FD_CLOEXEC) >= 0 else {
+            let reason = SystemError.last
+            close(pair[1])
+            if copy >= 0 { close(copy) }
+            throw .lost(reason)
+        }
+        (server, end, self.identity) = (copy, pair[1], identity)
+    }
+
+    /// libpq's goodbye still goes.
+    deinit {
+        sendOn()
+        close(end)
+        close(server)
+    }
+
+    func isBehind(_ socket: Int32) -> Bool { Identity(socket) == identity }
+
+    /// The next answer has the whole room.
+    func beginAnswer() { received = 0 }
+
+    /// Returns when libpq's end is ready.
+    /// - Parameters:
+    ///   - socket: libpq's end.
+    ///   - events: of `poll`.
+    func wait(_ socket: Int32, for events: Int32, until deadline: ContinuousClock.Instant) throws(ServerFault) {
+        while true {
+            let fromServer = events & POLLIN != 0 && !isServerGone ? POLLIN : 0
+            let ready = try Self.poll(
+                [(socket, events), (end, toServer.isEmpty ? POLLIN : 0), (server, fromServer | (toServer.isEmpty ? 0 : POLLOUT))], until: deadline)
+            if ready[0] { return }
+            if ready[1] || !toServer.isEmpty { sendOn() }
+            if ready[2], fromServer != 0 { try takeIn() }
+        }
+    }
+
+    private func sendOn() {
+        if toServer.isEmpty { toServer = Self.read(end) ?? [] }
+        guard !toServer.isEmpty else { return }
+        let count = toServer.withUnsafeBytes { send(server, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
+        if count > 0 { toServer = toServer.dropFirst(count) }
+        // Nobody hears it any more; what the server said before is still read.
+        if count < 0, errno != EAGAIN, errno != EINTR { toServer = [] }
+    }
+
+    /// libpq's end is empty then, so that there is room for a piece.
+    private func takeIn() throws(ServerFault) {
+        guard let piece = Self.read(server) else {
+            isServerGone = true
+            shutdown(end, Int32(SHUT_WR))
+            return
+        }
+        received += piece.count
+        guard received <= Self.answerLimit else { throw .tooLong }
+        let count = piece.withUnsafeBytes { send(end, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        guard count == piece.count else { throw .lost(SystemError.last) }
+    }
+
+    /// - Returns: `nil` at the end; nothing where nothing is there.
+    private static func read(_ descriptor: Int32) -> ArraySlice<UInt8>? {
+        var bytes = [UInt8](repeating: 0, count: piece)
+        let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        if count > 0 { return bytes.prefix(count) }
+        return count < 0 && (errno == EAGAIN || errno == EINTR) ? [] : nil
+    }
+
+    /// - Returns: which of them are ready, or have ended.
+    static func poll(_ waits: [(descriptor: Int32, events: Int32)], until deadline: ContinuousClock.Instant) throws(ServerFault) -> [Bool] {
+        // A socket that is waited for nothing would still tell of its end.
+        var descriptors = waits.map { pollfd(fd: $0.events == 0 ? -1 : $0.descriptor, events: Int16($0.events), revents: 0) }
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { throw .lost("no answer in time") }
+            let (seconds, attoseconds) = left.components
+            let milliseconds = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
+            let count = Glibc.poll(&descriptors, nfds_t(descriptors.count), Int32(milliseconds))
+            if count > 0 { return descriptors.map { $0.revents != 0 } }
+            guard count == 0 || errno == EINTR else { throw .lost(SystemError.last) }
+        }
+    }
+}
