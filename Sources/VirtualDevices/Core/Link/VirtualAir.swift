@@ -17,6 +17,8 @@ public final class VirtualAir: Sendable {
 
     private struct State {
         var units: [ObjectIdentifier: Advertising] = [:]
+        /// Those that repeat their advertisement, and need no telling that one more listens.
+        var repeating: Set<ObjectIdentifier> = []
         var discoveries: [UInt64: Listener] = [:]
         var observers: [Inbox<Advertising?>] = []
         var count: UInt64 = 0
@@ -29,14 +31,15 @@ public final class VirtualAir: Sendable {
 
     /// Shows or hides a unit; the identity is its event inbox.
     func publish(_ advertising: Advertising?, from unit: Inbox<UnitEvent>) {
-        let (discoveries, observers) = state.withLock { state in
+        let (discoveries, observers, begins) = state.withLock { state in
             state.units[ObjectIdentifier(unit)] = advertising
-            return (Array(state.discoveries.values), state.observers)
+            let isHeard = advertising != nil && !state.discoveries.isEmpty
+            return (Array(state.discoveries.values), state.observers, isHeard && state.repeating.insert(ObjectIdentifier(unit)).inserted)
         }
         for observer in observers { observer.deliver(advertising) }
         guard let advertising else { return }
         for discovery in discoveries { discovery.hear(advertising.advertisement) }
-        if !discoveries.isEmpty { unit.deliver(.discoveryStarted) }
+        if begins { unit.deliver(.beginAdvertising) }
     }
 
     /// Every change of what a unit shows from now on; `nil` is silence.
@@ -46,9 +49,13 @@ public final class VirtualAir: Sendable {
         return inbox
     }
 
-    /// Repeats a unit's advertisement to whoever listens; tells whether anybody does.
+    /// Repeats a unit's advertisement to whoever listens; tells whether it has to go on.
     func advertise(_ unit: Inbox<UnitEvent>) -> Bool {
-        let (shown, discoveries) = state.withLock { ($0.units[ObjectIdentifier(unit)], Array($0.discoveries.values)) }
+        let id = ObjectIdentifier(unit)
+        let (shown, discoveries) = state.withLock { state in
+            if state.units[id] == nil || state.discoveries.isEmpty { state.repeating.remove(id) }
+            return (state.units[id], Array(state.discoveries.values))
+        }
         guard let shown else { return false }
         for discovery in discoveries { discovery.hear(shown.advertisement) }
         return !discoveries.isEmpty
@@ -59,13 +66,15 @@ public final class VirtualAir: Sendable {
     }
 
     func startDiscovery(by adapter: VirtualAdapter? = nil) -> (UInt64, Inbox<Advertisement>) {
-        let (id, inbox, units) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Advertising]) in
+        let (id, inbox, silent) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Advertising]) in
             state.count += 1
             let inbox = Inbox<Advertisement>(overrun: LinkError.overrun)
             state.discoveries[state.count] = Listener(inbox: inbox, adapter: adapter)
-            return (state.count, inbox, Array(state.units.values))
+            let silent = state.units.filter { !state.repeating.contains($0.key) }
+            state.repeating.formUnion(silent.keys)
+            return (state.count, inbox, Array(silent.values))
         }
-        for shown in units { shown.unit.deliver(.discoveryStarted) }
+        for shown in silent { shown.unit.deliver(.beginAdvertising) }
         return (id, inbox)
     }
 

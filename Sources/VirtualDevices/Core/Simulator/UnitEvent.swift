@@ -5,6 +5,7 @@ import Support
 enum UnitEvent: Sendable {
     case connect(requestedMTU: Int, reply: LinkReply)
     case linkActivity
-    case discoveryStarted
+    /// Somebody listens: repeat the advertisement until nobody does.
+    case beginAdvertising
     case input(UserInput)
 }

@@ -55,8 +55,6 @@ struct UnitPlatform {
     var link: ActiveLink?
     /// ATT payload of the last MTU exchange since the chip started, in bytes; 0 before the first. It outlives the link.
     var exchangedPayload = 0
-    /// Its advertisements are repeated to whoever discovers.
-    var isAdvertisingRepeatedly = false
 
     init(folder: UnitFolder, address: DeviceAddress, design: UnitDesign, air: VirtualAir, events: Inbox<UnitEvent>) {
         self.folder = folder

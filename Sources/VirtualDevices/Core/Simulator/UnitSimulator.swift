@@ -26,9 +26,7 @@ struct UnitSimulator {
             }
         case .linkActivity:
             platform.scheduleConnectionEvent()
-        case .discoveryStarted:
-            guard !platform.isAdvertisingRepeatedly else { return }
-            platform.isAdvertisingRepeatedly = true
+        case .beginAdvertising:
             platform.after(.zero, .advertise)
         case .input(.cut(let cut)):
             perform(cut)
@@ -60,8 +58,7 @@ struct UnitSimulator {
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .radioChanged: try radioChanged()
         case .advertise:
-            platform.isAdvertisingRepeatedly = platform.air.advertise(platform.events)
-            if platform.isAdvertisingRepeatedly { platform.after(platform.design.link.advertisingInterval, .advertise) }
+            if platform.air.advertise(platform.events) { platform.after(platform.design.link.advertisingInterval, .advertise) }
         case .late(let packet, let over): if platform.link?.link === over { try deliver(packet) }
         }
     }
