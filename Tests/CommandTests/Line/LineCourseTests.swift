@@ -9,7 +9,7 @@ import VirtualDevices
 @testable import noafw
 
 /// The line's course at its adapter, in simulated time.
-@Suite struct LineRunTests {
+@Suite struct LineCourseTests {
     private struct Endless: Error {}
 
     /// A line, and what a test does to it.
