@@ -162,14 +162,14 @@ import VirtualDevices
         let bench = RecordBench(FakeLedger(readFails: true))
         let recorder = bench.recorder()
         for unit in [1, 2] { #expect(try await lastPass(bench, recorder, unit: unit) == nil) }
-        #expect(bench.notices.poll()?.hasSuffix("[LED-0004]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+        #expect(bench.notices.poll()?.hasPrefix("LED-0004: ") == true && bench.notices.poll() == nil)
     }
 
     /// It has been waited for once already.
     @Test func aLedgerThatIsNotWrittenIsNotAsked() async throws {
         let bench = RecordBench(FakeLedger(readFails: true, notices: [.spooling(path: "p", reason: "r")]))
         #expect(try await lastPass(bench, bench.recorder()) == nil)
-        #expect(bench.notices.poll()?.hasSuffix("[LED-0021]") == true && bench.notices.poll()?.hasPrefix("next: ") == true && bench.notices.poll() == nil)
+        #expect(bench.notices.poll()?.hasPrefix("LED-0021: ") == true && bench.notices.poll() == nil)
     }
 
     // MARK: - The server
@@ -217,7 +217,7 @@ import VirtualDevices
         }
         await recorder.finish()
         var told = 0
-        while let notice = bench.notices.poll() { told += notice.contains("[LED-0140]") ? 1 : 0 }
+        while let notice = bench.notices.poll() { told += notice.hasPrefix("LED-0140: ") ? 1 : 0 }
         #expect(told == 2)
     }
 

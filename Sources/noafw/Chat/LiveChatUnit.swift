@@ -39,7 +39,7 @@ final class LiveChatUnit: ChatUnit {
     func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
         let assets = try assets(Set(Component.allCases), allowsDevelopment: true, events: events)
         let job = try VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: false)
-        return try await services.look(owned: unit, against: assets, run(events)) { events in
+        return try await services.look(owned: unit, against: assets, run(events)) { [self] events in
             let (report, held) = try await job.hold(report: events)
             lease.withLock { $0 = held }
             return report
