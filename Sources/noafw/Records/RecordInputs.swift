@@ -31,13 +31,3 @@ struct RecordInputs: Sendable {
         return text.isEmpty ? "localhost" : text
     }()
 }
-
-extension RecordInputs {
-    /// Of a command without options for its records.
-    init(_ context: CommandContext) {
-        self.init()
-        if let name = context.environment["NOAFW_STATION"], !name.isEmpty { station = name }
-        stop = context.stop
-        lastResort = context.say
-    }
-}

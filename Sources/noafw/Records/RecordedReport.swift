@@ -1,3 +1,4 @@
+import Ledger
 import Provisioning
 import Support
 
@@ -18,4 +19,13 @@ extension VerifyReport: RecordedReport {
         let drifted = findings.filter { !$0.value.matches }.map(\.key).sorted()
         return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, repair: "noafw flash").diagnosis)
     }
+}
+
+/// A unit that was compared with what it should hold, and what the ledger knew of it before.
+struct VerifiedUnit: Verdict {
+    var report: VerifyReport
+    /// `nil` where none is known.
+    var lastPass: PassedRun?
+
+    var passed: Bool { report.passed }
 }
