@@ -10,8 +10,8 @@ public enum ServerError: Error, Sendable, Hashable {
     case passfile(path: String, mode: String)
     case login(login: String, station: String)
     case certificate(path: String)
-    /// A login of PostgreSQL has fewer bytes.
-    case stationName(bytes: Int)
+    /// No login could be called so.
+    case stationName(reason: String)
     case unreachable(reason: String)
     case loginRefused(reason: String)
     /// - Parameter found: `nil` where there is no such table.
@@ -60,10 +60,10 @@ extension ServerError: DiagnosableError {
                 code: "LED-0115", category: .usage, fault: .station, message: "the login \(login) is not the one of station \(station)",
                 cause: "the server takes a station's runs under its own name alone",
                 remedy: "leave the user out of --ledger, or name the station as its login is called")
-        case .stationName(let bytes):
+        case .stationName(let reason):
             Diagnosis(
-                code: "LED-0117", category: .usage, fault: .station, message: "the station's name has \(bytes) bytes, and the name of a login at most 63",
-                cause: "on the server a station's name is its login", remedy: "give a shorter name with --station or NOAFW_STATION")
+                code: "LED-0117", category: .usage, fault: .station, message: "a station of this name cannot have a login on the server: \(reason)",
+                cause: "on the server a station's name is its login", remedy: "give another name with --station or NOAFW_STATION")
         case .certificate(let path):
             Diagnosis(
                 code: "LED-0116", category: .missingInput, fault: .station, message: "the certificate of the server's authority is not there: \(path)",

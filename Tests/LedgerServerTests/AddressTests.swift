@@ -44,11 +44,16 @@ import Testing
         #expect(error == .passwordInAddress && error?.diagnosis.message.contains("pw") == false)
     }
 
-    /// PostgreSQL would cut it, and then refuse its runs.
-    @Test func aStationsNameIsNoLongerThanALogins() throws {
-        #expect(throws: ServerError.stationName(bytes: 64)) { try ServerAddress("postgresql:///noafw", station: String(repeating: "x", count: 64), environment: [:]) }
-        #expect(throws: ServerError.stationName(bytes: 80)) { try ServerAddress("postgresql:///noafw", station: String(repeating: "é", count: 40), environment: [:]) }
-        #expect(try ServerAddress("postgresql:///noafw", station: String(repeating: "x", count: 63), environment: [:]).settings["user"]?.count == 63)
+    /// PostgreSQL would cut a long one, and the record has no other than printable ones: the server would refuse its runs.
+    @Test(arguments: [String(repeating: "x", count: 64), String(repeating: "é", count: 32), "a\nb", "a\u{0}b", "a\u{1B}[2J", " a", "", "a\u{202E}b"])
+    func aStationsNameIsALogins(name: String) {
+        let error = #expect(throws: ServerError.self) { try ServerAddress("postgresql:///noafw", station: name, environment: [:]) }
+        #expect(error?.diagnosis.code == "LED-0117")
+    }
+
+    @Test func theLongestLoginIsAStations() throws {
+        let name = String(repeating: "x", count: 63)
+        #expect(try ServerAddress("postgresql:///noafw", station: name, environment: [:]).settings["user"] == name)
     }
 
     @Test func otherTextsAreRefused() {

@@ -1,5 +1,6 @@
 import CPQ
 import Foundation
+import Ledger
 import Support
 
 /// Where the ledger's server is, as libpq's settings: made of the address, a service file and the environment, in this order.
@@ -31,7 +32,7 @@ struct ServerAddress: Sendable, Hashable {
         }
         for (name, variable) in Self.variables where settings[name] == nil { settings[name] = environment[variable] }
         settings["connect_timeout"] = nil
-        guard station.utf8.count <= Self.loginLimit else { throw .stationName(bytes: station.utf8.count) }
+        try Self.check(station)
         self.settings = settings
         let login = settings["user"] ?? station
         guard login == station else { throw .login(login: login, station: station) }
@@ -44,6 +45,12 @@ struct ServerAddress: Sendable, Hashable {
         // None, in place of PGOPTIONS, which libpq would read: a session's settings are its login's.
         self.settings["options"] = " "
         self.settings["application_name"] = "noafw"
+    }
+
+    /// The name in a record is printable, and has to be the login's.
+    private static func check(_ station: String) throws(ServerError) {
+        guard station.utf8.count <= loginLimit else { throw .stationName(reason: "it has \(station.utf8.count) bytes, more than \(loginLimit)") }
+        guard !station.isEmpty, RecordText.line(station) == station else { throw .stationName(reason: "it is empty, or not all of it is printable") }
     }
 
     /// The hosts, in their order; empty where libpq takes its socket's folder.
