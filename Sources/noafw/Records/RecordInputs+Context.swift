@@ -4,6 +4,6 @@ extension RecordInputs {
         self.init()
         if let name = context.environment["NOAFW_STATION"], !name.isEmpty { station = name }
         stop = context.stop
-        lastResort = context.diagnostics.writeLine
+        lastResort = context.say
     }
 }
