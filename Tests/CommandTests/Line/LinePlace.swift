@@ -61,10 +61,11 @@ final class LinePlace: Central {
     func wait(_ seconds: Double) async throws { try await clock.sleep(until: clock.deadline(in: .seconds(seconds))) }
 
     /// Puts units at the place of those that lay there.
-    func put(_ numbers: [Int], isBootloader: Bool = false) {
+    /// - Parameter name: of an application; another than a unit's is of somebody who goes by.
+    func put(_ numbers: [Int], isBootloader: Bool = false, name: String = "monocle") {
         let units = numbers.map { number in
             let address = isBootloader ? FleetSample.address(number).bootloader : FleetSample.address(number)
-            return Advertisement(address: address, name: isBootloader ? "DfuTarg" : "monocle", services: [], rssi: -50)
+            return Advertisement(address: address, name: isBootloader ? "DfuTarg" : name, services: [], rssi: -50)
         }
         state.withLock { $0.units = units }
     }

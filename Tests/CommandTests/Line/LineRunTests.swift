@@ -113,6 +113,20 @@ import Testing
         #expect(place.worked == [unit(2, "SN2")], "\(place.lines)")
     }
 
+    /// The unit was taken away a moment ago, and only a phone is heard when the next one's number is scanned.
+    @Test func aNumberIsNotForAUnitThatIsNotHeardAnyMore() async throws {
+        let (place, _) = try await LinePlace.shift(asksForSerials: true) { place in
+            place.put([1])
+            try await place.wait(10)
+            place.put([9], name: "phone")
+            place.scan("SN2")
+            try await place.wait(2)
+            place.put([2])
+            try await place.wait(60)
+        }
+        #expect(place.worked == [unit(2, "SN2")], "\(place.lines)")
+    }
+
     @Test func aUnitThatWaitsForItsNumberMayGo() async throws {
         let (place, report) = try await LinePlace.shift(asksForSerials: true) { place in
             place.put([1])
