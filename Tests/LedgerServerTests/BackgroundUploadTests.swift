@@ -54,14 +54,7 @@ import Testing
 
     @Test func theShiftsEndWaitsForWhatIsUnderWayThenTriesALastTime() async throws {
         let uploads = HeldUploads()
-        let background = background(uploads)
-        background.runClosed()
-        try await uploads.untilBegun(1)
-        let finish = Task { await background.finish(within: .seconds(10)) }
-        await clock.untilSomebodyWaits()
-        clock.advance(.seconds(4))
-        uploads.end()
-        _ = await finish.value
+        let background = try await finish(uploads, after: .seconds(4)) { uploads.end() }
         #expect(uploads.state.withLock { ($0.wasCancelled, $0.lastTries) } == (false, [.seconds(6)]))
         background.runClosed()
         #expect(uploads.state.withLock(\.begun) == 1, "nothing is begun after the end")
@@ -69,14 +62,22 @@ import Testing
 
     @Test func aServerThatHangsHoldsTheShiftsEndNoLongerThanItsLimit() async throws {
         let uploads = HeldUploads()
+        _ = try await finish(uploads, after: .seconds(10)) {}
+        #expect(uploads.state.withLock { ($0.wasCancelled, $0.lastTries) } == (true, [.zero]))
+    }
+
+    /// The shift ends, at most 10 s, with an upload under way.
+    /// - Parameter meanwhile: happens when `time` of it has passed.
+    private func finish(_ uploads: HeldUploads, after time: Duration, _ meanwhile: () -> Void) async throws -> BackgroundUploads {
         let background = background(uploads)
         background.runClosed()
         try await uploads.untilBegun(1)
         let finish = Task { await background.finish(within: .seconds(10)) }
         await clock.untilSomebodyWaits()
-        clock.advance(.seconds(10))
+        clock.advance(time)
+        meanwhile()
         _ = await finish.value
-        #expect(uploads.state.withLock { ($0.wasCancelled, $0.lastTries) } == (true, [.zero]))
+        return background
     }
 
     /// One failure passes without a word; an outage is told once, its end and the next one anew.
