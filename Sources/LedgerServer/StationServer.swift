@@ -20,6 +20,9 @@ public struct StationServer: Sendable {
         (self.station, self.times) = (station, times)
     }
 
+    /// The files that its library reads for this address: certificates, keys, passwords, services.
+    public static func files(_ text: String, environment: [String: String]) -> [String] { ServerAddress.files(text, environment: environment) }
+
     /// Asks the server for its form, before a run begins.
     /// - Throws: what waiting does not mend; a server that is not reached only where claims are required.
     public func check(_ policy: ClaimPolicy) async throws(ServerError) {

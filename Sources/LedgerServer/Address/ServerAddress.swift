@@ -25,12 +25,7 @@ struct ServerAddress: Sendable, Hashable {
     ///   - text: `postgresql://…` or `service=NAME`.
     ///   - station: the login, if none is named.
     init(_ text: String, station: String, environment: [String: String]) throws(ServerError) {
-        var settings = try Self.parsed(text)
-        if let service = settings.removeValue(forKey: "service") ?? environment["PGSERVICE"] {
-            let section = try ServiceFile.settings(of: service, environment: environment)
-            settings.merge(try Self.allowed(section)) { own, _ in own }
-        }
-        for (name, variable) in Self.variables where settings[name] == nil { settings[name] = environment[variable] }
+        var settings = try Self.gathered(text, environment)
         settings["connect_timeout"] = nil
         try Self.check(station)
         self.settings = settings
@@ -45,6 +40,25 @@ struct ServerAddress: Sendable, Hashable {
         // None, in place of PGOPTIONS, which libpq would read: a session's settings are its login's.
         self.settings["options"] = " "
         self.settings["application_name"] = "noafw"
+    }
+
+    private static func gathered(_ text: String, _ environment: [String: String]) throws(ServerError) -> [String: String] {
+        var settings = try parsed(text)
+        if let service = settings.removeValue(forKey: "service") ?? environment["PGSERVICE"] {
+            let section = try ServiceFile.settings(of: service, environment: environment)
+            settings.merge(try allowed(section)) { own, _ in own }
+        }
+        for (name, variable) in variables where settings[name] == nil { settings[name] = environment[variable] }
+        return settings
+    }
+
+    /// The files that libpq reads: those of the settings, and its own where they name none.
+    static func files(_ text: String, environment: [String: String]) -> [String] {
+        let settings = (try? gathered(text, environment)) ?? [:]
+        let usual = ["sslrootcert": "root.crt", "sslcert": "postgresql.crt", "sslkey": "postgresql.key", "sslcrl": "root.crl"]
+        let home = environment["HOME"]
+        return usual.compactMap { name, file in settings[name] ?? home.map { "\($0)/.postgresql/\(file)" } }
+            + [settings["passfile"] ?? home.map { "\($0)/.pgpass" }].compactMap(\.self) + ServiceFile.places(environment)
     }
 
     /// The name in a record is printable, and has to be the login's.

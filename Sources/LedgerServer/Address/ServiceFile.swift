@@ -5,11 +5,18 @@ import Support
 enum ServiceFile {
     static let byteLimit = 1 << 20
 
+    /// A user's own, and the system's.
+    static func places(_ environment: [String: String]) -> [String] {
+        [
+            environment["PGSERVICEFILE"] ?? environment["HOME"].map { "\($0)/.pg_service.conf" },
+            environment["PGSYSCONFDIR"].map { "\($0)/pg_service.conf" } ?? "/etc/postgresql-common/pg_service.conf",
+        ].compactMap(\.self)
+    }
+
     /// The first file that has the service; a user's own comes before the system's.
     static func settings(of name: String, environment: [String: String]) throws(ServerError) -> [String: String] {
-        let own = environment["PGSERVICEFILE"] ?? environment["HOME"].map { "\($0)/.pg_service.conf" }
-        let system = environment["PGSYSCONFDIR"].map { "\($0)/pg_service.conf" } ?? "/etc/postgresql-common/pg_service.conf"
-        for path in [own, system].compactMap(\.self) where FileManager.default.fileExists(atPath: path) {
+        let places = places(environment)
+        for path in places where FileManager.default.fileExists(atPath: path) {
             let bytes: [UInt8]
             do {
                 bytes = try FileReader.read(path, limit: byteLimit)
@@ -18,7 +25,7 @@ enum ServiceFile {
             }
             if let settings = section(name, of: String(decoding: bytes, as: UTF8.self)) { return settings }
         }
-        throw .service(name: name, reason: "no file has it: \([own, system].compactMap(\.self).joined(separator: ", "))")
+        throw .service(name: name, reason: "no file has it: \(places.joined(separator: ", "))")
     }
 
     static func section(_ name: String, of text: String) -> [String: String]? {

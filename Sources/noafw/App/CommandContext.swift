@@ -27,8 +27,6 @@ struct CommandContext: Sendable {
     /// A file or folder that the command line names.
     func path(_ name: String) -> NamedPath { NamedPath(name, in: currentDirectory) }
 
-    func absolute(_ path: String) -> String { self.path(path).location }
-
     /// - Parameter given: the value of `--assets`.
     func assetSearch(_ given: String?) -> AssetSearch {
         AssetSearch(given: given, environment: environment, currentDirectory: currentDirectory, executable: executable)

@@ -15,6 +15,8 @@ enum CommandError: Error, Hashable, Sendable {
     case outputNotWritten(path: String, reason: String)
     case outputIsInput(path: String)
     case outputInFolder(path: String, folder: String)
+    /// One of noafw's own, or in a folder of its own.
+    case outputIsOwn(path: String)
     case outputHoldsKey(path: String)
     /// Where a public key is wanted.
     case privateKeyTrusted(path: String)
@@ -92,8 +94,12 @@ extension CommandError: DiagnosableError {
                 cause: "the result would replace the input", remedy: "give the result another name")
         case .outputInFolder(let path, let folder):
             Diagnosis(
-                code: "NOA-0025", category: .usage, fault: nil, message: "\(path) lies in \(folder), which is being bundled",
-                cause: "the result could replace a script", remedy: "give a path outside that folder with -o")
+                code: "NOA-0025", category: .usage, fault: nil, message: "\(path) is in \(folder), which is an input",
+                cause: "the result would become part of the input", remedy: "give the result a path outside that folder")
+        case .outputIsOwn(let path):
+            Diagnosis(
+                code: "NOA-0039", category: .usage, fault: nil, message: "\(path) belongs to noafw itself",
+                cause: "noafw keeps its state, its configuration or its catalogue there", remedy: "give the result another path")
         case .outputHoldsKey(let path):
             Diagnosis(
                 code: "NOA-0026", category: .usage, fault: nil, message: "\(path) holds a private key",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Support
 
 /// The command line: the list of its verbs.
 struct Noafw: ParsableCommand {
@@ -44,6 +45,7 @@ struct Noafw: ParsableCommand {
             var command = try parseAsRoot(context.arguments)
             if let verb = command as? any ContextCommand {
                 try OptionCheck.check(context.arguments, of: type(of: verb))
+                if let refusal = refusal(of: verb, in: context) { return refusal }
                 return await verb.run(in: context)
             }
             try command.run()
@@ -57,6 +59,18 @@ struct Noafw: ParsableCommand {
                 context.output.writeLine(ErrorDocument.text(usage: message(for: error)))
             }
             return code
+        }
+    }
+
+    /// Nothing is done where a result would replace what has to stay.
+    private static func refusal(of verb: any ContextCommand, in context: CommandContext) -> Int32? {
+        do {
+            try OutputGuard.check(verb, in: context)
+            return nil
+        } catch {
+            context.explain(error.diagnosis)
+            if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error.diagnosis)) }
+            return error.diagnosis.category.rawValue
         }
     }
 }

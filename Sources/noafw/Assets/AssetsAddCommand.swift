@@ -29,7 +29,7 @@ struct AssetsAddCommand: ContextCommand {
             """)
 
     @Argument(help: "A DFU package (zip) or an FPGA image.", completion: .file())
-    var file: String
+    var file: InputName
 
     @Option(help: ArgumentHelp("The version that the unit shows, if the image does not hold it.", valueName: "v"))
     var version: String?
@@ -43,7 +43,7 @@ struct AssetsAddCommand: ContextCommand {
     @Option(
         help: ArgumentHelp("The public key (PEM) that the package is signed with, when it is not the vendor's.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
-    var key: String?
+    var key: InputName?
 
     @Flag(help: "Mark it as a development image.")
     var development = false
@@ -63,11 +63,11 @@ struct AssetsAddCommand: ContextCommand {
         return await verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
             let bytes = try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit)
-            if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file) }
+            if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file.name) }
             let part = bytes.starts(with: Array("PK".utf8)) ? Component.firmware : .fpga
             let candidate = AssetCandidate(
                 component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported), bytes: bytes,
-                key: try key.map { try publicKey(context.path($0)) }, name: file, families: .supported)
+                key: try key.map { try publicKey(context.path($0)) }, name: file.name, families: .supported)
             let version = try candidate.version(stated: version)
             if part == .fpga, bytes.count != Self.usualImageByteCount {
                 verb.note("the image has \(bytes.count) bytes, released ones have \(Self.usualImageByteCount); make sure that it is one")
@@ -98,7 +98,7 @@ struct AssetsAddCommand: ContextCommand {
         case nil: ("failed", nil)
         }
         return .object([
-            ("schema", .string(Self.schema)), ("file", .string(file)), ("action", .string(action)), ("path", .optional(path)),
+            ("schema", .string(Self.schema)), ("file", .string(file.name)), ("action", .string(action)), ("path", .optional(path)),
             ("version", .optional(version)), ("error", error.map(ReportText.document) ?? .null),
         ])
     }

@@ -26,17 +26,17 @@ struct BundleCreateCommand: ContextCommand {
             """)
 
     @Argument(help: "The folder of scripts.", completion: .directory)
-    var folder: String
+    var folder: InputName
 
     @Option(
         name: [.short, .long], help: ArgumentHelp("Write the bundle to this file.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
-    var output: String?
+    var output: OutputName?
 
     @Option(
         help: ArgumentHelp("Compare this bundle with the folder. Write nothing.", valueName: "bundle"),
         completion: .file(extensions: ["zip"]))
-    var check: String?
+    var check: InputName?
 
     @Option(help: "The glasses that the scripts are for. The default comes from the manifest, main.py or main.lua.")
     var family: FamilyName?
@@ -45,10 +45,10 @@ struct BundleCreateCommand: ContextCommand {
     var versionScheme: VersionScheme = .app
 
     @Option(help: ArgumentHelp("Add this signed DFU package.", valueName: "package"), completion: .file(extensions: ["zip"]))
-    var firmware: String?
+    var firmware: InputName?
 
     @Option(help: ArgumentHelp("Add this FPGA image.", valueName: "image"), completion: .file())
-    var fpga: String?
+    var fpga: InputName?
 
     @Option(help: ArgumentHelp("The version of the image of --fpga, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
@@ -58,14 +58,14 @@ struct BundleCreateCommand: ContextCommand {
 
     @Option(
         help: ArgumentHelp("Sign with this Ed25519 private key (PEM).", valueName: "key"), completion: .file(extensions: ["pem"]))
-    var sign: String?
+    var sign: InputName?
 
     @Option(
         help: ArgumentHelp(
             "Trust this public key (PEM). A firmware package may be signed with a P-256 key or the vendor's. --check takes an Ed25519 key instead of those in the trust folder. Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
-    var trust: [String] = []
+    var trust: [InputName] = []
 
     @Flag(help: "Do not compile the scripts.")
     var noCheck = false
@@ -85,12 +85,10 @@ struct BundleCreateCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
-        if let check { return await compare(with: check, verb) }
-        let file = output ?? ""
+        if let check { return await compare(with: check.name, verb) }
+        let file = output?.name ?? ""
         let place = OutputPlace(context.path(file))
         return await verb.run(failure: { BundleReport.failure(file: file, $0) }, interrupted: place.abandon) { style in
-            try OutputGuard.check(
-                place.path, inputs: ([firmware, fpga, sign] + trust).map { $0.map(context.path) }, folder: context.path(folder))
             try write(place, verb)
             // What was written is read back and checked: its digest is that of the file.
             let bundle = try BundleFile.open(place.path)
@@ -120,7 +118,7 @@ struct BundleCreateCommand: ContextCommand {
     }
 
     private func compare(with file: String, _ verb: OfflineCommand) async -> Int32 {
-        let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder, differences: []).document(verdict: "fail", error: $0) }
+        let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder.name, differences: []).document(verdict: "fail", error: $0) }
         return await verb.run(failure: failure) { style in
             let context = verb.context
             let bundle = try BundleFile.open(context.path(file))
@@ -133,13 +131,13 @@ struct BundleCreateCommand: ContextCommand {
             var differences = try bundle.scripts().differences(in: source.scripts(note: verb.note))
             differences += try imageDifferences(bundle, context)
             let report = BundleComparisonReport(
-                file: file, folder: folder, differences: differences, notCompared: imagesNotGiven(bundle.manifest))
+                file: file, folder: folder.name, differences: differences, notCompared: imagesNotGiven(bundle.manifest))
             return report.result(style: style)
         }
     }
 
     private func trustInputs(_ context: CommandContext) -> TrustInputs {
-        TrustInputs(given: trust.map(context.path), search: context.assetSearch(nil))
+        TrustInputs(given: trust.map { context.path($0) }, search: context.assetSearch(nil))
     }
 
     private func imagesNotGiven(_ manifest: BundleManifest) -> [String] {

@@ -24,12 +24,12 @@ struct BundleKeyNewCommand: ContextCommand {
     @Option(
         name: [.short, .long], help: ArgumentHelp("Write the key to this file.", valueName: "file"),
         completion: .file(extensions: ["pem"]))
-    var output: String
+    var output: NewFileName
 
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
             try OutputFile.createSecret(context.path(output), try BundleSigningKey.generate())
-            let name = UntrustedText.escape(output)
+            let name = UntrustedText.escape(output.name)
             return OfflineCommand.Result(
                 lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"],
                 document: .null)
@@ -48,7 +48,7 @@ struct BundleKeyShowCommand: ContextCommand {
             """)
 
     @Argument(help: "A private or public key (PEM).", completion: .file(extensions: ["pem"]))
-    var file: String
+    var file: InputName
 
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in

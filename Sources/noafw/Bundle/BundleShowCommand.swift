@@ -16,24 +16,24 @@ struct BundleShowCommand: ContextCommand {
             """)
 
     @Argument(help: "The bundle.", completion: .file(extensions: ["zip"]))
-    var file: String
+    var file: InputName
 
     @Option(
         help: ArgumentHelp(
             "Trust this Ed25519 public key (PEM) instead of those in the trust folder. Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
-    var trust: [String] = []
+    var trust: [InputName] = []
 
     @Flag(help: "Print one JSON document on standard output, and all else on standard error.")
     var json = false
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
-        return await verb.run(failure: { BundleReport.failure(file: file, $0) }) { style in
+        return await verb.run(failure: { BundleReport.failure(file: file.name, $0) }) { style in
             let bundle = try BundleFile.open(context.path(file))
-            let keys = try TrustInputs(given: trust.map(context.path), search: context.assetSearch(nil)).bundleKeys(note: verb.note)
-            let report = BundleReport(file: file, bundle: bundle, trust: try BundleTrust(bundle, keys: keys))
+            let keys = try TrustInputs(given: trust.map { context.path($0) }, search: context.assetSearch(nil)).bundleKeys(note: verb.note)
+            let report = BundleReport(file: file.name, bundle: bundle, trust: try BundleTrust(bundle, keys: keys))
             return OfflineCommand.Result(lines: report.lines(style: style), document: report.document)
         }
     }

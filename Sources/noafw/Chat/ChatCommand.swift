@@ -33,7 +33,7 @@ struct ChatCommand: ContextCommand {
     @OptionGroup(title: "Unit") var unit: UnitOptions
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
-    var assets: String?
+    var assets: CatalogueName?
 
     @Flag(help: "Start without verifying the unit's versions.")
     var noVerify = false
@@ -44,7 +44,7 @@ struct ChatCommand: ContextCommand {
     var query: String?
 
     @Option(help: ArgumentHelp("Run the steps in this file (docs/chat.md).", valueName: "file"), completion: .file())
-    var script: String?
+    var script: InputName?
 
     @OptionGroup(title: "Report") var report: ChatReportOptions
     @OptionGroup(title: "Record") var record: RecordOptions

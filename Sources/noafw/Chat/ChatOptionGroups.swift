@@ -2,7 +2,7 @@ import ArgumentParser
 import Assistant
 
 /// Who answers, as the command line says it. A key is never among it.
-struct AssistantOptions: ParsableArguments, Sendable {
+struct AssistantOptions: ParsableArguments, FileNaming, Sendable {
     enum Kind: String, ExpressibleByArgument, CaseIterable, Sendable { case echo, openai }
 
     @Option(help: "echo repeats what it heard, offline; openai is any server with OpenAI's protocol.")
@@ -25,6 +25,11 @@ struct AssistantOptions: ParsableArguments, Sendable {
 
     var mode: AssistantMode { translate ? .translator : .assistant }
 
+    func uses(in context: CommandContext) -> [FileUse] {
+        guard case .server(let settings)? = try? choice(context.environment), let file = settings.certificateFile else { return [] }
+        return [.read(context.path(file))]
+    }
+
     /// The server, when something names one or has a key for it; else the echo.
     /// - Throws: ``AssistantError``, ``CommandError/noKey``.
     func choice(_ environment: [String: String]) throws -> AssistantChoice {
@@ -45,10 +50,10 @@ struct ChatReportOptions: ParsableArguments, Sendable {
     var json = false
 
     @Option(help: ArgumentHelp("Append the conversation to this file.", valueName: "file"), completion: .file())
-    var transcript: String?
+    var transcript: OutputName?
 
     @Option(help: ArgumentHelp("Save pictures from the glasses in this folder.", valueName: "folder"), completion: .directory)
-    var saveMedia: String?
+    var saveMedia: OutputName?
 
     @Option(help: ArgumentHelp("Stop after this many seconds, including the verification.", valueName: "seconds"))
     var timeout: Double?

@@ -62,7 +62,7 @@ extension ChatRunner {
             if let family = selection.family { arguments += ["--family", family.rawValue] }
             if let adapter = selection.adapter { arguments += ["--adapter", adapter] }
         }
-        if let assets = command.assets { arguments += ["--assets", assets] }
+        if let assets = command.assets { arguments += ["--assets", assets.name] }
         return CommandLineText.same(arguments + ["--only", parts.map(\.rawValue).joined(separator: ",")])
     }
 }

@@ -86,15 +86,12 @@ struct ChatRunner: Sendable {
         }
         let takesPictures = command.unit.value.families.contains { $0.chat?.makeRelay().takesPictures == true }
         let script = try command.script.map { try ChatScript.load(context.path($0), isVirtual: isVirtual, takesPictures: takesPictures) }
-        if let transcript = command.report.transcript {
-            try OutputGuard.check(context.path(transcript), inputs: [command.script.map(context.path)])
-        }
         if case .server(let settings) = choice { for notice in settings.notices { note(notice) } }
         return Plan(
             choice: choice, script: script,
             recorder: try ChatRecorder(
                 context, transcript: command.report.transcript, media: command.report.saveMedia, json: command.report.json),
-            inputs: AssetInputs(search: context.assetSearch(command.assets)), stateFolder: try context.stateFolder(),
+            inputs: AssetInputs(search: context.assetSearch(command.assets?.name)), stateFolder: try context.stateFolder(),
             records: try command.record.value(in: context))
     }
 

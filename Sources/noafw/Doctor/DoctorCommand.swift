@@ -24,7 +24,7 @@ struct DoctorCommand: ContextCommand {
     var adapter: AdapterName?
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
-    var assets: String?
+    var assets: CatalogueName?
 
     @Flag(help: "Print one JSON document on standard output (schema noafw.doctor/1).")
     var json = false
@@ -35,7 +35,7 @@ struct DoctorCommand: ContextCommand {
         defer { context.interrupts.exitReport.set(nil) }
         let facts = await context.services.examine(
             DoctorRequest(
-                adapter: adapter?.text, search: context.assetSearch(assets), stateFolder: try? context.stateFolder(), clock: context.clock))
+                adapter: adapter?.text, search: context.assetSearch(assets?.name), stateFolder: try? context.stateFolder(), clock: context.clock))
         let checks = DoctorCheck.all(facts)
         let failure = checks.first { $0.status == .fail }
         conclusion.say {

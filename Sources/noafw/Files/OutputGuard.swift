@@ -1,41 +1,29 @@
-import Glibc
+import ArgumentParser
 
-/// Sees that a result never takes the place of what it is made of, nor of a private key.
+/// Sees that no result takes the place of what the command is given, of noafw's own files, of a private key, or of another result.
 enum OutputGuard {
-    /// - Parameters:
-    ///   - inputs: every file that the command is given.
-    ///   - folder: whose content the result is made of.
+    /// To be asked before anything else is done.
     /// - Throws: ``CommandError/outputIsInput(path:)``, ``CommandError/outputInFolder(path:folder:)``,
-    ///   ``CommandError/outputHoldsKey(path:)``.
-    static func check(_ output: NamedPath, inputs: [NamedPath?], folder: NamedPath? = nil) throws(CommandError) {
-        if let own = FileIdentity(output.location), inputs.contains(where: { $0.flatMap { FileIdentity($0.location) } == own }) {
-            throw .outputIsInput(path: output.name)
+    ///   ``CommandError/outputIsOwn(path:)``, ``CommandError/outputHoldsKey(path:)``, ``CommandError/usage(_:)``.
+    static func check(_ command: any ParsableCommand, in context: CommandContext) throws(CommandError) {
+        let uses = FileUse.all(in: command, context)
+        let inputs = uses.compactMap { if case .read(let path) = $0 { path } else { nil } }
+        var results: [FilePlace] = []
+        for use in uses {
+            guard let path = use.result else { continue }
+            let place = FilePlace(path.location)
+            try check(path, place, inputs)
+            for own in OwnFiles.all(in: context) where place.isWithin(own) { throw .outputIsOwn(path: path.name) }
+            if case .written = use, PrivateKeyForm.isIn(file: path) { throw .outputHoldsKey(path: path.name) }
+            guard !results.contains(where: place.isSame) else { throw .usage("two results go to \(path.name): give each its own file") }
+            results.append(place)
         }
-        if let folder, lies(output, in: folder) { throw .outputInFolder(path: output.name, folder: folder.name) }
-        if PrivateKeyForm.isIn(file: output) { throw .outputHoldsKey(path: output.name) }
     }
 
-    /// Asks the kernel, as `..` behind a link is not the folder that the path names.
-    private static func lies(_ output: NamedPath, in folder: NamedPath) -> Bool {
-        guard let wanted = FileIdentity(folder.location) else { return false }
-        var place = output.location.lastIndex(of: "/").map { String(output.location[...$0]) } ?? "/"
-        while let here = FileIdentity(place) {
-            if here == wanted { return true }
-            place += "../"
-            guard FileIdentity(place) != here else { return false }
+    private static func check(_ path: NamedPath, _ place: FilePlace, _ inputs: [NamedPath]) throws(CommandError) {
+        for input in inputs {
+            if place.isSame(as: FilePlace(input.location)) { throw .outputIsInput(path: path.name) }
+            if place.isWithin(input.location) { throw .outputInFolder(path: path.name, folder: input.name) }
         }
-        return false
-    }
-}
-
-/// Two paths with the same one are the same file.
-private struct FileIdentity: Equatable {
-    let device: dev_t
-    let inode: ino_t
-
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (device, inode) = (status.st_dev, status.st_ino)
     }
 }

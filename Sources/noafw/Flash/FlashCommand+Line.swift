@@ -51,7 +51,7 @@ extension FlashCommand {
         var fleet = FleetSelection(units: .inReach, family: units.family?.id, adapters: units.adapter.map(\.text))
         let given = try units.fleet(in: context)
         switch given.units {
-        case .listed(let listed): allowed = Set(try listed.map { try $0.address(for: context.path(units.devices ?? "").name) })
+        case .listed(let listed): allowed = Set(try listed.map { try $0.address(for: units.devices?.name ?? "") })
         case .virtual: fleet = given
         case .inReach, .one: break
         }

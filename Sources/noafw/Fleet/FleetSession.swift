@@ -129,7 +129,7 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
         var code = result.exitCode
         conclusion.say {
             renderer.finish()
-            let sink = report.json || isOutputTaken || report.events == "-" ? context.diagnostics : context.output
+            let sink = report.json || isOutputTaken || report.eventsTakeOutput ? context.diagnostics : context.output
             let columns = sink.isTerminal ? sink.columns() : nil
             for line in presentation.summary(result, style: context.style(for: sink), columns: columns) { sink.writeLine(line) }
             for error in [result.error, result.report.stop].compactMap({ $0 }) { context.explain(error) }

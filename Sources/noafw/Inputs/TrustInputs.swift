@@ -60,7 +60,7 @@ struct TrustInputs {
     }
 
     /// `NOAFW_TRUST_DIR`, which has to exist, else `noafw/trust` in the XDG configuration folder, which need not.
-    private func folder() throws -> NamedPath? {
+    func folder() throws -> NamedPath? {
         let environment = search.environment
         if let own = environment["NOAFW_TRUST_DIR"], !own.isEmpty {
             let folder = search.path(own)

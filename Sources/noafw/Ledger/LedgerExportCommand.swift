@@ -44,7 +44,7 @@ struct LedgerExportCommand: ContextCommand {
     var excel = false
 
     @Option(name: [.short, .long], help: ArgumentHelp("Write this file instead of standard output.", valueName: "file"), completion: .file())
-    var output: String?
+    var output: OutputName?
 
     func validate() throws {
         if excel, form != .csv { throw ValidationError("--excel belongs to --csv.") }
@@ -54,7 +54,6 @@ struct LedgerExportCommand: ContextCommand {
         let verb = OfflineCommand(context: context, isJSON: false)
         let place = output.map { OutputPlace(context.path($0)) }
         return await verb.run(failure: LedgerText.failure, interrupted: { place?.abandon() ?? .unchanged }) { _ in
-            if let place { try OutputGuard.check(place.path, inputs: []) }
             let reader = try LedgerReader(context)
             var filter = scope.filter(now: reader.now)
             verdicts.add(to: &filter)

@@ -24,13 +24,12 @@ struct LedgerReportCommand: ContextCommand {
     @Option(
         help: ArgumentHelp("Write one page of HTML with drawings to this file. It needs no network and no script.", valueName: "file"),
         completion: .file(extensions: ["html"]))
-    var html: String?
+    var html: OutputName?
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: false)
         let place = html.map { OutputPlace(context.path($0)) }
         return await verb.run(failure: LedgerText.failure, interrupted: { place?.abandon() ?? .unchanged }) { style in
-            if let place { try OutputGuard.check(place.path, inputs: []) }
             let reader = try LedgerReader(context)
             var filter = scope.filter(now: reader.now)
             // What came before tells which units were run before.

@@ -7,13 +7,13 @@ struct InputOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("Use a release bundle: all that it holds, and nothing else.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
-    var bundle: String?
+    var bundle: InputName?
 
     @Option(help: ArgumentHelp("Use this signed DFU package instead of the catalogue's.", valueName: "package"), completion: .file(extensions: ["zip"]))
-    var firmware: String?
+    var firmware: InputName?
 
     @Option(help: ArgumentHelp("Use this FPGA image instead of the catalogue's.", valueName: "image"), completion: .file())
-    var fpga: String?
+    var fpga: InputName?
 
     @Option(help: ArgumentHelp("The version of the image of --fpga, such as v23.230.0808.", valueName: "v"))
     var fpgaVersion: String?
@@ -22,24 +22,23 @@ struct InputOptions: ParsableArguments, Sendable {
     var anyFpgaImage = false
 
     @Option(help: ArgumentHelp("Use this folder of scripts instead of the catalogue's.", valueName: "folder"), completion: .directory)
-    var scripts: String?
+    var scripts: InputName?
 
     @Option(
         help: ArgumentHelp(
             "Trust this public key (PEM). A package may be signed with a P-256 key. A bundle must be signed with an Ed25519 key. Repeat for more keys.",
             valueName: "key"),
         completion: .file(extensions: ["pem"]))
-    var trust: [String] = []
+    var trust: [InputName] = []
 
     @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
-    var assets: String?
+    var assets: CatalogueName?
 
     @Flag(help: ArgumentHelp("Accept development images on a unit that is not virtual.", visibility: .hidden))
     var development = false
 
     func validate() throws {
-        let others = [firmware, fpga, fpgaVersion, scripts, assets]
-        if bundle != nil, others.contains(where: { $0 != nil }) {
+        if bundle != nil, firmware != nil || fpga != nil || fpgaVersion != nil || scripts != nil || assets != nil {
             throw ValidationError("--bundle names all files: leave --firmware, --fpga, --fpga-version, --scripts and --assets out.")
         }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
@@ -50,7 +49,7 @@ struct InputOptions: ParsableArguments, Sendable {
 
     func value(in context: CommandContext) -> AssetInputs {
         AssetInputs(
-            bundle: bundle, firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust,
-            search: context.assetSearch(assets), allowsDevelopment: development, allowsAnyFPGAImage: anyFpgaImage)
+            bundle: bundle?.name, firmware: firmware?.name, fpga: fpga?.name, fpgaVersion: fpgaVersion, scripts: scripts?.name,
+            trust: trust.map(\.name), search: context.assetSearch(assets?.name), allowsDevelopment: development, allowsAnyFPGAImage: anyFpgaImage)
     }
 }

@@ -10,7 +10,7 @@ struct ReportOptions: ParsableArguments, Sendable {
             "Add each event to this file as it happens, one JSON object a line (schema noafw.event/1); - is standard output.",
             valueName: "file"),
         completion: .file())
-    var events: String?
+    var events: ResultName?
 
     @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"))
     var timeout: Double?
@@ -18,8 +18,10 @@ struct ReportOptions: ParsableArguments, Sendable {
     @Flag(name: [.short, .long], help: "Print each step, with the seconds since the start.")
     var verbose = false
 
+    var eventsTakeOutput: Bool { events?.isStandardOutput == true }
+
     func validate() throws {
-        if json, events == "-" { throw ValidationError("Give --events a file: --json takes standard output for its document.") }
+        if json, eventsTakeOutput { throw ValidationError("Give --events a file: --json takes standard output for its document.") }
         if let timeout, !(timeout.isFinite && timeout > 0 && timeout <= 1_000_000) {
             throw ValidationError("--timeout is a number of seconds above 0 and up to 1000000.")
         }

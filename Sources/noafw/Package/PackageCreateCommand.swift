@@ -33,7 +33,7 @@ struct PackageCreateCommand: ContextCommand {
     @Option(
         name: [.short, .long], help: ArgumentHelp("Write the package to this file, in one step.", valueName: "file"),
         completion: .file(extensions: ["zip"]))
-    var output: String
+    var output: OutputName
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false
@@ -61,17 +61,14 @@ struct PackageCreateCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
         let place = OutputPlace(context.path(output))
-        return await verb.run(failure: { PackageReport.failure(file: output, $0) }, interrupted: place.abandon) { style in
-            try OutputGuard.check(
-                place.path,
-                inputs: [images.application, images.softdevice, images.bootloader, signature.keyFile].map { $0.map(context.path) })
+        return await verb.run(failure: { PackageReport.failure(file: output.name, $0) }, interrupted: place.abandon) { style in
             let key = try signature.keyFile.map { path in
                 let key = try PackageKeyFile.signing(context.path(path))
-                return (signing: key, trusted: key.trusted(as: path))
+                return (signing: key, trusted: key.trusted(as: path.name))
             }
             let bytes = try recipe(verb).archive(signedBy: key?.signing)
             // What is written is what was read back and proved.
-            let report = try PackageReport(file: output, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
+            let report = try PackageReport(file: output.name, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
             if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
             try OutputFile.replace(place, with: bytes)
             if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
@@ -100,11 +97,12 @@ struct PackageCreateCommand: ContextCommand {
         return recipe
     }
 
-    private func image(_ path: String, limit: Int = DFUPackage.imageSizeLimit, _ verb: OfflineCommand) throws -> [UInt8] {
-        let bytes = try InputFile.read(verb.context.path(path), limit: FirmwareFile.fileSizeLimit)
-        let file = try FirmwareFile(name: path, format: .init(fileName: path), bytes: bytes, limit: limit)
+    private func image(_ file: InputName, limit: Int = DFUPackage.imageSizeLimit, _ verb: OfflineCommand) throws -> [UInt8] {
+        let bytes = try InputFile.read(verb.context.path(file), limit: FirmwareFile.fileSizeLimit)
+        let name = file.name
+        let file = try FirmwareFile(name: name, format: .init(fileName: name), bytes: bytes, limit: limit)
         if file.omittedByteCount > 0 {
-            verb.note("\(path): left out \(file.omittedByteCount) bytes below 0x1000 (MBR) or from 0x10000000 on (UICR)")
+            verb.note("\(name): left out \(file.omittedByteCount) bytes below 0x1000 (MBR) or from 0x10000000 on (UICR)")
         }
         return file.image
     }

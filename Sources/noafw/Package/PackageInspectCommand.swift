@@ -17,7 +17,7 @@ struct PackageInspectCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: options.json)
-        return await verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+        return await verb.run(failure: { PackageReport.failure(file: options.file.name, $0) }) { style in
             let report = try PackageReport.open(options, in: context)
             return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(verdict: nil))
         }
@@ -31,6 +31,6 @@ extension PackageReport {
     ) throws -> PackageReport {
         let keys = try keys ?? options.keys(in: context) + TrustedKey.vendors
         let bytes = try InputFile.read(context.path(options.file), limit: DFUPackage.fileSizeLimit)
-        return try PackageReport(file: options.file, bytes: bytes, keys: keys)
+        return try PackageReport(file: options.file.name, bytes: bytes, keys: keys)
     }
 }

@@ -16,17 +16,17 @@ struct PackageKeyNewCommand: ContextCommand {
     @Option(
         name: [.short, .long], help: ArgumentHelp("Write the key to this file.", valueName: "file"),
         completion: .file(extensions: ["pem"]))
-    var output: String
+    var output: NewFileName
 
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
             let key = try SigningKey.generate()
             try OutputFile.createSecret(context.path(output), Array(key.pem.utf8))
-            let name = UntrustedText.escape(output)
+            let name = UntrustedText.escape(output.name)
             return OfflineCommand.Result(
                 lines: [
                     "\(name): a new private key, readable by you alone",
-                    "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output])))",
+                    "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output.name])))",
                 ],
                 document: .null)
         }
@@ -49,7 +49,7 @@ struct PackageKeyShowCommand: ContextCommand {
             """)
 
     @Argument(help: "A private or public key (PEM).", completion: .file(extensions: ["pem"]))
-    var file: String
+    var file: InputName
 
     @Option(help: "Print only this form.")
     var format: PackageKeyText.Form?

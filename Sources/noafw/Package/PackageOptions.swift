@@ -7,7 +7,7 @@ struct PackageImageOptions: ParsableArguments, Sendable {
     private static let firmwareFile = CompletionKind.file(extensions: ["hex", "bin"])
 
     @Option(help: ArgumentHelp("The application.", valueName: "file"), completion: firmwareFile)
-    var application: String?
+    var application: InputName?
 
     @Option(help: ArgumentHelp("Its version, a number that a bootloader compares.", valueName: "n"))
     var applicationVersion: WireNumber?
@@ -22,13 +22,13 @@ struct PackageImageOptions: ParsableArguments, Sendable {
     var externalApp = false
 
     @Option(help: ArgumentHelp("The SoftDevice.", valueName: "file"), completion: firmwareFile)
-    var softdevice: String?
+    var softdevice: InputName?
 
     @Option(help: ArgumentHelp("How the SoftDevice is checked at every start.", valueName: "method"))
     var sdBootValidation: BootValidationName = .crc
 
     @Option(help: ArgumentHelp("The bootloader.", valueName: "file"), completion: firmwareFile)
-    var bootloader: String?
+    var bootloader: InputName?
 
     @Option(help: ArgumentHelp("Its version, a number that a bootloader compares.", valueName: "n"))
     var bootloaderVersion: WireNumber?
@@ -96,7 +96,7 @@ struct PackageTargetOptions: ParsableArguments, Sendable {
 /// Who signs a new package.
 struct PackageSignatureOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The private key (P-256, PEM).", valueName: "key"), completion: .file(extensions: ["pem"]))
-    var keyFile: String?
+    var keyFile: InputName?
 
     @Flag(help: "Do not sign the package. The bootloaders of the glasses refuse such a package.")
     var unsigned = false
@@ -109,17 +109,17 @@ struct PackageSignatureOptions: ParsableArguments, Sendable {
 /// A package to read.
 struct PackageFileOptions: ParsableArguments, Sendable {
     @Argument(help: "The package.", completion: .file(extensions: ["zip"]))
-    var file: String
+    var file: InputName
 
     @Option(
         help: ArgumentHelp("Accept a signature by this key (PEM), public or your own private one. Repeat for more keys.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
-    var key: [String] = []
+    var key: [InputName] = []
 
     @Option(
         help: ArgumentHelp("The same for a public key only, as in noafw flash. Repeat for more keys.", valueName: "key"),
         completion: .file(extensions: ["pem"]))
-    var trust: [String] = []
+    var trust: [InputName] = []
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false

@@ -18,7 +18,7 @@ struct PackageVerifyCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: options.json)
-        return await verb.run(failure: { PackageReport.failure(file: options.file, $0) }) { style in
+        return await verb.run(failure: { PackageReport.failure(file: options.file.name, $0) }) { style in
             let given = try options.keys(in: context)
             let report = try PackageReport.open(options, in: context, trusting: given.isEmpty ? TrustedKey.vendors : given)
             let fault = report.fault()

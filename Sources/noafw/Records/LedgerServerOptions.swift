@@ -4,7 +4,7 @@ import LedgerServer
 extension ClaimPolicy: ExpressibleByArgument {}
 
 /// The server that the stations share.
-struct LedgerServerOptions: ParsableArguments, Sendable {
+struct LedgerServerOptions: ParsableArguments, FileNaming, Sendable {
     @Option(
         name: .customLong("ledger"),
         help: ArgumentHelp(
@@ -18,7 +18,15 @@ struct LedgerServerOptions: ParsableArguments, Sendable {
     /// - Returns: `nil` where no server is named.
     /// - Throws: ``ServerError``, where it could not be trusted or its address is no good.
     func value(station: String, in context: CommandContext) throws -> StationServer? {
-        guard let text = server ?? context.environment["NOAFW_LEDGER"], !text.isEmpty else { return nil }
-        return try StationServer(text, station: station, environment: context.environment)
+        try address(in: context).map { text throws in try StationServer(text, station: station, environment: context.environment) }
+    }
+
+    private func address(in context: CommandContext) -> String? {
+        (server ?? context.environment["NOAFW_LEDGER"]).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    func uses(in context: CommandContext) -> [FileUse] {
+        let files = address(in: context).map { StationServer.files($0, environment: context.environment) } ?? []
+        return files.map { .read(context.path($0)) }
     }
 }

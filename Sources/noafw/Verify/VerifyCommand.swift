@@ -50,11 +50,11 @@ struct VerifyCommand: ContextCommand {
 
     private func runFleet(in context: CommandContext) async -> Int32 {
         var files = inputs.value(in: context)
-        if let bundle = comparison.expect { files.bundle = bundle }
+        if let bundle = comparison.expect { files.bundle = bundle.name }
         let compared: Comparison
         do {
             compared = try comparison.value(in: context, isDeep: deep)
-            try comparison.checkOutputs(in: context, inputs: [units.devices, files.bundle])
+            try comparison.checkOutputs(in: context)
         } catch {
             return await session(Comparison(isDeep: deep, today: ""), files, context).run { _ in throw error }
         }

@@ -9,9 +9,9 @@ struct VerifyFleetPresentation: FleetPresentation {
     var comparison: Comparison
     /// What the units were held against, in words.
     var source: String
-    var csv: String?
+    var csv: ResultName?
     var csvForm = CSVText.Form.plain
-    var junit: String?
+    var junit: ResultName?
 
     private var isDeep: Bool { comparison.isDeep }
 
@@ -115,6 +115,8 @@ struct VerifyFleetPresentation: FleetPresentation {
 
     func export(_ result: FleetRunResult<ComparedReport>, context: CommandContext) throws {
         let rows = result.report.entries.flatMap(FindingRow.rows)
+        // Earlier results stay where a run had no unit to tell of.
+        guard !rows.isEmpty || result.error == nil else { return }
         if let csv { try write(VerifyExports.csv(rows, isDeep: isDeep, form: csvForm), to: csv, context) }
         guard let junit else { return }
         let now = Int64(context.date().timeIntervalSince1970 * 1_000_000)
@@ -122,8 +124,8 @@ struct VerifyFleetPresentation: FleetPresentation {
         try write(VerifyExports.junit(rows, start: start, host: RecordInputs.hostName), to: junit, context)
     }
 
-    private func write(_ text: String, to name: String, _ context: CommandContext) throws {
-        guard name != "-" else { return context.output.write(text) }
-        try OutputFile.replace(OutputPlace(context.path(name)), with: Array(text.utf8))
+    private func write(_ text: String, to file: ResultName, _ context: CommandContext) throws {
+        guard !file.isStandardOutput else { return context.output.write(text) }
+        try OutputFile.replace(OutputPlace(context.path(file)), with: Array(text.utf8))
     }
 }

@@ -85,7 +85,6 @@ import Testing
         ["flash", "--again"], ["flash", "--watch", "--near", "3"], ["flash", "--watch", "--serial-pattern", "a"], ["flash", "--watch", "--serial", "12"],
         ["flash", "--watch", "--serial", "ask", "--serial-pattern", "a)("], ["flash", "--adapter", "usb:x"],
         ["flash", "--watch", "--near", "-50", "--devices", "list"], ["flash", "--watch", "--near", "-50", "--virtual", "monocle"],
-        ["verify", "--all", "--csv", "a", "--junit", "a"], ["verify", "--all", "--csv", "a", "--events", "a"],
     ])
     func wrongCommandLinesRunNothing(arguments: [String]) async {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)

@@ -138,6 +138,17 @@ import Testing
         #expect(harness.diagnostics.contains("NOA-0024"))
     }
 
+    /// A report of no unit takes the place of no earlier one.
+    @Test(arguments: ["--csv", "--junit"]) func aRunThatDoesNotBeginLeavesEarlierResults(option: String) async throws {
+        let file = try folder.write("monday\n", to: "out")
+        for wrong in [["--allow", "none"], ["--baseline", "none"], ["--devices", "none"]] {
+            #expect(await Noafw.execute(in: harness.context(["verify", option, file] + wrong)) == 66, "\(harness.diagnostics)")
+        }
+        let nothing = await run([option, file]) { _ in [] }
+        #expect(nothing == 69, "\(harness.diagnostics)")
+        #expect(try folder.read("out") == Array("monday\n".utf8))
+    }
+
     /// An hour of work does not end in a wrong name.
     @Test func aResultThatCannotBeWrittenIsToldBeforeAUnitIsTouched() async throws {
         for place in [folder.url.path, "/nowhere/out.csv"] {

@@ -8,7 +8,7 @@ extension Examples {
     static let command = CataloguedErrors([
         CommandError.noStateFolder, .timedOut(seconds: 60), .interrupted(condition: "STATE", nextAction: "run: COMMAND"),
         .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),
-        .outputInFolder(path: path, folder: "FOLDER"), .outputHoldsKey(path: path), .privateKeyTrusted(path: path), .keyExposed(path: path),
+        .outputInFolder(path: path, folder: "FOLDER"), .outputIsOwn(path: path), .outputHoldsKey(path: path), .privateKeyTrusted(path: path), .keyExposed(path: path),
         .tooFewDescriptors(needed: 64), .tooFewThreads(needed: 8), .noKey, .noRealTime,
         .differs(parts: [.scripts], repair: "noafw flash --only scripts"), .chatInterrupted, .questionTooLong,
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),

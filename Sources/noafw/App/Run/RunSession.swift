@@ -70,7 +70,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
 
     private func write(_ result: RunResult<Presentation.Report>, _ error: Diagnosis?, _ renderer: ProgressRenderer) {
         renderer.finish()
-        let sink = report.json || report.events == "-" ? context.diagnostics : context.output
+        let sink = report.json || report.eventsTakeOutput ? context.diagnostics : context.output
         for line in presentation.summary(result, style: context.style(for: sink)) { sink.writeLine(line) }
         if let error {
             context.explain(error)

@@ -13,9 +13,9 @@ final class ChatRecorder: Sendable {
     private let date: @Sendable () -> Date
 
     /// - Throws: ``PrivateFile/Failure``.
-    init(_ context: CommandContext, transcript: String?, media: String?, json: Bool) throws(PrivateFile.Failure) {
-        self.transcript = if let transcript { try AppendedFile(context.absolute(transcript)) } else { nil }
-        self.media = if let media { try MediaFolder(context.absolute(media)) } else { nil }
+    init(_ context: CommandContext, transcript: OutputName?, media: OutputName?, json: Bool) throws(PrivateFile.Failure) {
+        self.transcript = if let transcript { try AppendedFile(context.path(transcript).location) } else { nil }
+        self.media = if let media { try MediaFolder(context.path(media).location) } else { nil }
         self.json = json ? context.output : nil
         diagnostics = context.diagnostics
         date = context.date

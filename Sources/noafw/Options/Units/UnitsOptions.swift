@@ -16,7 +16,7 @@ struct UnitsOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("Use the units of this file: an address or name a line, # begins a comment.", valueName: "file"),
         completion: .file())
-    var devices: String?
+    var devices: InputName?
 
     @Option(help: "Use only units of this family. The default is what is found in reach.")
     var family: FamilyName?

@@ -10,18 +10,12 @@ final class EventWriter: Sendable {
     /// `nil`: to standard output.
     private let file: AppendedFile?
 
-    /// - Parameter destination: a file that lines are added to, or `-` for standard output.
-    /// - Throws: ``CommandError``, ``PrivateFile/Failure``.
-    init(_ destination: String, context: CommandContext) throws {
+    /// - Parameter destination: a file that lines are added to, or standard output.
+    /// - Throws: ``PrivateFile/Failure``.
+    init(_ destination: ResultName, context: CommandContext) throws(PrivateFile.Failure) {
         self.context = context
         start = context.clock.now
-        if destination == "-" {
-            file = nil
-        } else {
-            let path = context.path(destination)
-            try OutputGuard.check(path, inputs: [])
-            file = try AppendedFile(path.location)
-        }
+        file = destination.isStandardOutput ? nil : try AppendedFile(context.path(destination).location)
     }
 
     func write(_ event: JobEvent) { write(unit: event.unit?.description, Self.members(event.content)) }

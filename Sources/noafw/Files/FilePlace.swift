@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// Where a path leads, behind links: also to what is not there yet.
+struct FilePlace {
+    /// What is there: the file, or the folder that would hold it, and all folders above.
+    private let chain: [FileIdentity]
+    /// The names below, of what is not there.
+    private let rest: [String]
+
+    private init(chain: [FileIdentity], rest: [String]) { (self.chain, self.rest) = (chain, rest) }
+
+    init(_ path: String) {
+        var (path, rest) = (Self.behindLinks(path), [String]())
+        while path != "/", FileIdentity(path) == nil {
+            let name = NSString(string: path).lastPathComponent
+            if name != "." { rest.insert(name, at: 0) }
+            path = Self.behindLinks(Self.folder(of: path))
+        }
+        // A folder that is made on the way, and left again.
+        if let back = rest.firstIndex(of: "..") {
+            rest.removeSubrange(max(0, back - 1)...back)
+            self = FilePlace(([path] + rest).joined(separator: "/"))
+            return
+        }
+        var chain: [FileIdentity] = []
+        // Asks the kernel, as `..` behind a link is not the folder that the path names.
+        while let here = FileIdentity(path), here != chain.last {
+            chain.append(here)
+            path = here.isFolder ? path + "/.." : Self.folder(of: path)
+        }
+        self = FilePlace(chain: chain, rest: rest)
+    }
+
+    /// Whether both are one file.
+    func isSame(as other: FilePlace) -> Bool { !chain.isEmpty && chain.first == other.chain.first && rest == other.rest }
+
+    /// Whether it is that file, or in that folder, by this name or, where it has several, by another.
+    func isWithin(_ path: String) -> Bool {
+        let folder = FilePlace(path)
+        guard let place = folder.chain.first else { return false }
+        if folder.rest.isEmpty ? chain.contains(place) : chain.first == place && rest.starts(with: folder.rest) { return true }
+        guard rest.isEmpty, let own = chain.first, !own.isFolder, own.names > 1, let names = FileManager.default.enumerator(atPath: path) else {
+            return false
+        }
+        return names.contains { ($0 as? String).flatMap { FileIdentity("\(path)/\($0)") } == own }
+    }
+
+    private static func folder(of path: String) -> String { NSString(string: path).deletingLastPathComponent }
+
+    private static func behindLinks(_ path: String) -> String {
+        var path = path
+        // As many as the kernel follows.
+        for _ in 0..<40 {
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+            path = NamedPath(target, in: folder(of: path)).location
+        }
+        return path
+    }
+}
+
+/// Two paths with the same one are the same file.
+private struct FileIdentity: Equatable {
+    private let device: dev_t
+    private let inode: ino_t
+    let isFolder: Bool
+    /// How many names the file has.
+    let names: nlink_t
+
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, inode, names) = (status.st_dev, status.st_ino, status.st_nlink)
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    static func == (one: Self, other: Self) -> Bool { one.device == other.device && one.inode == other.inode }
+}
