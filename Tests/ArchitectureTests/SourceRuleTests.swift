@@ -31,6 +31,16 @@ import Testing
         }
     }
 
+    /// An address of memory is used again: what comes there is taken for what was there.
+    @Test(arguments: ["ObjectIdentifier", "hashValue"])
+    func nothingIsKnownByItsAddressInMemory(construct: String) throws {
+        for file in Project.swiftFiles(in: Self.sources) {
+            for (number, line) in try Project.lines(of: file).enumerated() {
+                #expect(!line.contains(construct), "\(file.lastPathComponent):\(number + 1): \(line)")
+            }
+        }
+    }
+
     @Test func importsAreFoundInEveryForm() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-imports-\(UUID().uuidString).swift")
         defer { try? FileManager.default.removeItem(at: file) }

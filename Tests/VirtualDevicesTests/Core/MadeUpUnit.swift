@@ -123,7 +123,8 @@ struct MadeUpHost: Sendable {
     }
 }
 
-func withMadeUpUnit(_ body: @escaping @Sendable (MadeUpHost) async throws -> Void) async throws {
+/// - Parameter times: how often the unit is played on one air, and `body` done.
+func withMadeUpUnit(times: Int = 1, _ body: @escaping @Sendable (MadeUpHost) async throws -> Void) async throws {
     let place = try TemporaryFolder()
     let folder = try UnitFolder(root: place.url.appendingPathComponent("unit"), name: "made up", family: "made-up") { _ in }
     let memory = Memory()
@@ -134,6 +135,8 @@ func withMadeUpUnit(_ body: @escaping @Sendable (MadeUpHost) async throws -> Voi
     let central = VirtualCentral(air: air) { [notices] in notices.add($0) }
     let unit = try VirtualUnit(folder: folder, design: design, air: air)
     try await air.time.run {
-        try await withVirtualUnit(unit) { try await body(MadeUpHost(unit: unit, air: air, central: central, memory: memory, notices: notices)) }
+        for _ in 0..<times {
+            try await withVirtualUnit(unit) { try await body(MadeUpHost(unit: unit, air: air, central: central, memory: memory, notices: notices)) }
+        }
     }
 }

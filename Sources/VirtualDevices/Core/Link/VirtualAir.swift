@@ -15,10 +15,13 @@ public final class VirtualAir: Sendable {
         }
     }
 
+    /// Which unit is played on the air, and which time: no other ever has the same.
+    struct Place: Sendable, Hashable { fileprivate let number: UInt64 }
+
     private struct State {
-        var units: [ObjectIdentifier: Advertising] = [:]
+        var units: [Place: Advertising] = [:]
         /// Those that repeat their advertisement, and need no telling that one more listens.
-        var repeating: Set<ObjectIdentifier> = []
+        var repeating: Set<Place> = []
         var discoveries: [UInt64: Listener] = [:]
         var observers: [Inbox<Advertising?>] = []
         var count: UInt64 = 0
@@ -29,17 +32,33 @@ public final class VirtualAir: Sendable {
 
     public init(time: VirtualTime) { self.time = time }
 
-    /// Shows or hides a unit; the identity is its event inbox.
-    func publish(_ advertising: Advertising?, from unit: Inbox<UnitEvent>) {
+    /// For a unit that begins to be played.
+    func join() -> Place {
+        state.withLock { state in
+            state.count += 1
+            return Place(number: state.count)
+        }
+    }
+
+    /// Nobody plays the unit any more.
+    func leave(_ place: Place) {
+        state.withLock { state in
+            state.units[place] = nil
+            state.repeating.remove(place)
+        }
+    }
+
+    /// Shows or hides a unit.
+    func publish(_ advertising: Advertising?, from place: Place) {
         let (discoveries, observers, begins) = state.withLock { state in
-            state.units[ObjectIdentifier(unit)] = advertising
+            state.units[place] = advertising
             let isHeard = advertising != nil && !state.discoveries.isEmpty
-            return (Array(state.discoveries.values), state.observers, isHeard && state.repeating.insert(ObjectIdentifier(unit)).inserted)
+            return (Array(state.discoveries.values), state.observers, isHeard && state.repeating.insert(place).inserted)
         }
         for observer in observers { observer.deliver(advertising) }
         guard let advertising else { return }
         for discovery in discoveries { discovery.hear(advertising.advertisement) }
-        if begins { unit.deliver(.beginAdvertising) }
+        if begins { advertising.unit.deliver(.beginAdvertising) }
     }
 
     /// Every change of what a unit shows from now on; `nil` is silence.
@@ -50,11 +69,10 @@ public final class VirtualAir: Sendable {
     }
 
     /// Repeats a unit's advertisement to whoever listens; tells whether it has to go on.
-    func advertise(_ unit: Inbox<UnitEvent>) -> Bool {
-        let id = ObjectIdentifier(unit)
+    func advertise(_ place: Place) -> Bool {
         let (shown, discoveries) = state.withLock { state in
-            if state.units[id] == nil || state.discoveries.isEmpty { state.repeating.remove(id) }
-            return (state.units[id], Array(state.discoveries.values))
+            if state.units[place] == nil || state.discoveries.isEmpty { state.repeating.remove(place) }
+            return (state.units[place], Array(state.discoveries.values))
         }
         guard let shown else { return false }
         for discovery in discoveries { discovery.hear(shown.advertisement) }

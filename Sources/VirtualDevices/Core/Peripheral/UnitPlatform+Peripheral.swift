@@ -17,7 +17,7 @@ extension UnitPlatform {
             shown.map {
                 Advertising(advertisement: $0.advertisement, largestMTU: $0.mtu(requested: .max), table: $0.table,
                     requestsSecurity: $0.requestsSecurity, unit: events)
-            }, from: events)
+            }, from: place)
     }
 
     func isSubscribed(_ characteristic: AttributeID) -> Bool { link?.subscriptions.contains(characteristic) == true }

@@ -35,6 +35,7 @@ struct UnitPlatform {
     let address: DeviceAddress
     let design: UnitDesign
     let air: VirtualAir
+    let place: VirtualAir.Place
     let events: Inbox<UnitEvent>
 
     var timers = TimerQueue<Timer>()
@@ -61,6 +62,7 @@ struct UnitPlatform {
         self.address = address
         self.design = design
         self.air = air
+        place = air.join()
         self.events = events
         faults = LinkFaults(design.link.faults)
     }

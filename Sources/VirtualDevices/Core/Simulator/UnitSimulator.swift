@@ -58,7 +58,7 @@ struct UnitSimulator {
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .radioChanged: try radioChanged()
         case .advertise:
-            if platform.air.advertise(platform.events) { platform.after(platform.design.link.advertisingInterval, .advertise) }
+            if platform.air.advertise(platform.place) { platform.after(platform.design.link.advertisingInterval, .advertise) }
         case .late(let packet, let over): if platform.link?.link === over { try deliver(packet) }
         }
     }
@@ -85,6 +85,7 @@ struct UnitSimulator {
         platform.losePower()
         model.stop(.powerLoss)
         platform.endLostLinks()
+        platform.air.leave(platform.place)
     }
 
     mutating func perform(_ cut: FaultPlan.Cut) {
