@@ -65,6 +65,9 @@ public protocol Connection: Sendable {
     /// The bond was made on this link: this host and the unit had none before.
     var isNewlyBonded: Bool { get }
 
+    /// Whether the attribute table, as it is known without asking the peripheral, has a characteristic.
+    func offers(_ characteristic: AttributeID) -> Bool
+
     /// Writes with response and waits for the acknowledgement.
     /// - Throws: ``LinkError/refused(_:attributeError:of:)`` when the peripheral answers with an ATT error, and
     ///   ``LinkError/acquired(_:_:)`` while a channel to the characteristic is open.

@@ -29,6 +29,8 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case staysInBootloader(DeviceAddress, transfers: Int)
     /// Units of the family are not asked.
     case noConsole(FamilyID)
+    /// No part of the unit was to be written or looked at.
+    case nothingWanted
 }
 
 extension ProvisioningError: DiagnosableError {
@@ -37,7 +39,8 @@ extension ProvisioningError: DiagnosableError {
         case .unitNotFound, .staysInApplication, .doesNotReturn: .transient
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
-            .programSilent, .programPrints, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole:
+            .programSilent, .programPrints, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
+            .nothingWanted:
             .permanent
         }
     }
@@ -115,6 +118,10 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0028", category: .usage, fault: nil, message: "noafw does not talk to a running \(family)",
                 cause: "noafw only finds units of this family, and finishes an interrupted firmware update",
                 remedy: "use noafw scan or noafw rescue")
+        case .nothingWanted:
+            Diagnosis(
+                code: "PRV-0019", category: .usage, fault: nil, message: "no part of the unit was to be written or verified",
+                cause: "the unit has none of the parts that were asked for", remedy: "name a part that the unit has with --only, or leave --only out")
         case .programFailed(let error):
             program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
         case .programEnded:

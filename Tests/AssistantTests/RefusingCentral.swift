@@ -21,6 +21,7 @@ struct RefusingCentral: Central {
 
         var address: DeviceAddress { inner.address }
         var payloadSize: Int { inner.payloadSize }
+        func offers(_ characteristic: AttributeID) -> Bool { inner.offers(characteristic) }
 
         func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
             // Insufficient authentication.

@@ -166,6 +166,7 @@ final class ModelBootloader: Sendable {
 final class ModelLink: Connection {
     let address: DeviceAddress
     let payloadSize: Int
+    func offers(_ characteristic: AttributeID) -> Bool { false }
     let unit: ModelBootloader
     let inbox = Inbox<[UInt8]>()
     let isGone = Mutex(false)

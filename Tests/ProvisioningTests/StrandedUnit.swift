@@ -27,6 +27,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     let clock: SessionClock
     let sightings = Inbox<Advertisement>()
     let payloadSize = 244
+    func offers(_ characteristic: AttributeID) -> Bool { false }
     private let notifications = Mutex(Inbox<[UInt8]>())
     private let state: Mutex<State>
     /// How long it is silent after its update.

@@ -44,6 +44,7 @@ struct ListeningConnection: Connection {
 
     var address: DeviceAddress { connection.address }
     var payloadSize: Int { connection.payloadSize }
+    func offers(_ characteristic: AttributeID) -> Bool { connection.offers(characteristic) }
     var isNewlyBonded: Bool { connection.isNewlyBonded }
 
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {

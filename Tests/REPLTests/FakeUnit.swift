@@ -36,6 +36,7 @@ final class FakeUnit: Connection, WriteChannel, Sendable {
 
     let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 2])!
     let payloadSize: Int
+    func offers(_ characteristic: AttributeID) -> Bool { false }
     let state: Mutex<State>
     private let notifications = Inbox<[UInt8]>(capacity: 100_000)
 

@@ -16,6 +16,7 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         /// Everything that was written, in order.
         package var writes: [[UInt8]] = []
         package var notificationCount = 0
+        package var subscriptions = 0
         /// So many breaks a program survives.
         package var swallowedBreaks = 0
         package var isGone = false
@@ -91,12 +92,19 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         }
     }
 
+    /// The fourth characteristic is Halo's, and takes writes alone.
+    package func offers(_ characteristic: AttributeID) -> Bool {
+        ["7a230002", "7a230003"].contains { characteristic.description.hasPrefix($0) } || (isHalo && characteristic.description.hasPrefix("7a230005"))
+    }
+
     package func openChannel(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> any WriteChannel {
         self
     }
 
     package func subscribe(to characteristic: AttributeID, deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
-        guard characteristic.description.hasPrefix("7a230003") || (isHalo && characteristic.description.hasPrefix("7a230005")) else { throw LinkError.characteristicMissing(characteristic) }
+        guard offers(characteristic) else { throw LinkError.characteristicMissing(characteristic) }
+        guard characteristic.description.hasPrefix("7a230003") else { throw LinkError.notAllowed(characteristic, .subscription) }
+        state.withLock { $0.subscriptions += 1 }
         return notifications
     }
 

@@ -34,6 +34,7 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
 
     package let address = DeviceAddress(octets: [0xC0, 0, 0, 0, 0, 1])!
     package let payloadSize: Int
+    package func offers(_ characteristic: AttributeID) -> Bool { false }
     package let folder: URL
     private let master: Int32
     private let slave: Int32

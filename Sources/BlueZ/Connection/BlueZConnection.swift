@@ -36,6 +36,11 @@ final class BlueZConnection: Connection {
     var payloadSize: Int { state.withLock { $0.established.payloadSize } }
     var isNewlyBonded: Bool { state.withLock { $0.established.isNewlyBonded } }
 
+    func offers(_ characteristic: AttributeID) -> Bool {
+        let established = state.withLock { $0.established }
+        return established.session.read { $0.mirror.characteristic(characteristic, of: established.link.device) } != nil
+    }
+
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try link.requireAlive()
         let target = try await find(characteristic, before: deadline)

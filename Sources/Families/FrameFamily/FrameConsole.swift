@@ -13,8 +13,6 @@ public struct FrameConsole: PromptConsole {
     private static let resetTimeout = Duration.seconds(12)
     /// A fresh Lua state and the first lines of `main.lua`.
     private static let freshStart = Duration.milliseconds(500)
-    /// The characteristic that Halo has and Frame has not (halo-firmware).
-    private static let haloCharacteristic = AttributeID("7a230005-5475-a6a4-654c-8431f6ad49c4")
     /// Characters of a version that are kept; more are no version.
     private static let versionLimit = 80
 
@@ -102,18 +100,7 @@ extension FrameConsole {
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> FrameConsole {
-        try await refuseHalo(connection, clock)
         let repl = try await LuaREPL.attach(to: connection, clock: clock, within: promptTimeout)
         return FrameConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)
-    }
-
-    /// Asks for notifications of what a Frame has not; its Lua gets no write.
-    private static func refuseHalo(_ connection: any Connection, _ clock: SessionClock) async throws {
-        do {
-            _ = try await connection.subscribe(to: haloCharacteristic, deadline: clock.deadline(in: answerTimeout))
-        } catch LinkError.characteristicMissing {
-            return
-        } catch LinkError.notAllowed {}
-        throw FrameError.halo
     }
 }

@@ -2,8 +2,8 @@ import Support
 
 /// What can go wrong with a Frame alone.
 public enum FrameError: Error, Hashable, Sendable {
-    /// It is a Halo, which has the same service and another firmware.
-    case halo
+    /// It is a Halo, which has the same service and another firmware; whether this host has bonded with it on the way.
+    case halo(isBonded: Bool)
     /// A folder has the name of a script; printable.
     case folderInPlace(String)
     /// The file system took so many bytes of the new scripts.
@@ -17,9 +17,12 @@ extension FrameError: DiagnosableError {
 
     public var diagnosis: Diagnosis {
         switch self {
-        case .halo:
-            unit("FRM-0001", "the unit is a Halo, not a Frame", cause: "it advertises Frame's service, but its firmware is another",
-                 remedy: "use the vendor's tools for it; noafw has changed nothing on it")
+        case .halo(let isBonded):
+            unit("FRM-0001", "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),
+                 cause: "it advertises Frame's service, but its firmware is another",
+                 remedy: isBonded
+                    ? "remove this machine's side of the bond with noafw unpair --device, and use the vendor's tools for the unit; nothing else was changed"
+                    : "use the vendor's tools for it; noafw has changed nothing on it")
         case .folderInPlace(let name):
             unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
                  remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")

@@ -1,5 +1,18 @@
 import Bluetooth
 
+/// The units in reach that noafw does not support: each is told once, and no more than a few, as anybody may call himself so.
+public struct UnsupportedUnits: Sendable {
+    private static let limit = 4
+    private var told: Set<DeviceAddress> = []
+
+    public init() {}
+
+    /// - Returns: those that were not told before.
+    public mutating func note(_ units: [DiscoveredUnit]) -> [DiscoveredUnit] {
+        units.filter { !$0.isSupported && told.count < Self.limit && told.insert($0.advertisedAddress).inserted }
+    }
+}
+
 /// A unit as the air shows it.
 public struct DiscoveredUnit: Sendable, Hashable {
     public var family: FamilyID
@@ -10,21 +23,24 @@ public struct DiscoveredUnit: Sendable, Hashable {
     public var name: String
     /// In dBm, smoothed.
     public var rssi: Int
+    /// Whether noafw works with units of its family.
+    public var isSupported: Bool
 
-    public init(family: FamilyID, mode: UnitMode, advertisedAddress: DeviceAddress, name: String, rssi: Int) {
+    public init(family: FamilyID, mode: UnitMode, advertisedAddress: DeviceAddress, name: String, rssi: Int, isSupported: Bool = true) {
         self.family = family
         self.mode = mode
         self.advertisedAddress = advertisedAddress
         self.name = name
         self.rssi = rssi
+        self.isSupported = isSupported
     }
 
-    init(_ family: FamilyID, _ mode: UnitMode, _ advertisement: Advertisement) {
+    init(_ family: FamilyID, _ mode: UnitMode, _ advertisement: Advertisement, isSupported: Bool = true) {
         self.init(
             family: family, mode: mode, advertisedAddress: advertisement.address, name: advertisement.name ?? "",
-            rssi: advertisement.rssi)
+            rssi: advertisement.rssi, isSupported: isSupported)
     }
 
-    /// The address under which a unit is known, whatever its mode: its application's.
-    public var address: DeviceAddress { mode == .application ? advertisedAddress : advertisedAddress.application }
+    /// The address under which a unit is known, whatever its mode: its application's; as advertised where that cannot be told.
+    public var address: DeviceAddress { mode == .application || !isSupported ? advertisedAddress : advertisedAddress.application }
 }

@@ -21,17 +21,21 @@ public struct UnitFinder: Sendable {
     /// - Parameters:
     ///   - known: application addresses of units this station has worked on.
     ///   - timeout: how long a unit is waited for.
+    ///   - left: called once for each of the first units that noafw does not support.
     /// - Throws: ``UnitSelectionError`` when then none or several can be meant, 2 s later for one that was heard at the last
     ///   moment; ``LinkError``.
     public func find(
-        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout
+        _ wish: UnitSelector, families: Set<FamilyID>, known: Set<DeviceAddress>, within timeout: Duration = Self.timeout,
+        leaving left: (DiscoveredUnit) -> Void = { _ in }
     ) async throws -> DiscoveredUnit {
         let start = central.clock.now
         let end = start.advanced(by: timeout)
         var gate = UnitMatcher(wish: wish, families: families, known: known)
         var decided: (unit: DeviceAddress, since: SessionClock.Instant)?
         var verdict: Result<DiscoveredUnit, UnitSelectionError> = .failure(.none)
+        var strangers = UnsupportedUnits()
         try await watch(until: end.advanced(by: Self.settling), wanting: wish.names) { units, now in
+            strangers.note(units).forEach(left)
             let hasListened = start.duration(to: now) >= Self.listening
             do throws(UnitSelectionError) {
                 let unit = try gate.decide(units)

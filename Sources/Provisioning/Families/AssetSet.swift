@@ -17,8 +17,10 @@ public struct AssetSet: Sendable {
     }
 
     /// The same without what is not wanted.
-    func limited(to components: Set<Component>) -> AssetSet {
-        AssetSet(
+    /// - Parameter components: `nil` for all of it.
+    func limited(to components: Set<Component>?) -> AssetSet {
+        guard let components else { return self }
+        return AssetSet(
             firmware: components.contains(.firmware) ? firmware : nil, fpga: components.contains(.fpga) ? fpga : nil,
             scripts: components.contains(.scripts) ? scripts : nil, bundle: bundle)
     }

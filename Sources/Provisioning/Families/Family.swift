@@ -35,6 +35,8 @@ public struct Family: Sendable {
 public struct ConsoleRules: Sendable {
     /// What the application asks of a link before it takes a write.
     public let security: LinkSecurity
+    /// Throws for a unit that looked like one of the family's on the air, and has the attributes of another's.
+    let refuse: @Sendable (any Connection) throws -> Void
     /// `nil` for a family whose units make no bonds.
     public let bondProof: BondProof?
     /// Brings a unit to where it answers, over a link that the caller owns.
@@ -48,6 +50,7 @@ public struct ConsoleRules: Sendable {
 
     public init(
         security: LinkSecurity = .open,
+        refuse: @escaping @Sendable (any Connection) throws -> Void = { _ in },
         bondProof: BondProof? = nil,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
@@ -55,11 +58,24 @@ public struct ConsoleRules: Sendable {
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.security = security
+        self.refuse = refuse
         self.bondProof = bondProof
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.updaters = updaters
         self.tidyUp = tidyUp
+    }
+
+    /// Connects to a unit's application. One that turns out to be of another family is left before anything is asked of it.
+    public func connect(to address: DeviceAddress, over central: any Central, deadline: SessionClock.Instant) async throws -> any Connection {
+        let connection = try await central.connect(to: address, security: security, deadline: deadline)
+        do {
+            try refuse(connection)
+        } catch {
+            await connection.disconnect()
+            throw error
+        }
+        return connection
     }
 }
 
@@ -90,8 +106,10 @@ public struct BondProof: Sendable {
 /// The families that a tool works with.
 public struct FamilyList: Sendable {
     public let all: [Family]
+    /// Whose units are told apart, and left alone.
+    let others: [Family]
 
-    public init(_ all: [Family]) { self.all = all }
+    public init(_ all: [Family], others: [Family] = []) { (self.all, self.others) = (all, others) }
 
     public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
 
@@ -102,6 +120,9 @@ public struct FamilyList: Sendable {
 
     /// `nil` for an advertisement of anything else.
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
+        for family in others {
+            if let mode = family.recognise(advertisement) { return DiscoveredUnit(family.id, mode, advertisement, isSupported: false) }
+        }
         for family in all {
             if let mode = family.recognise(advertisement) { return DiscoveredUnit(family.id, mode, advertisement) }
         }

@@ -1,6 +1,7 @@
 /// What a job may do to a unit.
 public struct JobOptions: Sendable {
-    public var components = Set(Component.allCases)
+    /// `nil` for all that the unit has.
+    public var components: Set<Component>?
     /// Write components that are current already.
     public var force = false
     /// Probe and plan, change nothing.

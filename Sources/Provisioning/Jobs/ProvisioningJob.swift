@@ -25,12 +25,13 @@ public struct ProvisioningJob: Sendable {
         updaters = try family.console?.updaters(self.assets) ?? own.map { [$0] } ?? []
     }
 
-    /// - Returns: the verdict; a failed unit is a report, not an error.
+    /// - Returns: the verdict; a failed unit is a report, not an error. A unit of which nothing is wanted is not looked for.
     /// - Throws: `CancellationError` alone.
     public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
             unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
             components: locator.family.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
+        guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
         let lease = UnitLease(locator)
         let policy = RetryPolicy(mayRestartUnit: locator.family.console?.restartWithoutProgram != nil)
         let failure = try await lease.attempt(

@@ -115,6 +115,8 @@ public struct VerifyReport: Sendable {
         public var matches: Bool
         /// With `--deep`: what differs, such as `page 17 of the FPGA flash` or `main.py: 1 byte differs`.
         public var differences: [String]
+        /// One of ``differences`` that says why the unit tells no version, and proves nothing of what it holds.
+        public var silence: String?
         /// With `--deep`: files and folders that do no harm, such as `notes.txt is not part of the set`.
         public var extras: [String] = []
         /// With `--deep`: names of files and folders that have to be removed before anything can be repaired.
@@ -137,7 +139,8 @@ public struct VerifyReport: Sendable {
     /// What had to be done to the unit on the way, in order.
     public var recoveries: [Recovery] = []
     public var error: Diagnosis?
-    public var passed: Bool { error == nil && findings.values.allSatisfy(\.matches) }
+    /// No findings are no verdict.
+    public var passed: Bool { error == nil && !findings.isEmpty && findings.values.allSatisfy(\.matches) }
 
     public init(identity: UnitIdentity, family: FamilyID, findings: [Component: Finding], error: Diagnosis?) {
         self.identity = identity

@@ -37,6 +37,10 @@ public struct VerifyJob: Sendable {
         var result = VerifyReport(
             identity: UnitIdentity(address: address, name: locator.family.id.rawValue), family: locator.family.id, findings: [:],
             error: nil)
+        guard !updaters.isEmpty else {
+            result.error = ProvisioningError.nothingWanted.diagnosis
+            return result
+        }
         var recoveries: [Recovery] = []
         let failure = try await lease.attempt(RetryPolicy(mayRestartUnit: false), recovering: { remedy, reason in
             let recovery = Recovery(remedy: remedy, reason: reason)

@@ -46,10 +46,10 @@ public struct UnitLocator: Sendable {
     }
 
     func connect(_ mode: UnitMode) async throws -> any Connection {
-        let target = mode == .application ? address : address.bootloader
+        let deadline = clock.deadline(in: Self.connectTimeout)
+        if mode == .application, let rules = family.console { return try await rules.connect(to: address, over: central, deadline: deadline) }
         // A bootloader knows no bond.
-        let security = mode == .application ? family.console?.security ?? .open : .open
-        return try await central.connect(to: target, security: security, deadline: clock.deadline(in: Self.connectTimeout))
+        return try await central.connect(to: mode == .application ? address : address.bootloader, deadline: deadline)
     }
 
     /// Runs `body` on a connection to the unit and closes it whatever happens.

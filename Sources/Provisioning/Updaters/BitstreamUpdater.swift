@@ -31,9 +31,11 @@ public struct BitstreamUpdater: ComponentUpdater {
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {
         let probe = FPGAProbe(repl: try await unit.python().repl)
         let actual = try await unit.version(of: .fpga)
-        var differences = isDeep ? try await probe.differences(from: bitstream.image) : []
-        if actual == nil, let fault = try await probe.condition().fault { differences.append(fault) }
-        return VerifyReport.Finding(expected: version, actual: actual, differences: differences)
+        let differences = isDeep ? try await probe.differences(from: bitstream.image) : []
+        let silence = actual == nil ? try await probe.condition().fault : nil
+        var finding = VerifyReport.Finding(expected: version, actual: actual, differences: differences + [silence].compactMap { $0 })
+        finding.silence = silence
+        return finding
     }
 
     private struct Planned: PlannedUpdate {

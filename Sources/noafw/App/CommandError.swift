@@ -55,6 +55,14 @@ enum CommandError: Error, Hashable, Sendable {
     case sameAdapter(String, String)
     /// What noafw does with units of other families, such as `chat`.
     case unsupported(String, family: FamilyID)
+    /// Parts that units of the family do not have, and those that they have.
+    case noSuchPart(Set<Component>, family: FamilyID, has: [Component])
+}
+
+extension CommandError {
+    /// Of one unit of several.
+    static let unitInterrupted = CommandError.interrupted(
+        condition: "the unit is not verified", nextAction: "run the same command again; it continues where it stopped")
 }
 
 extension CommandError: DiagnosableError {
@@ -211,6 +219,13 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0045", category: .usage, fault: nil, message: "--adapter \(one) and --adapter \(other) mean the same adapter",
                 cause: "an adapter can be named by hciN, its address and its USB port", remedy: "name each adapter once; see noafw doctor")
+        case .noSuchPart(let parts, let family, let has):
+            Diagnosis(
+                code: "NOA-0038", category: .usage, fault: nil,
+                message: "a \(family) has no \(parts.sorted().map(\.rawValue).joined(separator: ", ")): its parts are "
+                    + has.map(\.rawValue).joined(separator: ", "),
+                cause: "--only names a part that units of this family do not have",
+                remedy: "name only parts that it has: --only \(has.map(\.rawValue).joined(separator: ","))")
         case .unsupported(let feature, let family):
             Diagnosis(
                 code: "NOA-0031", category: .usage, fault: nil, message: "noafw has no \(feature) for the \(family)",

@@ -1,3 +1,4 @@
+import FrameFamily
 import Provisioning
 
 extension SupportedFamily {
@@ -8,7 +9,7 @@ extension SupportedFamily {
 }
 
 extension FamilyList {
-    static let supported = FamilyList(SupportedFamily.all.map(\.family))
+    static let supported = FamilyList(SupportedFamily.all.map(\.family), others: [.halo])
 
     /// What units of a family hold; of a unit that nobody has made out, whatever any may hold.
     static func components(of family: FamilyID?) -> [Component] { family.flatMap { supported[$0]?.components } ?? Component.allCases }

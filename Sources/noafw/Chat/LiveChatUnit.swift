@@ -37,7 +37,7 @@ final class LiveChatUnit: ChatUnit {
     func release() async { await takeLease()?.abandon() }
 
     func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
-        let assets = try assets(Set(Component.allCases), allowsDevelopment: true, events: events)
+        let assets = try assets(nil, allowsDevelopment: true, events: events)
         let job = try VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: false)
         return try await services.look(owned: unit, against: assets, run(events)) { [self] events in
             let (report, held) = try await job.hold(report: events)
@@ -55,7 +55,7 @@ final class LiveChatUnit: ChatUnit {
         return try await services.update(owned: unit, with: assets, options, run(events))
     }
 
-    private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
+    private func assets(_ components: Set<Component>?, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
         try AssetChoice(components, for: [unit.family], from: preparation.inputs, allowsDevelopment: allowsDevelopment)
             .assets(for: unit.family.id, events: events)
     }

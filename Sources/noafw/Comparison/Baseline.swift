@@ -25,10 +25,23 @@ struct Baseline: Sendable {
 
     /// The file's name.
     let name: String
+    /// Whether digests were compared for it.
+    private let isDeep: Bool
     private let units: [DeviceAddress: [Provisioning.Component: Component]]
 
     var addresses: Set<DeviceAddress> { Set(units.keys) }
-    var description: String { "baseline \(name), \(units.count) \(units.count == 1 ? "unit" : "units")" }
+
+    /// With what of it is compared, and what is not.
+    func description(isDeep: Bool) -> String {
+        let depth = switch (self.isDeep, isDeep) {
+        case (true, true): "versions and digests"
+        case (true, false): "versions alone: without --deep a script or page that was changed under the same version is not noticed"
+        case (false, true): "versions; it was made without --deep, so digests are those of the files"
+        case (false, false): "versions alone"
+        }
+        return "baseline \(name), \(units.count) \(units.count == 1 ? "unit" : "units"), by \(depth)"
+    }
+
 
     subscript(address: DeviceAddress, component: Provisioning.Component) -> Component? { units[address]?[component] }
 
@@ -40,6 +53,7 @@ struct Baseline: Sendable {
             struct Finding: Decodable {
                 var actual: String?
                 var differences: [String]?
+                var proof: String?
             }
 
             struct Unit: Decodable {
@@ -72,5 +86,6 @@ struct Baseline: Sendable {
         }
         guard !units.isEmpty else { throw .noBaseline(path: name, reason: "no unit was verified in it") }
         (self.name, self.units) = (name, units)
+        isDeep = document.units.contains { unit in [unit.fpga, unit.scripts].contains { $0?.proof == Evidence.digest.rawValue } }
     }
 }

@@ -47,11 +47,13 @@ struct ComparedReport: Verdict {
     var lastPass: PassedRun?
 
     var error: Diagnosis? { report.error }
-    var passed: Bool { error == nil && findings.allSatisfy { $0.state.isGood } }
+    /// No findings are no verdict.
+    var passed: Bool { error == nil && !findings.isEmpty && findings.allSatisfy { $0.state.isGood } }
 
     /// Why it did not pass.
     var failure: Diagnosis? {
         if let error { return error }
+        guard !findings.isEmpty else { return ProvisioningError.nothingWanted.diagnosis }
         let drifted = findings.filter { !$0.state.isGood }.map(\.component)
         let repair = CommandLineText.same(
             ["flash", "--device", "\(report.identity.address)", "--only", drifted.map(\.rawValue).joined(separator: ",")])
@@ -104,6 +106,8 @@ struct Comparison: Sendable {
     }
 
     private static func state(_ component: Component, _ finding: VerifyReport.Finding) -> FindingState {
+        // Bytes that are proved to be others are no matter of age, whatever version the unit tells, or none.
+        if finding.differences.contains(where: { $0 != finding.silence }) { return .drifted }
         guard let actual = finding.actual else { return component == .scripts ? .drifted : .unknown }
         guard let now = FirmwareVersion(actual), let wanted = FirmwareVersion(finding.expected), now != wanted else { return .drifted }
         return now < wanted ? .older : .newer

@@ -20,8 +20,8 @@ extension LiveServices: ConsoleService {
                 throw CommandError.unsupported("console", family: unit.family.id)
             }
             let clock = unit.central.clock
-            let connection = try await unit.central.connect(
-                to: unit.address, security: rules.security, deadline: clock.deadline(in: Self.connectTimeout))
+            let connection = try await rules.connect(
+                to: unit.address, over: unit.central, deadline: clock.deadline(in: Self.connectTimeout))
             do {
                 let verdict = switch language {
                 case .python: try await Self.attend(request, connection, clock) { try await body(.python($0)) }

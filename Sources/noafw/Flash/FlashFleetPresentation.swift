@@ -18,7 +18,7 @@ struct FlashFleetPresentation: FleetPresentation {
         let identity = report?.identity ?? entry.unit.address.map { UnitIdentity(address: $0, name: "") }
         return ReportText.document(
             report, id: entry.unit.id, family: report?.family ?? entry.unit.family, identity: identity,
-            steps: (report?.steps ?? []).sorted { $0.component < $1.component }, error: entry.error, passed: entry.verdict == .pass
+            steps: (report?.steps ?? []).sorted { $0.component < $1.component }, error: entry.error, verdict: entry.verdict.document
         ).adding(FleetSummary.members(entry))
     }
 

@@ -27,7 +27,8 @@ struct FleetAir: Sendable {
             let addresses = Set(known.compactMap { DeviceAddress($0.address) })
             targets.add(
                 try await UnitFinder(central: first.central, families: .supported).find(
-                    selector, families: families, known: addresses, within: selection.wait ?? UnitFinder.timeout))
+                    selector, families: families, known: addresses, within: selection.wait ?? UnitFinder.timeout,
+                    leaving: { notice($0.leftAlone) }))
         case .inReach:
             for unit in try await inReach(adapters, families, Set(known.compactMap { DeviceAddress($0.address) })) { targets.add(unit) }
         case .virtual: break
@@ -42,8 +43,10 @@ struct FleetAir: Sendable {
         let fleet = Fleet<UnitReport>(
             adapters: adapters, families: .supported, judge: { _ in .alreadyCurrent }, work: { _, _ in throw CancellationError() })
         let end = clock.deadline(in: selection.wait ?? .zero)
+        var strangers = UnsupportedUnits()
         while true {
             let heard = try await fleet.census(for: Self.census)
+            for unit in strangers.note(heard) { notice(unit.leftAlone) }
             let ours = heard.filter { families.contains($0.family) && ($0.mode == .application || known.contains($0.address)) }
             if !ours.isEmpty {
                 tellStrangers(heard, families, known)

@@ -25,6 +25,8 @@ struct FleetRunner<Report: Verdict>: Sendable {
     /// What a report comes to for the units behind it.
     var judge: @Sendable (Report) -> FleetJudgement
     var events: @Sendable (FleetRunEvent) -> Void
+    /// Why its work was cancelled.
+    var stop: StopReason
     /// Whether a unit that the files are not for is left out instead of being an error.
     var leavesOthers = false
 
@@ -57,17 +59,11 @@ struct FleetRunner<Report: Verdict>: Sendable {
         case .success(let report): judge(report)
         // Nothing was done to it, and nothing is wrong.
         case .failure(let error) where leftAlone(error) != nil: .alreadyCurrent
-        case .failure(let error): .failed(diagnose(error))
+        case .failure(let error): .failed(stop.diagnosis(of: error))
         }
     }
 
-    /// Where the unit was not touched, for a reason that says nothing of it, the radio or the station.
-    private func leftAlone(_ error: any Error) -> FleetEntry<Report>.Ending? {
-        if let error = error as? BundleError { return leavesOthers && error.isOfAnotherFamily ? .notExpected(error.diagnosis) : nil }
-        if case ClaimError.taken = error { return .inUse(diagnose(error)) }
-        if case LinkError.busy = error { return .inUse(diagnose(error)) }
-        return nil
-    }
+    private func leftAlone(_ error: any Error) -> FleetEntry<Report>.Ending? { .init(leavingAlone: error, leavesOthers: leavesOthers) }
 
     private func entry(_ outcome: FleetOutcome<Report>, asked: FleetUnit?, _ ending: FleetEntry<Report>.Ending) -> FleetEntry<Report> {
         let id = asked?.id ?? outcome.target.description
@@ -88,6 +84,18 @@ struct FleetRunner<Report: Verdict>: Sendable {
 }
 
 extension FleetEntry.Ending {
+    /// Where the unit was not touched, for a reason that says nothing of it, the radio or the station.
+    /// - Parameter leavesOthers: whether a bundle of another family is no error.
+    init?(leavingAlone error: any Error, leavesOthers: Bool) {
+        switch error {
+        case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: self = .notExpected(diagnose(error))
+        case CommandError.noSuchPart: self = .notExpected(diagnose(error))
+        case BundleError.wrongFamily where leavesOthers: self = .notExpected(diagnose(error))
+        case ClaimError.taken, LinkError.busy: self = .inUse(diagnose(error))
+        default: return nil
+        }
+    }
+
     /// In the events, of a unit that was left alone.
     fileprivate var told: (FleetVerdict, Diagnosis?)? {
         switch self {
@@ -96,8 +104,4 @@ extension FleetEntry.Ending {
         case .reported, .failed, .notReached, .notStarted, .told: nil
         }
     }
-}
-
-extension BundleError {
-    fileprivate var isOfAnotherFamily: Bool { if case .wrongFamily = self { true } else { false } }
 }

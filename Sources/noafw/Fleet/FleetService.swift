@@ -24,7 +24,8 @@ struct FleetFlashRequest: Sendable {
 struct FleetVerifyRequest: Sendable {
     var fleet: FleetSelection
     var inputs: AssetInputs
-    var components: Set<Component>
+    /// `nil` for all that each unit has.
+    var components: Set<Component>?
     /// Compare digests computed on the units, not just versions.
     var isDeep: Bool
     var comparison: Comparison

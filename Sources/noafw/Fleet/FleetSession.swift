@@ -112,7 +112,7 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
 
     /// What is known without the operation's own report.
     private func interrupted(_ renderer: any FleetDisplay, since start: SessionClock.Instant) -> FleetRunResult<Presentation.Report> {
-        let interruption = diagnose(CancellationError())
+        let interruption = CommandError.unitInterrupted.diagnosis
         let entries = renderer.progress.entries(Presentation.Report.self, interruption: interruption)
         // Units of which nothing was heard yet had no turn.
         let error = entries.allSatisfy { $0.verdict == .pass } ? interruption : nil

@@ -33,6 +33,15 @@ enum FleetVerdict: String, Sendable, CaseIterable {
         }
     }
 
+    /// In the documents: a unit that nothing was done to has neither passed nor failed.
+    var document: String? {
+        switch self {
+        case .pass: "pass"
+        case .fail, .error, .interrupted: "fail"
+        case .notReached, .notStarted, .notExpected, .inUse: nil
+        }
+    }
+
     /// Beside the word, for who sees no colour and does not read.
     func sign(_ style: TextStyle) -> String {
         switch self {
@@ -105,7 +114,10 @@ extension FleetReport {
         if isInterrupted || entries.contains(where: { $0.verdict == .interrupted }) { return Diagnosis.Category.interrupted.rawValue }
         if entries.contains(where: { $0.verdict == .fail }) { return Diagnosis.Category.unitFailed.rawValue }
         if entries.isEmpty { return (stop?.category ?? .unavailable).rawValue }
-        let categories = entries.filter { $0.verdict != .notExpected }.compactMap(\.error?.category) + (stop.map { [$0.category] } ?? [])
+        let expected = entries.filter { $0.verdict != .notExpected }
+        // Nobody has the parts that were asked for: that is the command line's fault.
+        let usage = expected.isEmpty ? entries.compactMap(\.error?.category).filter { $0 == .usage } : []
+        let categories = expected.compactMap(\.error?.category) + usage + (stop.map { [$0.category] } ?? [])
         return (categories.first(where: \.staysWrong) ?? .tryAgain).rawValue
     }
 }

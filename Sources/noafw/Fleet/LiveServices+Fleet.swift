@@ -10,7 +10,7 @@ extension LiveServices: FleetService {
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
         let once = FleetNotices(events)
         let runner = FleetRunner<UnitReport>(
-            policy: FleetPolicy(request.fleet, request.limits), drain: request.drain, judge: \.judgement, events: events,
+            policy: FleetPolicy(request.fleet, request.limits), drain: request.drain, judge: \.judgement, events: events, stop: request.records.stop,
             leavesOthers: request.fleet.units == .inReach)
         return try await recording(
             request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
@@ -31,7 +31,7 @@ extension LiveServices: FleetService {
             request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)
         let once = FleetNotices(events)
         let runner = FleetRunner<ComparedReport>(
-            policy: FleetPolicy(request.fleet, nil), drain: request.drain, judge: \.judgement, events: events,
+            policy: FleetPolicy(request.fleet, nil), drain: request.drain, judge: \.judgement, events: events, stop: request.records.stop,
             leavesOthers: request.fleet.units == .inReach)
         return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
             try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, _, events in

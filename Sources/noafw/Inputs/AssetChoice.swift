@@ -11,8 +11,9 @@ struct AssetChoice: Sendable {
 
     private let entries: [FamilyID: Entry]
 
-    /// - Throws: what is wrong with the files whatever the unit's family is.
-    init(_ components: Set<Component>, for families: [Family], from inputs: AssetInputs, allowsDevelopment: Bool) throws {
+    /// - Parameter components: `nil` for all that the unit has.
+    /// - Throws: what is wrong with the files, or with `components`, whatever the unit's family is.
+    init(_ components: Set<Component>?, for families: [Family], from inputs: AssetInputs, allowsDevelopment: Bool) throws {
         var entries: [FamilyID: Entry] = [:]
         var faults: [any Error] = []
         for family in families {
@@ -31,7 +32,7 @@ struct AssetChoice: Sendable {
         if isHopeless, let fault = faults.first { throw fault }
     }
 
-    /// - Throws: what is wrong with the files for a unit of this family.
+    /// - Throws: what is wrong with the files, or with the parts that were asked for, for a unit of this family.
     func assets(for family: FamilyID, events: (JobEvent) -> Void) throws -> AssetSet {
         guard let entry = entries[family] else { throw CatalogueError.hardwareUnknown(family.rawValue) }
         for notice in entry.notices { events(.notice(notice)) }

@@ -38,8 +38,13 @@ struct AssetLoader {
 
     private func catalogue() throws(CatalogueError) -> AssetCatalogue { try found.get() }
 
-    func load(_ wanted: Set<Component>) throws -> AssetSet {
-        let parts = wanted.intersection(family.components)
+    /// - Parameter wanted: `nil` for all that the family has.
+    /// - Throws: ``CommandError/noSuchPart(_:family:has:)``, and what is wrong with the files.
+    func load(_ wanted: Set<Component>?) throws -> AssetSet {
+        let parts = wanted ?? Set(family.components)
+        guard parts.isSubset(of: family.components) else {
+            throw CommandError.noSuchPart(parts.subtracting(family.components), family: family.id, has: family.components)
+        }
         if let path = inputs.bundle {
             let assets = try BundleLoader(family: family, path: inputs.path(path), inputs: inputs, notice: notice).load(parts)
             _ = try assets.firmware.map { try marked($0) }

@@ -25,6 +25,7 @@ struct LineRun: Sendable {
         /// It lies here and waits for its serial number.
         var unnumbered: DiscoveredUnit?
         var isDrained = false
+        var strangers = UnsupportedUnits()
         var entries: [FleetEntry<UnitReport>] = []
     }
 
@@ -62,6 +63,7 @@ struct LineRun: Sendable {
                 course.results.note(sighting, at: now)
             }
             course.results.expire(at: now)
+            for unit in course.strangers.note(course.results.units) { line(.remark(unit.leftAlone)) }
             if request.drain.isAsked { actions += drain(&course, now) }
             actions += course.watch.look(course.results.units, at: now)
             return !actions.isEmpty || (course.unnumbered.map { sighting.isOf($0) } == true && request.serials?.held != nil)
@@ -142,7 +144,7 @@ struct LineRun: Sendable {
             ending = .reported(try await work(found, serial))
         } catch {
             isCancelled = error is CancellationError
-            ending = .failed(diagnose(error))
+            ending = .init(leavingAlone: error, leavesOthers: false) ?? .failed(request.records.stop.diagnosis(of: error))
         }
         let entry = FleetEntry(unit: unit, ending: ending, seconds: start.duration(to: clock.now).inSeconds)
         course.entries.append(entry)
@@ -158,7 +160,7 @@ struct LineRun: Sendable {
 
     private func note(_ entry: FleetEntry<UnitReport>, _ course: inout Course) -> [LineWatch.Action] {
         let hadStop = course.rollout.stop != nil
-        course.rollout.note(entry.report?.judgement ?? entry.error.map(FleetJudgement.failed) ?? .alreadyCurrent)
+        course.rollout.note(judgement(entry))
         let now = central.clock.now
         var actions = course.watch.finished(LineVerdict(error: entry.error, time: now), at: now)
         if let stop = course.rollout.stop, !hadStop {
@@ -166,6 +168,14 @@ struct LineRun: Sendable {
             actions += drain(&course, now)
         }
         return actions
+    }
+
+    /// A unit that was left alone says nothing of the files.
+    private func judgement(_ entry: FleetEntry<UnitReport>) -> FleetJudgement {
+        switch entry.verdict {
+        case .notExpected, .inUse: .alreadyCurrent
+        case .pass, .fail, .error, .interrupted, .notReached, .notStarted: entry.report?.judgement ?? entry.error.map(FleetJudgement.failed) ?? .alreadyCurrent
+        }
     }
 
     /// bluetoothd keeps every unit that was ever connected (BlueZ, `src/device.c`); a line sees thousands.

@@ -6,9 +6,8 @@ struct PartOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only work on these: firmware, fpga, scripts.", valueName: "parts"))
     var only: [PartList] = []
 
-    var value: Set<Component> {
-        only.isEmpty ? Set(Component.allCases) : only.reduce(into: []) { $0.formUnion($1.parts) }
-    }
+    /// `nil` for all that a unit has.
+    var value: Set<Component>? { only.isEmpty ? nil : only.reduce(into: []) { $0.formUnion($1.parts) } }
 }
 
 /// A comma-separated list of parts.

@@ -11,10 +11,10 @@ extension LiveServices: BondService {
         return try await withUnit(
             request.unit, search: request.search, stateFolder: request.stateFolder, events: events
         ) { unit in
-            guard let proof = unit.family.console?.bondProof else { throw BondError.noBonds(unit.family.id) }
+            guard let rules = unit.family.console, let proof = rules.bondProof else { throw BondError.noBonds(unit.family.id) }
             let clock = unit.central.clock
-            let connection = try await unit.central.connect(
-                to: unit.address, security: .bonded, deadline: clock.deadline(in: Self.connectTimeout))
+            let connection = try await rules.connect(
+                to: unit.address, over: unit.central, deadline: clock.deadline(in: Self.connectTimeout))
             do {
                 try await proof.show(over: connection, clock: clock)
             } catch {

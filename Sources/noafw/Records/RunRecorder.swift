@@ -140,12 +140,8 @@ final class RunRecorder: Sendable {
     }
 
     private func verdict(_ error: any Error) -> RunVerdict {
-        guard error is CancellationError else { return RunVerdict(diagnose(error)) }
-        return switch inputs.stop.reason {
-        case .timeLimit(let seconds): RunVerdict(CommandError.timedOut(seconds: seconds).diagnosis, isTimeLimit: true)
-        case .interrupted: RunVerdict(CommandError.interrupted(condition: "", nextAction: "").diagnosis)
-        case nil: RunVerdict(diagnose(error))
-        }
+        let isTimeLimit = if error is CancellationError, case .timeLimit = inputs.stop.reason { true } else { false }
+        return RunVerdict(inputs.stop.diagnosis(of: error), isTimeLimit: isTimeLimit)
     }
 
     private func close(

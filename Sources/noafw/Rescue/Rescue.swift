@@ -74,7 +74,8 @@ struct Rescue {
         var air = Air()
         let listened = clock.deadline(in: Self.listening)
         let end = clock.deadline(in: max(Self.listening, request.radio.wait ?? .zero))
-        try await UnitFinder(central: station.central, families: .supported).watch(until: end, wanting: isWanted) { seen, now in
+        try await UnitFinder(central: station.central, families: .supported).watch(until: end, wanting: isWanted) { heard, now in
+            let seen = heard.filter(\.isSupported)
             air.units = seen
             for unit in seen where unit.mode == .application { air.running[unit.address] = unit }
             return now >= listened && seen.contains(where: isWanted)

@@ -39,7 +39,7 @@ struct ScanCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let table = ScanTable(context: context, isLive: context.output.isTerminal && !context.isDumbTerminal && !json)
         let conclusion = Conclusion()
-        context.interrupts.exitReport.set { conclusion.say { fail(FileState.unchanged.diagnosis, context) } }
+        context.interrupts.exitReport.set { conclusion.say { fail(FileState.unchanged.diagnosis, ScanReport(units: [], known: []), context) } }
         defer { context.interrupts.exitReport.set(nil) }
         let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: nil).run {
             let request = ScanRequest(adapter: adapter?.text, listening: .seconds(seconds), stateFolder: try context.stateFolder())
@@ -52,20 +52,20 @@ struct ScanCommand: ContextCommand {
         case .failed(let error):
             table.clear()
             let diagnosis = diagnose(error)
-            conclusion.say { fail(diagnosis, context) }
+            conclusion.say { fail(diagnosis, ScanReport(units: [], known: []), context) }
             return diagnosis.category.rawValue
         }
         let nobody = report.passed ? nil : UnitSelectionError.none.diagnosis
         conclusion.say {
             table.finish(report, json: json)
-            if let nobody { return fail(nobody, context) }
+            if let nobody { return fail(nobody, report, context) }
             if json { context.output.writeLine(report.document(error: nil).text) }
         }
         return nobody?.category.rawValue ?? 0
     }
 
-    private func fail(_ error: Diagnosis, _ context: CommandContext) {
-        if json { context.output.writeLine(ScanReport(units: [], known: []).document(error: error).text) }
+    private func fail(_ error: Diagnosis, _ report: ScanReport, _ context: CommandContext) {
+        if json { context.output.writeLine(report.document(error: error).text) }
         context.explain(error)
     }
 }

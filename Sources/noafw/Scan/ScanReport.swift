@@ -8,7 +8,7 @@ struct ScanReport: Verdict, Hashable {
     /// Application addresses of units this station has worked on.
     var known: Set<DeviceAddress>
 
-    var passed: Bool { !units.isEmpty }
+    var passed: Bool { units.contains(where: \.isSupported) }
 
     /// The document `noafw.scan/1`.
     func document(error: Diagnosis?) -> JSONText {
@@ -21,6 +21,7 @@ struct ScanReport: Verdict, Hashable {
                 ("name", .string(unit.name)),
                 ("rssi_dbm", .integer(unit.rssi)),
                 ("known", .bool(known.contains(unit.address))),
+                ("supported", .bool(unit.isSupported)),
             ])
         }
         return .object([

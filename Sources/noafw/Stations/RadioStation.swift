@@ -22,7 +22,7 @@ struct RadioStation: Sendable {
         try await endStaleConnections(selector, families: families, known: known)
         let addresses = Set(known.compactMap { DeviceAddress($0.address) })
         return try await UnitFinder(central: central, families: .supported).find(
-            selector, families: families, known: addresses, within: wait ?? UnitFinder.timeout)
+            selector, families: families, known: addresses, within: wait ?? UnitFinder.timeout, leaving: { notice($0.leftAlone) })
     }
 
     /// Takes a unit for this process and notes it before anything is done to it.
@@ -32,4 +32,10 @@ struct RadioStation: Sendable {
         defer { withExtendedLifetime(lock) {} }
         return try await body()
     }
+}
+
+extension DiscoveredUnit {
+    /// Of a unit that noafw does not support.
+    var unsupported: String { "\(family.rawValue.capitalized), not supported yet" }
+    var leftAlone: String { "\(advertisedAddress) is a \(unsupported): it is left alone" }
 }

@@ -68,7 +68,7 @@ struct VerifyCommand: ContextCommand {
     }
 
     private func session(_ compared: Comparison, _ files: AssetInputs, _ context: CommandContext) -> FleetSession<VerifyFleetPresentation> {
-        let source = compared.baseline?.description ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
+        let source = compared.baseline?.description(isDeep: deep) ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
         return FleetSession(
             context: context, report: report, isOutputTaken: comparison.isOutputTaken,
             presentation: VerifyFleetPresentation(comparison: compared, source: source, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain,

@@ -35,7 +35,7 @@ struct VerifyFleetPresentation: FleetPresentation {
                 ("id", .string(entry.unit.id)), ("family", .optional(family?.rawValue)),
                 ("address", .optional(entry.unit.address?.description)),
             ] + findings + [
-                ("verdict", .string(entry.verdict == .pass ? "pass" : "fail")), ("error", entry.error.map(ReportText.document) ?? .null),
+                ("verdict", .optional(entry.verdict.document)), ("error", entry.error.map(ReportText.document) ?? .null),
                 ("program", .optional(report?.program?.rawValue)),
                 ("recoveries", .array((report?.recoveries ?? []).map(ReportText.document))),
                 ("last_pass", entry.report?.lastPass.map(ReportText.document) ?? .null),

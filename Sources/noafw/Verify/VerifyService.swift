@@ -9,7 +9,8 @@ protocol VerifyService: Sendable {
 struct VerifyRequest: Sendable {
     var unit: UnitSelection
     var inputs: AssetInputs
-    var components: Set<Component>
+    /// `nil` for all that the unit has.
+    var components: Set<Component>?
     /// Compare digests computed on the unit, not just versions.
     var isDeep: Bool
     var stateFolder: String

@@ -42,6 +42,16 @@ import VirtualDevices
         #expect(units == [FleetSample.address(2)] && notices.isEmpty)
     }
 
+    /// In its application and in its bootloader; with Frame's service, as the real one.
+    @Test(arguments: ["FE:59:94:12:00:01", "FF:59:94:12:00:01"]) func aHaloIsLeftAlone(address: String) async throws {
+        let service = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")
+        let halo = Advertisement(address: try #require(DeviceAddress(address)), name: "Halo 12", services: [service], rssi: -30)
+        let (units, notices) = try await targets(of: [Self.monocle, halo, Self.frame], family: nil)
+        #expect(Set(units) == [Self.monocle.address, Self.frame.address])
+        #expect(notices == ["\(address) is a Halo, not supported yet: it is left alone"])
+        await #expect(throws: UnitSelectionError.self) { try await targets(of: [halo], family: nil) }
+    }
+
     @Test func aUnitOfAnotherFamilyIsNone() async throws {
         #expect(try await targets(of: [Self.monocle, Self.frame]).units == [Self.monocle.address])
         #expect(Set(try await targets(of: [Self.monocle, Self.frame], family: nil).units) == [Self.monocle.address, Self.frame.address])

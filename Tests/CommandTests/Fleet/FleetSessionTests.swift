@@ -46,6 +46,22 @@ import Testing
         #expect(await run([pass], stop: stop) == 75, "not everybody had a turn")
     }
 
+    /// Nothing was done to it: its document and the counts say the same.
+    @Test func aUnitThatIsInUseHasNoVerdict() async throws {
+        let taken = LinkError.busy("C0:00:00:00:00:08").diagnosis
+        let usage = CommandError.noSuchPart([.fpga], family: "frame", has: [.firmware]).diagnosis
+        let entries: [Entry] = [
+            try FleetSample.flashed(1), try FleetSample.flashed(2, error: FleetSample.failed), FleetSample.entry(8, .inUse(taken)),
+            FleetSample.entry(7, .notExpected(usage)), FleetSample.entry(9, .notReached(FleetSample.away)), FleetSample.entry(6, .notStarted(FleetSample.waiting)),
+        ]
+        _ = await run(entries, ["--json"])
+        let document = try ToolBench.json(harness.output)
+        let verdicts = try #require(document["units"] as? [[String: Any]]).map { $0["verdict"] as? String }
+        #expect(verdicts == ["pass", "fail", nil, nil, nil, nil])
+        #expect(((document["fleet"] as? [String: Any])?["counts"] as? [String: Int])?["fail"] == 1)
+        #expect(await run([FleetSample.entry(7, .notExpected(usage))]) == 64, "nobody has that part")
+    }
+
     /// It neither frees the others from waiting for a first one nor counts among those that did well.
     @Test func aUnitThatHadNothingToDoProvesNoBundle() throws {
         func judgement(_ actions: [StepReport.Action], _ error: Diagnosis? = nil) throws -> FleetJudgement {
@@ -207,6 +223,7 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["flash", "--all", "--json"], services: services)) == 130)
         let units = try #require(try ToolBench.json(harness.output)["units"] as? [[String: Any]])
         #expect(units.map { $0["outcome"] as? String } == ["pass", "interrupted"])
+        #expect((units.last?["error"] as? [String: String])?["code"] == "NOA-0003", "as in its record")
     }
 
     /// The other one had no turn.

@@ -56,6 +56,40 @@ import Testing
         #expect(harness.output.hasSuffix("FAIL ✘  5 units: 1 passed, 2 failed, 1 not reached, 1 not expected here (0.0 s)\n"))
     }
 
+    /// Bytes that are proved to be others are drift, whatever the unit says of its age, or does not say.
+    @Test(arguments: [
+        ("v25.001.0000", ["page 17 of the FPGA flash"], nil, FindingState.drifted), (nil, ["page 17 of the FPGA flash", "it is silent"], "it is silent", .drifted),
+        (nil, ["it is silent"], "it is silent", .unknown), (nil, [], nil, .unknown), ("v25.001.0000", [], nil, .older), ("v26.001.0000", [], nil, .matches),
+    ] as [(String?, [String], String?, FindingState)])
+    func provedBytesAreNoMatterOfAge(actual: String?, differences: [String], silence: String?, state: FindingState) throws {
+        var finding = VerifyReport.Finding(expected: "v26.001.0000", actual: actual, differences: differences)
+        finding.silence = silence
+        let report = VerifyReport(
+            identity: UnitIdentity(address: FleetSample.address(1), name: "monocle"), family: "monocle", findings: [.fpga: finding], error: nil)
+        #expect(Comparison(isDeep: true, today: "").compare(report).findings.map(\.state) == [state])
+    }
+
+    @Test func noFindingsAreNoVerdict() throws {
+        let report = VerifyReport(identity: UnitIdentity(address: FleetSample.address(1), name: "frame"), family: "frame", findings: [:], error: nil)
+        let compared = Comparison(isDeep: true, today: "").compare(report)
+        #expect(!report.passed && !compared.passed)
+        #expect(report.failure?.code == "PRV-0019" && compared.failure?.code == "PRV-0019")
+    }
+
+    /// What of a baseline is held against the units, and what a changed script of the same version needs.
+    @Test(arguments: [
+        (false, false, "by versions alone"), (true, true, "by versions and digests"), (true, false, "by versions alone: without --deep a script"),
+        (false, true, "by versions; it was made without --deep"),
+    ])
+    func theDepthOfABaselineIsTold(wasDeep: Bool, isDeep: Bool, words: String) async throws {
+        let entries: @Sendable (Comparison) throws -> [Entry] = { [try FleetSample.verified(1, $0)] }
+        let file = try await baseline(wasDeep ? ["--deep"] : [], entries)
+        let harness = Harness()
+        let services = FakeServices(onVerifyFleet: { request, _ in FleetReport(entries: try entries(request.comparison)) })
+        _ = await Noafw.execute(in: harness.context(["verify", "--all", "--baseline", file] + (isDeep ? ["--deep"] : []), services: services))
+        #expect(harness.output.contains(words), "\(harness.output)")
+    }
+
     @Test func excelKeepsWhatTheUnitsSay() async throws {
         let file = folder.url.appendingPathComponent("out.csv").path
         let entries: @Sendable (Comparison) throws -> [Entry] = { [try FleetSample.verified(1, [.firmware: "1E5", .fpga: "00123"], $0)] }

@@ -52,6 +52,35 @@ final class WholeFleetTests {
         #expect(tool.wait() == 130, "\(words)")
         let units = try Self.units(tool.output())
         #expect(units.compactMap { $0["outcome"] as? String }.sorted() == ["not_started", "not_started", "pass"], "\(words)")
+        #expect(words.components(separatedBy: "NOT STARTED").count == 3, "each stands in the table, and nowhere else: \(words)")
+    }
+
+    /// What is shown of a unit is what its record says.
+    @Test(arguments: [["--count", "2", "--jobs", "2"], ["--watch"]]) func theSecondSignalEndsWhatRuns(units: [String]) throws {
+        let tool = try bench.start(["flash", "--virtual", "monocle", "--virtual-speed", "1", "--only", "scripts", "--json"] + units)
+        #expect(tool.waitForLine { $0.contains("scripts") })
+        tool.signal(SIGINT)
+        #expect(tool.waitForLine { $0.contains("no more units") })
+        tool.signal(SIGINT)
+        let words = tool.remainingErrors()
+        #expect(tool.wait() == 130, "\(words)")
+        let output = tool.output()
+        #expect(!(words + output).contains("PRV-0130"), "\(words)")
+        let told = try Self.units(output).compactMap { ($0["error"] as? [String: Any])?["code"] as? String }
+        let runs = try #require(try ToolBench.json(try bench.run(["ledger", "export", "--json"]).output)["runs"] as? [[String: Any]])
+        #expect(!told.isEmpty && Set(told) == ["NOA-0003"] && Set(runs.compactMap { $0["code"] as? String }) == ["NOA-0003"], "\(told) \(runs)")
+    }
+
+    @Test func oneDamagedFolderIsOneUnitsFault() throws {
+        let fleet = ["--virtual", "monocle", "--count", "3", "--virtual-speed", "max", "--only", "scripts", "--json"]
+        let first = try bench.run(["flash"] + fleet)
+        #expect(first.status == 0, "\(first.errors)")
+        try Data("{".utf8).write(to: bench.state.appendingPathComponent("virtual/monocle/2/unit.json"))
+        let again = try bench.run(["verify"] + fleet)
+        #expect(again.status == 74, "\(again.errors)")
+        let units = try Self.units(again.output)
+        #expect(units.map { $0["outcome"] as? String } == ["pass", "error", "pass"], "\(again.errors)")
+        #expect((units[1]["error"] as? [String: Any])?["code"] as? String == "VIR-0001", "\(units[1])")
     }
 
     @Test func aLineTakesOneUnitAfterAnother() throws {

@@ -82,6 +82,17 @@ import Testing
         #expect(place.worked.isEmpty && place.lines.count { $0.contains("is a bootloader that this station has not worked on") } == 1, "\(place.lines)")
     }
 
+    @Test func aHaloIsLeftAlone() async throws {
+        let (place, report) = try await LinePlace.shift { place in
+            place.put([7], name: "Halo 12")
+            try await place.wait(60)
+            place.put([1])
+            try await place.wait(60)
+        }
+        #expect(place.worked == [unit(1)] && report.passed, "it is no failure")
+        #expect(place.lines.count { $0 == "\(FleetSample.address(7)) is a Halo, not supported yet: it is left alone" } == 1, "\(place.lines)")
+    }
+
     // MARK: - Serial numbers
 
     @Test func aNumberIsScannedBeforeTheUnitIsPutThereOrAfter() async throws {

@@ -34,11 +34,11 @@ extension Examples {
         .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
         .programSilent(seconds: 10), .programPrints("TEXT"), .bitstreamVersionUnknown("FILE"),
         .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
-        .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"),
+        .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"), .nothingWanted,
     ])
 
     static let frame = CataloguedErrors([
-        FrameError.halo, .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192), .noRestart,
+        FrameError.halo(isBonded: false), .halo(isBonded: true), .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192), .noRestart,
     ])
 
     static let selection = CataloguedErrors([

@@ -65,6 +65,7 @@ private struct ScriptedDiscovery: Discovery {
 final class ScriptedConnection: Connection {
     let address: DeviceAddress
     let payloadSize = 244
+    func offers(_ characteristic: AttributeID) -> Bool { false }
     private let clock: SessionClock
     private let gone = Inbox<Void>()
 

@@ -30,13 +30,6 @@ import VirtualDevices
 
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test func aHaloIsRefusedBeforeAnythingIsWritten() async throws {
-        try await play(isHalo: true) { unit, clock in
-            await #expect(throws: FrameError.halo) { try await Self.open(unit, clock) }
-            #expect(unit.state.withLock { $0.writes.isEmpty })
-        }
-    }
-
     @Test func questionsAreAnswered() async throws {
         try await play { unit, clock in
             let console = try await Self.open(unit, clock)

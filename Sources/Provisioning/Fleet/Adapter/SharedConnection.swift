@@ -49,6 +49,8 @@ final class SharedConnection: Connection {
     var payloadSize: Int { base.payloadSize }
     var isNewlyBonded: Bool { base.isNewlyBonded }
 
+    func offers(_ characteristic: AttributeID) -> Bool { base.offers(characteristic) }
+
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try await base.write(value, to: characteristic, deadline: deadline)
     }

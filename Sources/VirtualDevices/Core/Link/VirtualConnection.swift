@@ -11,6 +11,8 @@ struct VirtualConnection: Connection {
 
     var payloadSize: Int { link.payloadSize }
 
+    func offers(_ characteristic: AttributeID) -> Bool { link.table[characteristic] != nil }
+
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try find(characteristic, .write, for: .write)
         try check(value)

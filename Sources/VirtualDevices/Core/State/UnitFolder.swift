@@ -103,10 +103,13 @@ public struct UnitFolder: Sendable {
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
     public static func address(root: URL, name: String, family: String) throws -> DeviceAddress? {
         let file = root.appendingPathComponent("unit.json")
-        guard FileManager.default.fileExists(atPath: file.path) else { return DeviceAddress(addressText(for: name, family: family)) }
+        guard FileManager.default.fileExists(atPath: file.path) else { return usualAddress(name: name, family: family) }
         let identity = try reading(file, limit: identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
         return DeviceAddress(identity.address)
     }
+
+    /// Of a new unit with this name.
+    public static func usualAddress(name: String, family: String) -> DeviceAddress? { DeviceAddress(addressText(for: name, family: family)) }
 
     /// A random static address (top two bits set) that follows from the unit's name and family, as text.
     private static func addressText(for name: String, family: String) -> String {

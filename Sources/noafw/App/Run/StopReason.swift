@@ -17,3 +17,14 @@ final class StopReason: Sendable {
 
     var reason: Reason? { first.withLock { $0 } }
 }
+
+extension StopReason {
+    /// What ended one unit's work. Whoever is cancelled only knows that: this knows why.
+    func diagnosis(of error: any Error) -> Diagnosis {
+        guard error is CancellationError else { return diagnose(error) }
+        return switch reason {
+        case .timeLimit(let seconds): CommandError.timedOut(seconds: seconds).diagnosis
+        case .interrupted, nil: CommandError.unitInterrupted.diagnosis
+        }
+    }
+}

@@ -13,7 +13,7 @@ struct UnitReportPresentation: RunPresentation {
         let error = error(of: result)
         let unit = ReportText.document(
             result.report, id: target.id, family: result.report?.family ?? result.progress.family ?? target.family,
-            identity: identity(result), steps: steps(result), error: error, passed: error == nil)
+            identity: identity(result), steps: steps(result), error: error, verdict: error == nil ? "pass" : "fail")
         let verdict = JSONText.string(error == nil ? "pass" : "fail")
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
     }
@@ -73,7 +73,7 @@ struct UnitReportPresentation: RunPresentation {
         let isIdle = done.allSatisfy { $0.action == .current }
         guard done.count < FamilyList.components(of: family).count else { return isIdle ? "everything is current" : "the unit is verified" }
         let parts = done.map(\.component.rawValue).joined(separator: ", ")
-        return parts.isEmpty ? "nothing was asked for" : isIdle ? "current: \(parts)" : "verified: \(parts)"
+        return isIdle ? "current: \(parts)" : "verified: \(parts)"
     }
 
     private func identity(_ result: RunResult<UnitReport>) -> UnitIdentity? {

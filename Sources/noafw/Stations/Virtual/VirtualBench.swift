@@ -53,6 +53,15 @@ struct VirtualBench: Sendable {
         return address
     }
 
+    /// As ``address(of:)``; of a folder that tells none, the address of a new unit.
+    func expectedAddress(of name: VirtualUnitName) throws -> DeviceAddress {
+        _ = try support(of: name)
+        do { return try address(of: name) } catch {
+            guard let address = UnitFolder.usualAddress(name: name.name, family: name.family.rawValue) else { throw error }
+            return address
+        }
+    }
+
     /// Opens a unit's folder, or makes a factory-new unit there, and takes it for this process.
     /// - Throws: ``LinkError/busy(_:)`` while another process has it.
     func open(_ name: VirtualUnitName) throws -> PlayedUnit {

@@ -17,8 +17,8 @@ struct VirtualFleet: Sendable {
     /// One for each name, in their order. Their mode is not known before their turn.
     let targets: [FleetTarget]
 
-    /// Opens no folder.
-    /// - Throws: ``CommandError``, ``UnitFolderError`` for a folder that holds no unit.
+    /// Opens no folder: one that holds no unit is its own unit's fault, when its turn comes.
+    /// - Throws: ``CommandError``.
     init(
         _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -26,7 +26,7 @@ struct VirtualFleet: Sendable {
         let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
         let units = try names.map { name in
             DiscoveredUnit(
-                family: name.family, mode: .application, advertisedAddress: try bench.address(of: name), name: name.family.rawValue, rssi: Self.strength)
+                family: name.family, mode: .application, advertisedAddress: try bench.expectedAddress(of: name), name: name.family.rawValue, rssi: Self.strength)
         }
         targets = units.map(FleetTarget.unit)
         nameOf = Dictionary(zip(units.map(\.address), names), uniquingKeysWith: { first, _ in first })
