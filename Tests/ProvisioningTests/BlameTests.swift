@@ -13,7 +13,9 @@ import VirtualDevices
 
 /// Bootloaders that are none: what a run says of them, and how often it tries.
 @Suite struct OddBootloaderTests {
-    private func flash(stays: Bool = false, refusal: UInt8? = nil) async throws -> (UnitReport, connects: Int) {
+    private func flash(
+        stays: Bool = false, refusal: UInt8? = nil, lostExecutes: (count: Int, from: Int) = (0, 0), family: Family = .monocle
+    ) async throws -> (UnitReport, connects: Int) {
         let key = try SigningKey.generate()
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         image.replaceSubrange(64..<78, with: [0] + Array("v26.200.0001".utf8) + [0])
@@ -24,12 +26,12 @@ import VirtualDevices
         let coordinates = key.publicCoordinates
         return try await time.run {
             let unit = StrandedUnit(
-                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), stays: stays,
-                refusal: refusal)
+                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), lostExecutes: lostExecutes,
+                stays: stays, refusal: refusal)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await unit.play() }
                 defer { group.cancelAll() }
-                let run = try ProvisioningJob(family: .monocle, central: unit, address: StrandedUnit.application, assets: assets, options: JobOptions())
+                let run = try ProvisioningJob(family: family, central: unit, address: StrandedUnit.application, assets: assets, options: JobOptions())
                 return (try await run.run { _ in }, unit.connectCount)
             }
         }
@@ -41,6 +43,16 @@ import VirtualDevices
         #expect(report.error?.code == "PRV-0012", "\(report)")
         #expect(connects == 2)
         #expect(report.steps.first?.action == .failed)
+    }
+
+    /// 51 packets are all of it. A link that breaks at the last EXECUTE has proved nothing: it is no whole transfer, and the next link
+    /// goes on.
+    @Test func aTransferWhoseEndWasNotConfirmedIsNotWhole() async throws {
+        let unasked = Family(
+            id: .monocle, components: [.firmware], recognise: Family.monocle.recognise, bootloader: Family.monocle.bootloader)
+        let (report, connects) = try await flash(lostExecutes: (2, 51), family: unasked)
+        #expect(report.passed, "\(report)")
+        #expect(connects == 3)
     }
 
     /// Asking again changes nothing about a demand for pairing or encryption.
@@ -89,6 +101,23 @@ struct BlameTests {
         #expect(report.error?.code == "PRV-0004", "\(report)")
         #expect(report.steps.first?.action == .failed)
         #expect(!journal.text.contains { $0.hasPrefix("step firmware") }, "\(journal.text)")
+    }
+
+    /// The same for a unit that is found in its bootloader: the wrong firmware is not sent a second time.
+    @Test func aWrongVersionFromABootloaderIsNotSentAgain() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        var assets = try Bench.assets()
+        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
+        let (given, journal) = (assets, Journal())
+        let report = try await bench.play { central, unit in
+            try await UnitLease(UnitLocator(central: central, family: .monocle, address: unit.address)).reboot(into: .bootloader)
+            return try await bench.job(given, for: unit, over: central).run { journal.add($0) }
+        }
+        #expect(report.error?.code == "PRV-0004", "\(report)")
+        #expect(report.steps.first?.action == .failed)
+        #expect(journal.text.filter { $0 == "stage firmware" }.count == 1, "\(journal.text)")
+        #expect(!journal.text.contains("stage bootloader"))
     }
 
     /// Neither a unit's version nor ours is passed over because it cannot be read.

@@ -21,6 +21,8 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
         var packets = 0
         /// The link breaks at this packet, once.
         var cutAt: Int?
+        /// Links that break at an EXECUTE once so many packets have come.
+        var lostExecutes: (count: Int, from: Int)
         var isConnected = false
     }
 
@@ -39,7 +41,8 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     private let configuration: BootloaderConfiguration
 
     init(
-        _ family: FamilyID, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false,
+        _ family: FamilyID, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, lostExecutes: (count: Int, from: Int) = (0, 0),
+        silence: Duration = .zero, runs: Bool = false,
         stays: Bool = false, refusal: UInt8? = nil
     ) {
         self.clock = clock
@@ -51,7 +54,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
         if family == .frame { configuration.softDeviceID = 0x0123 }
         self.configuration = configuration
         let bootloader = SecureBootloader(configuration: configuration, nonvolatile: BootloaderStorage(), now: .zero)
-        state = Mutex(State(bootloader: bootloader, isUpdated: runs, cutAt: cutAt))
+        state = Mutex(State(bootloader: bootloader, isUpdated: runs, cutAt: cutAt, lostExecutes: lostExecutes))
     }
 
     var isUpdated: Bool { state.withLock { $0.isUpdated } }
@@ -116,6 +119,10 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
 
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try state.withLock { state in
+            if value == [0x04], state.lostExecutes.count > 0, state.packets >= state.lostExecutes.from {
+                state.lostExecutes.count -= 1
+                drop(&state)
+            }
             guard state.isConnected else { throw LinkError.disconnected("lost") }
             if let error = state.bootloader.writeControlPoint(value, now: clock.now.offset) {
                 throw LinkError.refused(characteristic, attributeError: error)
