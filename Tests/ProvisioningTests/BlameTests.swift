@@ -5,6 +5,7 @@ import FPGA
 import Foundation
 import MonocleFamily
 import Support
+import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
@@ -14,7 +15,7 @@ import VirtualDevices
 /// Bootloaders that are none: what a run says of them, and how often it tries.
 @Suite struct OddBootloaderTests {
     private func flash(
-        stays: Bool = false, refusal: UInt8? = nil, lostExecutes: (count: Int, from: Int) = (0, 0), family: Family = .monocle
+        stays: Bool = false, refusal: UInt8? = nil, lostLastExecutes: Int = 0, family: Family = .monocle
     ) async throws -> (UnitReport, connects: Int) {
         let key = try SigningKey.generate()
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -26,7 +27,7 @@ import VirtualDevices
         let coordinates = key.publicCoordinates
         return try await time.run {
             let unit = StrandedUnit(
-                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), lostExecutes: lostExecutes,
+                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), lostLastExecutes: lostLastExecutes,
                 stays: stays, refusal: refusal)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await unit.play() }
@@ -45,14 +46,14 @@ import VirtualDevices
         #expect(report.steps.first?.action == .failed)
     }
 
-    /// 51 packets are all of it. A link that breaks at the last EXECUTE has proved nothing: it is no whole transfer, and the next link
-    /// goes on.
+    /// A link that breaks at the last EXECUTE has proved nothing: it is a lost link and no whole transfer, and the next one goes on.
     @Test func aTransferWhoseEndWasNotConfirmedIsNotWhole() async throws {
         let unasked = Family(
             id: .monocle, components: [.firmware], recognise: Family.monocle.recognise, bootloader: Family.monocle.bootloader)
-        let (report, connects) = try await flash(lostExecutes: (2, 51), family: unasked)
+        let (report, connects) = try await flash(lostLastExecutes: 2, family: unasked)
         #expect(report.passed, "\(report)")
         #expect(connects == 3)
+        #expect(report.recoveries.count == 2 && report.recoveries.allSatisfy { $0.reason.code.hasPrefix("DFU-") }, "\(report.recoveries)")
     }
 
     /// Asking again changes nothing about a demand for pairing or encryption.
@@ -88,6 +89,36 @@ struct BlameTests {
         #expect(!journal.text.contains("step fpga updated"))
         let look = try await bench.verify(try Bench.assets(), isDeep: false)
         #expect(look.identity.fpga == "v22.351.1434")
+    }
+
+    /// The link breaks while the image is taken out: that goes on, and nothing is written a second time.
+    @Test(arguments: [3, 12]) func anImageThatIsTakenOutIsNotWrittenAgain(packetsLater: Int) async throws {
+        let (calm, start) = try await withdrawal()
+        #expect(calm.recoveries.isEmpty)
+        let (report, again) = try await withdrawal(cutAt: start.packet + packetsLater)
+        #expect(report.error?.code == "PRV-0010" && report.recoveries.count == 1, "\(report)")
+        #expect(again.journal.text.filter { $0 == "stage fpga" }.count == 1, "\(again.journal.text)")
+    }
+
+    /// - Returns: the packet at which the image began to be taken out.
+    private func withdrawal(cutAt packet: Int? = nil) async throws -> (UnitReport, (packet: Int, journal: Journal)) {
+        var bench = Bench()
+        defer { bench.remove() }
+        if let packet { bench.faults.cuts[packet] = .link }
+        var (assets, options) = (try Bench.assets(), JobOptions())
+        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: "v26.366.2359")
+        options.components = [.fpga]
+        let (given, limits, faulty, journal) = (assets, options, bench, Journal())
+        let start = Mutex(0)
+        let report = try await bench.play { central, unit in
+            try await faulty.job(given, limits, for: unit, over: central).run { event in
+                journal.add(event)
+                if case .notice(let text) = event.content, text.contains("taking the image out") {
+                    start.withLock { $0 = unit.deliveredPackets }
+                }
+            }
+        }
+        return (report, (start.withLock { $0 }, journal))
     }
 
     /// A bootloader that takes everything proves nothing: the version is asked first.

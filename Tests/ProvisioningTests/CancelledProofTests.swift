@@ -55,14 +55,16 @@ struct CancelledProofTests {
         }
     }
 
-    private static func expectProgram(of monocle: VirtualUnit, over central: VirtualCentral, _ note: String) async throws {
+    private static func expectProgram(
+        of monocle: VirtualUnit, over central: VirtualCentral, runs: Bool = true, _ note: String
+    ) async throws {
         let clock = central.clock
         let radio = UnitLocator(central: central, family: .monocle, address: monocle.address)
         #expect(try await radio.find([.application]) != nil)
         let connection = try await radio.connect(.application)
         let messages = try await connection.subscribe(to: AppService.transmit, deadline: clock.deadline(in: .seconds(5)))
         let beat = try await messages.next(before: clock.deadline(in: .seconds(6)), on: clock)
-        #expect(beat == Array("beat".utf8), "\(note)")
+        #expect(beat == (runs ? Array("beat".utf8) : nil), "\(note)")
         await connection.disconnect()
     }
 
@@ -101,6 +103,21 @@ struct CancelledProofTests {
             }
         }
         #expect(remedies > 3)
+    }
+
+    /// It would run on half an FPGA: the next run starts it.
+    @Test func theProgramDoesNotRunOnAnFPGAHalfWritten() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try await bench.flash(try Self.assets())
+        let assets = try Self.assets(fpga: Bench.fpgaVersion)
+        try await bench.play { central, monocle in
+            let job = try bench.job(assets, for: monocle, over: central)
+            #expect(await Self.cancel(job, 500, on: central.clock) { if case .stage(.fpga) = $0 { true } else { false } })
+            try await Self.expectProgram(of: monocle, over: central, runs: false, "half an FPGA")
+            #expect(try await job.run { _ in }.passed)
+            try await Self.expectProgram(of: monocle, over: central, "after the next run")
+        }
     }
 
     /// The FPGA is whole again as soon as it says its version, or its built-in one after an image was taken out.

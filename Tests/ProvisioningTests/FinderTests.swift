@@ -234,7 +234,8 @@ private final class ScriptedAir: Central {
                 }
                 try await group.waitForAll()
             }
-            #expect(time.clock.now.offset < .seconds(5))
+            // Three tries, half a second apart: it may still come back.
+            #expect((3.5..<5).contains(time.clock.now.offset / .seconds(1)))
         }
         #expect(air.stopCount == 1)
     }
