@@ -26,6 +26,17 @@ import Testing
         #expect(unknown.handle(.resolved, at: at(3)) == .succeed)
     }
 
+    /// bluetoothd's plain word for it is believed at once; what may have another reason has to happen twice.
+    @Test func aFullAdapterShowsTwice() throws {
+        var machine = try machine()
+        _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
+        #expect(machine.handle(.noPlace(.abortedByLocal), at: at(1)) == .connect(until: at(11)))
+        guard case .fail(.link(.adapterFull)) = machine.handle(.noPlace(.abortedByLocal), at: at(2)) else { Issue.record("no failure"); return }
+        var told = try self.machine()
+        _ = told.handle(.adapterReady(isKnown: true), at: at(0))
+        guard case .fail(.link(.adapterFull)) = told.handle(.noPlace(.linkLimit), at: at(1)) else { Issue.record("no failure"); return }
+    }
+
     @Test func theLastAttemptTakesTheRest() throws {
         var machine = try machine(deadline: 25)
         #expect(machine.handle(.adapterReady(isKnown: true), at: at(0)) == .connect(until: at(10)))

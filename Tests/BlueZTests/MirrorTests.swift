@@ -140,6 +140,14 @@ import Testing
         #expect(machine.isIdle)
     }
 
+    @Test func aDiscoveryMovesToTheAdapterThatIsAskedFor() {
+        var machine = DiscoveryMachine()
+        #expect(machine.addListener(on: "a") == .start(adapter: "a"))
+        #expect(machine.started(true) == nil)
+        #expect(machine.addListener(on: "b") == .stop(adapter: "a"))
+        #expect(machine.stopped() == .start(adapter: "b"))
+    }
+
     @Test func pausesNestAndEnd() {
         var machine = DiscoveryMachine()
         _ = machine.addListener(on: "a")

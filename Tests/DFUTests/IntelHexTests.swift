@@ -110,6 +110,9 @@ import Testing
         #expect(problem(segment + Self.end) == .addressOutOfRange(line: 2))
         let across = IntelHexText.record([2, 0, 0, 4, 0, 2]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
         #expect(problem(across + Self.end) == nil)
+        // A segment before it does not matter any more.
+        let before = IntelHexText.record([2, 0, 0, 2, 0x20, 0]) + IntelHexText.record([2, 0, 0, 0, 1, 2])
+        #expect(problem(before + across + Self.end) == nil)
     }
 
     @Test func rawImagesAreBounded() {

@@ -42,6 +42,7 @@ final class ModelBootloader: Sendable {
         var answers = 0
         var isActivated = false
         var creates = 0
+        var aborts = 0
     }
 
     let kept = Mutex(Kept())
@@ -92,6 +93,9 @@ final class ModelBootloader: Sendable {
         case 3: return [1] + state(kept)
         case 1: return create(bytes, &kept, imageSize, now)
         case 4: return execute(&kept, plan, imageSize)
+        case 0x0C:
+            kept.aborts += 1
+            return [1]
         default: return [2]
         }
     }

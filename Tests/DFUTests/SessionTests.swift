@@ -85,6 +85,19 @@ import VirtualDevices
         try await time.run {
             let unit = unit(.init(dropped: Set(1..<10_000)))
             await #expect(throws: DFUError.transfer(.objectLost(.data, offset: 0, attempts: 8))) { try await run(unit) }
+            #expect(unit.kept.withLock { $0.aborts } == 1, "a bootloader without buffers has to restart")
+        }
+    }
+
+    /// A restart costs the progress that was not saved: only lost buffers are worth it.
+    @Test(arguments: [
+        ModelBootloader.Faults(linkDiesAt: 60), .init(mutedAnswers: Set(0..<100)), .init(executeResult: [0x0B, 5]), .init(garbage: [1, 2, 3]), .init(),
+    ])
+    func nothingElseRestartsTheUnit(faults: ModelBootloader.Faults) async throws {
+        try await time.run {
+            let unit = unit(faults)
+            _ = try? await run(unit)
+            #expect(unit.kept.withLock { $0.aborts } == 0)
         }
     }
 

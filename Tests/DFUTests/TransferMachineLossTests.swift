@@ -124,4 +124,25 @@ extension TransferMachineTests {
         for _ in 0..<100 { pacing.noteLoss() }
         #expect(pacing.eraseTime < .seconds(1))
     }
+
+    /// What is lost at a pace that has held for four objects was lost on the air; the next loss counts.
+    @Test func onePassingLossDoesNotSlowAProvenPace() {
+        for (clean, level) in [(3, 1), (4, 0)] {
+            var pacing = Pacing()
+            for _ in 0..<clean { pacing.noteCleanObject() }
+            pacing.noteLoss()
+            #expect(pacing.level == level)
+            pacing.noteLoss()
+            #expect(pacing.level == level + 1)
+        }
+    }
+
+    /// One answer that hung does not slow all that follows without end.
+    @Test func aSlowAnswerSlowsThreefoldAtMost() {
+        var pacing = Pacing()
+        pacing.measure(settingsTime: .seconds(60))
+        #expect(pacing.eraseTime == .milliseconds(270))
+        pacing.measure(settingsTime: .milliseconds(1))
+        #expect(pacing.eraseTime == .milliseconds(90))
+    }
 }

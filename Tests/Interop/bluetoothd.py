@@ -805,6 +805,35 @@ class Daemon:
         self.signal("/", OBJECTS, "InterfacesAdded", signature, body)
         self.signal("/", OBJECTS, "InterfacesRemoved", signature, body)
 
+    async def command_forge(self, spec):
+        """Another client's signals, sent straight to everybody else: they say what only bluetoothd knows. Then it plays bluetoothd
+        before everybody's agent, and wants to be refused."""
+        stranger = await MessageBus(bus_address=sys.argv[1]).connect()
+        device, invented = self.device_path(spec["address"]), self.device_path(spec["invented"])
+        properties = {"Address": Variant("s", spec["invented"]), "AddressType": Variant("s", "random"), "Name": Variant("s", "monocle"),
+                      "Adapter": Variant("o", self.adapter), "RSSI": Variant("n", -30), "Connected": Variant("b", False)}
+        signals = [("/", OBJECTS, "InterfacesAdded", "oa{sa{sv}}", [invented, {DEVICE: properties}]),
+                   (device, PROPERTIES, "PropertiesChanged", "sa{sv}as", [DEVICE, {"Connected": Variant("b", False)}, []]),
+                   ("/", OBJECTS, "InterfacesRemoved", "oas", [device, [DEVICE]]),
+                   ("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
+                    ["org.bluez", self.bus.unique_name, ""])]
+        names = (await stranger.call(Message(
+            destination="org.freedesktop.DBus", path="/org/freedesktop/DBus", interface="org.freedesktop.DBus",
+            member="ListNames"))).body[0]
+        others = [name for name in names if name[0] == ":" and name not in (self.bus.unique_name, stranger.unique_name)]
+        for name in others:
+            for path, interface, member, signature, body in signals:
+                await stranger.send(Message(message_type=MessageType.SIGNAL, destination=name, path=path, interface=interface,
+                                            member=member, signature=signature, body=body))
+            answer = await stranger.call(Message(
+                destination=name, path="/noafw/agent", interface=AGENT, member="RequestConfirmation", signature="ou",
+                body=[device, 123456]))
+            if answer.error_name != "org.freedesktop.DBus.Error.AccessDenied":
+                raise Refusal("Failed", f"the agent answered a stranger with {answer.error_name}")
+        stranger.disconnect()
+        if not others:
+            raise Refusal("Failed", "nobody else is on the bus")
+
     async def obey(self, line):
         spec = json.loads(line)
         try:

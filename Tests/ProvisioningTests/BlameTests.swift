@@ -5,6 +5,7 @@ import FPGA
 import Foundation
 import MonocleFamily
 import Support
+import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
@@ -13,7 +14,9 @@ import VirtualDevices
 
 /// Bootloaders that are none: what a run says of them, and how often it tries.
 @Suite struct OddBootloaderTests {
-    private func flash(stays: Bool = false, refusal: UInt8? = nil) async throws -> (UnitReport, connects: Int) {
+    private func flash(
+        stays: Bool = false, refusal: UInt8? = nil, lostLastExecutes: Int = 0, family: Family = .monocle
+    ) async throws -> (UnitReport, connects: Int) {
         let key = try SigningKey.generate()
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         image.replaceSubrange(64..<78, with: [0] + Array("v26.200.0001".utf8) + [0])
@@ -24,12 +27,12 @@ import VirtualDevices
         let coordinates = key.publicCoordinates
         return try await time.run {
             let unit = StrandedUnit(
-                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), stays: stays,
-                refusal: refusal)
+                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), lostLastExecutes: lostLastExecutes,
+                stays: stays, refusal: refusal)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await unit.play() }
                 defer { group.cancelAll() }
-                let run = try ProvisioningJob(family: .monocle, central: unit, address: StrandedUnit.application, assets: assets, options: JobOptions())
+                let run = try ProvisioningJob(family: family, central: unit, address: StrandedUnit.application, assets: assets, options: JobOptions())
                 return (try await run.run { _ in }, unit.connectCount)
             }
         }
@@ -41,6 +44,16 @@ import VirtualDevices
         #expect(report.error?.code == "PRV-0012", "\(report)")
         #expect(connects == 2)
         #expect(report.steps.first?.action == .failed)
+    }
+
+    /// A link that breaks at the last EXECUTE has proved nothing: it is a lost link and no whole transfer, and the next one goes on.
+    @Test func aTransferWhoseEndWasNotConfirmedIsNotWhole() async throws {
+        let unasked = Family(
+            id: .monocle, components: [.firmware], recognise: Family.monocle.recognise, bootloader: Family.monocle.bootloader)
+        let (report, connects) = try await flash(lostLastExecutes: 2, family: unasked)
+        #expect(report.passed, "\(report)")
+        #expect(connects == 3)
+        #expect(report.recoveries.count == 2 && report.recoveries.allSatisfy { $0.reason.code.hasPrefix("DFU-") }, "\(report.recoveries)")
     }
 
     /// Asking again changes nothing about a demand for pairing or encryption.
@@ -78,6 +91,36 @@ struct BlameTests {
         #expect(look.identity.fpga == "v22.351.1434")
     }
 
+    /// The link breaks while the image is taken out: that goes on, and nothing is written a second time.
+    @Test(arguments: [3, 12]) func anImageThatIsTakenOutIsNotWrittenAgain(packetsLater: Int) async throws {
+        let (calm, start) = try await withdrawal()
+        #expect(calm.recoveries.isEmpty)
+        let (report, again) = try await withdrawal(cutAt: start.packet + packetsLater)
+        #expect(report.error?.code == "PRV-0010" && report.recoveries.count == 1, "\(report)")
+        #expect(again.journal.text.filter { $0 == "stage fpga" }.count == 1, "\(again.journal.text)")
+    }
+
+    /// - Returns: the packet at which the image began to be taken out.
+    private func withdrawal(cutAt packet: Int? = nil) async throws -> (UnitReport, (packet: Int, journal: Journal)) {
+        var bench = Bench()
+        defer { bench.remove() }
+        if let packet { bench.faults.cuts[packet] = .link }
+        var (assets, options) = (try Bench.assets(), JobOptions())
+        assets.fpga = .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: "v26.366.2359")
+        options.components = [.fpga]
+        let (given, limits, faulty, journal) = (assets, options, bench, Journal())
+        let start = Mutex(0)
+        let report = try await bench.play { central, unit in
+            try await faulty.job(given, limits, for: unit, over: central).run { event in
+                journal.add(event)
+                if case .notice(let text) = event.content, text.contains("taking the image out") {
+                    start.withLock { $0 = unit.deliveredPackets }
+                }
+            }
+        }
+        return (report, (start.withLock { $0 }, journal))
+    }
+
     /// A bootloader that takes everything proves nothing: the version is asked first.
     @Test func updatedIsSaidAfterTheVersionWasRead() async throws {
         let bench = Bench()
@@ -89,6 +132,23 @@ struct BlameTests {
         #expect(report.error?.code == "PRV-0004", "\(report)")
         #expect(report.steps.first?.action == .failed)
         #expect(!journal.text.contains { $0.hasPrefix("step firmware") }, "\(journal.text)")
+    }
+
+    /// The same for a unit that is found in its bootloader: the wrong firmware is not sent a second time.
+    @Test func aWrongVersionFromABootloaderIsNotSentAgain() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        var assets = try Bench.assets()
+        assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
+        let (given, journal) = (assets, Journal())
+        let report = try await bench.play { central, unit in
+            try await UnitLease(UnitLocator(central: central, family: .monocle, address: unit.address)).reboot(into: .bootloader)
+            return try await bench.job(given, for: unit, over: central).run { journal.add($0) }
+        }
+        #expect(report.error?.code == "PRV-0004", "\(report)")
+        #expect(report.steps.first?.action == .failed)
+        #expect(journal.text.filter { $0 == "stage firmware" }.count == 1, "\(journal.text)")
+        #expect(!journal.text.contains("stage bootloader"))
     }
 
     /// Neither a unit's version nor ours is passed over because it cannot be read.

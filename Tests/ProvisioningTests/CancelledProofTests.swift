@@ -1,4 +1,5 @@
 import Bluetooth
+import FPGA
 import MonocleFamily
 import REPL
 import ScriptBundle
@@ -25,38 +26,116 @@ struct CancelledProofTests {
         """
     private static let moments = TestRange.isFull ? Array(stride(from: 0, through: 9000, by: 100)) : Array(stride(from: 0, through: 9000, by: 700))
 
+    private static func assets(fpga version: String? = nil) throws -> AssetSet {
+        AssetSet(
+            firmware: nil, fpga: try version.map { .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: $0) },
+            scripts: try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))]))
+    }
+
+    /// Runs the job and cancels it so long after the event.
+    /// - Returns: whether the event came.
+    private static func cancel(
+        _ job: ProvisioningJob, _ moment: Int = 0, on clock: SessionClock, after isDue: @escaping @Sendable (JobEvent.Content) -> Bool
+    ) async -> Bool {
+        await withThrowingTaskGroup(of: Bool.self) { group in
+            let due = Inbox<Void>()
+            group.addTask {
+                _ = try await job.run { if isDue($0.content) { due.deliver(()) } }
+                return false
+            }
+            group.addTask {
+                _ = try await due.next(before: clock.deadline(in: .seconds(600)), on: clock)
+                try await clock.sleep(until: clock.deadline(in: .milliseconds(moment)))
+                return true
+            }
+            let first = try? await group.nextResult()?.get()
+            group.cancelAll()
+            while await group.nextResult() != nil {}
+            return first == true
+        }
+    }
+
+    private static func expectProgram(
+        of monocle: VirtualUnit, over central: VirtualCentral, runs: Bool = true, _ note: String
+    ) async throws {
+        let clock = central.clock
+        let radio = UnitLocator(central: central, family: .monocle, address: monocle.address)
+        #expect(try await radio.find([.application]) != nil)
+        let connection = try await radio.connect(.application)
+        let messages = try await connection.subscribe(to: AppService.transmit, deadline: clock.deadline(in: .seconds(5)))
+        let beat = try await messages.next(before: clock.deadline(in: .seconds(6)), on: clock)
+        #expect(beat == (runs ? Array("beat".utf8) : nil), "\(note)")
+        await connection.disconnect()
+    }
+
     @Test func theProgramRunsAfterwards() async throws {
         let bench = Bench()
         defer { bench.remove() }
-        let assets = AssetSet(
-            firmware: nil, fpga: nil, scripts: try ScriptSet(files: [.init(name: "main.py", bytes: Array(Self.program.utf8))]))
+        let assets = try Self.assets()
         _ = try await bench.flash(assets)
         for moment in Self.moments {
             try await bench.play { central, monocle in
-                let clock = central.clock
-                await withThrowingTaskGroup(of: Void.self) { group in
-                    let proving = Inbox<Void>()
-                    group.addTask {
-                        _ = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: JobOptions())
-                            .run { if case .stage(.proof) = $0.content { proving.deliver(()) } }
-                    }
-                    group.addTask {
-                        _ = try await proving.next(before: clock.deadline(in: .seconds(60)), on: clock)
-                        try await clock.sleep(until: clock.deadline(in: .milliseconds(moment)))
-                        throw CancellationError()
-                    }
-                    _ = await group.nextResult()
-                    group.cancelAll()
-                    while await group.nextResult() != nil {}
-                }
-                let radio = UnitLocator(central: central, family: .monocle, address: monocle.address)
-                #expect(try await radio.find([.application]) != nil)
-                let connection = try await radio.connect(.application)
-                let messages = try await connection.subscribe(to: AppService.transmit, deadline: clock.deadline(in: .seconds(5)))
-                let beat = try await messages.next(before: clock.deadline(in: .seconds(6)), on: clock)
-                #expect(beat == Array("beat".utf8), "cancelled \(moment) ms into the proof")
-                await connection.disconnect()
+                let job = try bench.job(assets, for: monocle, over: central)
+                _ = await Self.cancel(job, moment, on: central.clock) { if case .stage(.proof) = $0 { true } else { false } }
+                try await Self.expectProgram(of: monocle, over: central, "cancelled \(moment) ms into the proof")
             }
+        }
+    }
+
+    /// An answer is lost, and Ctrl-C comes while the run brings the unit back to its prompt.
+    @Test func theProgramRunsAfterARemedyThatWasCancelled() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let assets = try Self.assets()
+        _ = try await bench.flash(assets)
+        var remedies = 0
+        for notification in stride(from: 10, through: 40, by: 3) {
+            for moment in [0, 100] {
+                var bench = bench
+                bench.faults.lostNotifications = [notification]
+                let faulty = bench
+                remedies += try await bench.play { central, monocle in
+                    let job = try faulty.job(assets, for: monocle, over: central)
+                    let isCancelled = await Self.cancel(job, moment, on: central.clock) { if case .recovery = $0 { true } else { false } }
+                    try await Self.expectProgram(of: monocle, over: central, "cancelled \(moment) ms after the loss of \(notification)")
+                    return isCancelled ? 1 : 0
+                }
+            }
+        }
+        #expect(remedies > 3)
+    }
+
+    /// It would run on half an FPGA: the next run starts it.
+    @Test func theProgramDoesNotRunOnAnFPGAHalfWritten() async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try await bench.flash(try Self.assets())
+        let assets = try Self.assets(fpga: Bench.fpgaVersion)
+        try await bench.play { central, monocle in
+            let job = try bench.job(assets, for: monocle, over: central)
+            #expect(await Self.cancel(job, 500, on: central.clock) { if case .stage(.fpga) = $0 { true } else { false } })
+            try await Self.expectProgram(of: monocle, over: central, runs: false, "half an FPGA")
+            #expect(try await job.run { _ in }.passed)
+            try await Self.expectProgram(of: monocle, over: central, "after the next run")
+        }
+    }
+
+    /// The FPGA is whole again as soon as it says its version, or its built-in one after an image was taken out.
+    @Test(arguments: [true, false]) func theProgramRunsAfterAnFPGAUpdate(isRight: Bool) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try await bench.flash(try Self.assets())
+        var options = JobOptions()
+        options.components = [.fpga]
+        let (assets, limits) = (try Self.assets(fpga: isRight ? Bench.fpgaVersion : "v26.366.2359"), options)
+        try await bench.play { central, monocle in
+            let job = try bench.job(assets, limits, for: monocle, over: central)
+            if isRight {
+                #expect(await Self.cancel(job, on: central.clock) { if case .step(let step) = $0 { step.action == .updated } else { false } })
+            } else {
+                #expect(try await job.run { _ in }.error?.code == "PRV-0010")
+            }
+            try await Self.expectProgram(of: monocle, over: central, isRight ? "cancelled after the update" : "after the image was taken out")
         }
     }
 }

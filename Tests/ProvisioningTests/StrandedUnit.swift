@@ -21,6 +21,9 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
         var packets = 0
         /// The link breaks at this packet, once.
         var cutAt: Int?
+        /// So many links break at the EXECUTE of the last object, which is no whole one.
+        var lostLastExecutes: Int
+        var isLastObject = false
         var isConnected = false
     }
 
@@ -40,7 +43,8 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     private let configuration: BootloaderConfiguration
 
     init(
-        _ family: FamilyID, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, silence: Duration = .zero, runs: Bool = false,
+        _ family: FamilyID, clock: SessionClock, key: [UInt8], cutAt: Int? = nil, lostLastExecutes: Int = 0,
+        silence: Duration = .zero, runs: Bool = false,
         stays: Bool = false, refusal: UInt8? = nil
     ) {
         self.clock = clock
@@ -52,7 +56,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
         if family == .frame { configuration.softDeviceID = 0x0123 }
         self.configuration = configuration
         let bootloader = SecureBootloader(configuration: configuration, nonvolatile: BootloaderStorage(), now: .zero)
-        state = Mutex(State(bootloader: bootloader, isUpdated: runs, cutAt: cutAt))
+        state = Mutex(State(bootloader: bootloader, isUpdated: runs, cutAt: cutAt, lostLastExecutes: lostLastExecutes))
     }
 
     var isUpdated: Bool { state.withLock { $0.isUpdated } }
@@ -117,6 +121,11 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
 
     func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {
         try state.withLock { state in
+            if value.count == 6, value[0] == 0x01 { state.isLastObject = value[1] == 0x02 && (value[2] != 0 || value[3] != 0x10) }
+            if value == [0x04], state.isLastObject, state.lostLastExecutes > 0 {
+                state.lostLastExecutes -= 1
+                drop(&state)
+            }
             guard state.isConnected else { throw LinkError.disconnected("lost") }
             if let error = state.bootloader.writeControlPoint(value, now: clock.now.offset) {
                 throw LinkError.refused(characteristic, attributeError: error)

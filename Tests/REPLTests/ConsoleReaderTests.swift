@@ -36,6 +36,12 @@ struct ConsoleReaderTests {
             == ["SyntaxError: invalid syntax"])
     }
 
+    /// Without a traceback the last line is an exception only where a name of one begins it.
+    @Test func aSentenceIsNoException() {
+        for line in ["No Error: all is well", "2Error: x", "ÜberError: x", "Errors: 5", "OSError"] { #expect(raised(line + "\r\n" + Self.banner).isEmpty, "\(line)") }
+        #expect(raised("MemoryError: memory allocation failed\r\n" + Self.banner) == ["MemoryError: memory allocation failed"])
+    }
+
     @Test func aProgramThatPrintsItsExceptionGoesOn() {
         let seen = events("before\r\nTraceback (most recent call last):\r\n  File \"main.py\", in run\r\nOSError: 5\r\nafter\r\n")
         #expect(seen.first == .line("before"))

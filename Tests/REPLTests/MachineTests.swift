@@ -161,6 +161,22 @@ private func text(_ string: String) -> [UInt8] { Array(string.utf8) }
     }
 }
 
+extension CommandPipelineTests {
+    /// What a unit answers without being asked opens no room for a piece that it does not read.
+    @Test func anAnswerToNothingIsNotCounted() throws {
+        var pipe = CommandPipeline()
+        pipe.didAccept()
+        pipe.didAnswer()
+        #expect(pipe.isEmpty)
+        pipe.enqueue(try PythonCode("a"))
+        #expect(pipe.nextPacket(atMost: 9) == text("a\u{4}"))
+        pipe.didAccept()
+        #expect(!pipe.isEmpty, "its own answer has not come")
+        pipe.didAnswer()
+        #expect(pipe.isEmpty)
+    }
+}
+
 @Suite struct AnswerTests {
     @Test func checksumOfAnAnswer() throws {
         #expect(try CheckedAnswer.decode(text("hello 2cf24dba\r\n")) == "hello")

@@ -97,6 +97,19 @@ private func problem(_ body: () throws -> Void) -> String? {
         #expect(open(good.merging(["bundle.sig": [1]]) { $1 }) == "BND-0012")
     }
 
+    /// What is listed by another name than its own is refused, although everything else fits.
+    @Test(arguments: [("scripts/a.py", "scriptz/a.py"), ("firmware.zip", "firmware.bin"), ("fpga.bin", "scripts/b.py")])
+    func whatIsInAnotherPlaceIsRefused(name: String, other: String) throws {
+        let set = try ScriptSet(files: [.init(name: "a.py", bytes: [7]), .init(name: "main.py", bytes: [10])])
+        let image = BundleRecipe.Image(version: "v23.248.0754", bytes: [1])
+        var entries = try BundleRecipe(scripts: set, firmware: image, fpga: image, tool: "1").entries(signedBy: nil)
+        let manifest = String(decoding: entries["bundle.json"] ?? [], as: UTF8.self)
+        entries["bundle.json"] = Array(manifest.replacing("\"\(name)\"", with: "\"\(other)\"").utf8)
+        entries[other] = entries.removeValue(forKey: name)
+        let doctored = entries
+        #expect(problem { _ = try ReleaseBundle(bytes: ArchiveWriter.archive(doctored), place: "x") } == "BND-0001")
+    }
+
     @Test func doctoredManifestsAreRefused() throws {
         let recipe = BundleRecipe(scripts: try ScriptSet(files: [.init(name: "main.py", bytes: [10])]), tool: "1")
         let good = try recipe.entries(signedBy: nil)

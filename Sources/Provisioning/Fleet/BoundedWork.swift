@@ -13,7 +13,8 @@ struct BoundedWork<Value: Sendable>: Sendable {
     /// For what has to be put in order after a cancellation.
     let grace: Duration
 
-    /// - Returns: what the work came to, ``FleetError/hung(after:)`` for one that was cancelled by its time and has nothing else to say.
+    /// - Returns: what the work came to; of one that has nothing to say ``FleetError/hung(after:)`` where its time cancelled it, and
+    ///   `CancellationError` where the caller did.
     func run(_ body: @escaping @Sendable () async throws -> Value) async -> Result<Value, any Error> {
         let inbox = Inbox<Message>(capacity: 8)
         let work = clock.task { inbox.deliver(.ended(await Self.result(of: body))) }
@@ -36,7 +37,7 @@ struct BoundedWork<Value: Sendable>: Sendable {
         var isLate = false
         while true {
             guard let message = try? await inbox.next(before: deadline, on: clock) else {
-                if isEnding { return .failure(FleetError.hung(after: timeout)) }
+                if isEnding { return .failure(isLate ? FleetError.hung(after: timeout) : CancellationError()) }
                 (isEnding, isLate, deadline) = (true, true, clock.deadline(in: grace))
                 work.cancel()
                 continue

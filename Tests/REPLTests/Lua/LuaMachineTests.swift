@@ -62,6 +62,15 @@ import Testing
         #expect(end == [.answered(.success(Array(whole.utf8.dropFirst())))])
     }
 
+    /// A piece with nothing in it is the end of an answer that never comes whole; asking on would never end.
+    @Test func anEmptyPieceEndsAnAnswer() throws {
+        var machine = machine()
+        _ = machine.run(try LuaCode("x"))
+        let whole = "+" + String(repeating: "a", count: 300)
+        _ = machine.receive(Self.answer(1, of: whole, body: String(whole.prefix(188))))
+        #expect(machine.receive(Self.answer(1, piece: 2, of: whole, body: "")) == [.answered(.failure(.cutShort))])
+    }
+
     @Test func anErrorIsTypedAndBounded() throws {
         var machine = machine()
         _ = machine.run(try LuaCode("x"))

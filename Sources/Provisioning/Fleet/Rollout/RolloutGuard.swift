@@ -70,7 +70,7 @@ public struct RolloutGuard: Sendable {
     private mutating func count(_ hasFailed: Bool) {
         finished.append(hasFailed)
         if let window = limits.window, finished.count > max(1, window) { finished.removeFirst() }
-        guard let share = limits.share, finished.count >= limits.least else { return }
+        guard let share = limits.share, finished.count >= min(limits.least, limits.window.map { max(1, $0) } ?? .max) else { return }
         let failed = finished.count { $0 }
         if Double(failed) > max(Double(limits.allowance), share * Double(finished.count)) {
             halt(.share(failed: failed, of: finished.count))
