@@ -27,6 +27,10 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case ageUnknown(unit: String?, ours: String)
     /// A bootloader at the unit's next address takes whole images and goes on advertising.
     case staysInBootloader(DeviceAddress, transfers: Int)
+    /// The link is lost each time when a host interrupts the unit's program; the argument says how.
+    case restartsWhenInterrupted(String)
+    /// Nobody has allowed it to erase files that are on the unit.
+    case notPermitted
     /// Units of the family are not asked.
     case noConsole(FamilyID)
     /// No part of the unit was to be written or looked at.
@@ -36,11 +40,11 @@ public enum ProvisioningError: Error, Sendable, Hashable {
 extension ProvisioningError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
-        case .unitNotFound, .staysInApplication, .doesNotReturn: .transient
+        case .unitNotFound, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted: .transient
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
-            .nothingWanted:
+            .nothingWanted, .notPermitted:
             .permanent
         }
     }
@@ -111,8 +115,22 @@ extension ProvisioningError: DiagnosableError {
             Diagnosis(
                 code: "PRV-0012", category: .unitFailed, fault: .unit,
                 message: "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
-                cause: "the unit does not start the image, or another device answers under its bootloader's address",
-                remedy: "find other devices in their bootloader with noafw scan and move them away; power-cycle the unit and run the same command again")
+                cause: "the unit's program sends it back there at once, the unit does not start the image, or another device answers under its"
+                    + " bootloader's address",
+                remedy: "reset the unit's pairing, which erases its program (Frame: press the button of its cradle while it charges), and run "
+                    + "the same command again; if it stays, see with noafw scan whether another device is in its bootloader near by")
+        case .restartsWhenInterrupted(let reason):
+            Diagnosis(
+                code: "PRV-0029", category: .unitFailed, fault: .unit,
+                message: "the unit ends its link whenever its program is interrupted (\(reason))",
+                cause: "the program restarts the unit, or the firmware does so for what the program has made of it",
+                remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, reset the unit's "
+                    + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
+        case .notPermitted:
+            Diagnosis(
+                code: "PRV-0019", category: .permission, fault: nil, message: "the files on the unit were not given up; nothing was changed",
+                cause: "the update would have erased files that are of no release, and the question was not answered with yes",
+                remedy: "copy what is to be kept, and run the same command again, with --yes to be asked nothing")
         case .noConsole(let family):
             Diagnosis(
                 code: "PRV-0028", category: .usage, fault: nil, message: "noafw does not talk to a running \(family)",
@@ -120,7 +138,7 @@ extension ProvisioningError: DiagnosableError {
                 remedy: "use noafw scan or noafw rescue")
         case .nothingWanted:
             Diagnosis(
-                code: "PRV-0019", category: .usage, fault: nil, message: "no part of the unit was to be written or verified",
+                code: "PRV-0033", category: .usage, fault: nil, message: "no part of the unit was to be written or verified",
                 cause: "the unit has none of the parts that were asked for", remedy: "name a part that the unit has with --only, or leave --only out")
         case .programFailed(let error):
             program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
@@ -144,5 +162,17 @@ extension ProvisioningError {
         Diagnosis(
             code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
             remedy: "see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and run noafw flash --only scripts")
+    }
+}
+
+extension ProvisioningError {
+    /// Takes a unit over: a link that is lost meanwhile is the program's doing, more likely than the radio's.
+    /// - Throws: ``restartsWhenInterrupted(_:)`` for a lost link.
+    public static func tellingRestarts<Value>(_ takeOver: () async throws -> Value) async throws -> Value {
+        do {
+            return try await takeOver()
+        } catch LinkError.disconnected(let reason) {
+            throw restartsWhenInterrupted(reason)
+        }
     }
 }

@@ -35,6 +35,8 @@ public enum REPLError: Error, Hashable, Sendable {
     case lua(LuaException)
     /// The program catches the break signal, or hangs where none reaches it.
     case programDoesNotStop
+    /// The program has replaced what a host asks the unit with; the argument says what came of that, printable.
+    case programInTheWay(String)
     /// The link's payload is too small for a command and its answer, in bytes.
     case payloadTooSmall(Int, least: Int)
     case codeTooLong(byteCount: Int, limit: Int)
@@ -55,7 +57,8 @@ extension REPLError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
         case .timedOut: .transient
-        case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .programDoesNotStop, .payloadTooSmall:
+        case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .programDoesNotStop, .programInTheWay,
+            .payloadTooSmall:
             .degraded
         case .forbiddenByte, .lacking, .codeTooLong: .permanent
         }
@@ -65,9 +68,9 @@ extension REPLError: DiagnosableError {
         let again = "run the same command again; it continues where it stopped"
         return switch self {
         case .noPrompt:
-            unit("REPL-0001", .tryAgain, "the unit does not show its Python prompt",
-                 cause: "its program cannot be interrupted, or it is busy",
-                 remedy: "power-cycle the unit and run the same command again")
+            unit("REPL-0001", .unitFailed, "the unit does not show its Python prompt",
+                 cause: "its program does not let itself be interrupted",
+                 remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, power-cycle the unit")
         case .exception(let exception):
             unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
                  cause: "the firmware is too old, or the unit is out of memory or space",
@@ -107,6 +110,11 @@ extension REPLError: DiagnosableError {
                  cause: "it catches the break signal, or it hangs",
                  remedy: "restart the unit and run the same command again; if that fails, reset the unit's pairing "
                     + "(Frame: press the button of its cradle while it charges), which erases its scripts, too")
+        case .programInTheWay(let words):
+            unit("REPL-0014", .unitFailed, "the program on the unit has changed Lua so that it cannot be asked: \(words)",
+                 cause: "it has replaced functions or libraries of the firmware, or of Lua",
+                 remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, reset the unit's "
+                    + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
         case .payloadTooSmall(let size, let least):
             unit("REPL-0012", .tryAgain, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
                  cause: "the MTU was not negotiated",

@@ -15,8 +15,8 @@ public enum ScriptError: Error, Hashable, Sendable {
     case tooManyFiles(Int, limit: Int)
     case fileTooLong(String, byteCount: Int, limit: Int)
     case setTooLong(byteCount: Int, limit: Int)
-    /// Bytes on the unit's file system.
-    case noSpace(needed: Int, free: Int)
+    /// Bytes on the unit's file system, and a line for `noafw console` that takes other files away; empty where there are none.
+    case noSpace(needed: Int, free: Int, removal: String = "")
     /// A file on the unit does not hold what was sent.
     case verificationFailed(String)
     case uploadFailed(String)
@@ -57,11 +57,14 @@ extension ScriptError: DiagnosableError {
         case .fileTooLong(let name, let byteCount, let limit):
             badData("SCR-0007", "the script \(name) has \(byteCount) bytes, more than \(limit)",
                     "it is not a script for a unit", "shorten it")
-        case .noSpace(let needed, let free):
+        case .noSpace(let needed, let free, let removal):
             Diagnosis(
                 code: "SCR-0008", category: .unitFailed, fault: .unit,
                 message: "the scripts need \(needed) bytes on the unit, but only \(free) are free",
-                cause: "other files fill the unit's file system", remedy: "remove files from the unit and run the same command again")
+                cause: removal.isEmpty ? "they are more than the unit's file system holds" : "other files fill the unit's file system",
+                remedy: removal.isEmpty
+                    ? "make the scripts shorter"
+                    : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
         case .verificationFailed(let name):
             Diagnosis(
                 code: "SCR-0009", category: .unitFailed, fault: .unit,

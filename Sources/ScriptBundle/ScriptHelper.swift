@@ -96,7 +96,7 @@ struct ScriptHelper: Sendable {
           except OSError:
            pass
          def move(s,p):
-          s.o.rename(p+'.new',p)
+          s.o.rename(p+'\(ScriptSet.copySuffix)',p)
         """
 
     let session: HelperSession

@@ -23,7 +23,7 @@ extension ScriptInstaller {
                     onProgress(position)
                 }
                 try await session.tell("end()")
-                if try await helper.file(file.temporaryName) == file.expectation { return }
+                if try await helper.file(file.copyName) == file.expectation { return }
                 notice("\(file.name) arrived damaged; sending it again")
             } catch where session.isTransient(error) {
                 notice("data was lost on the way; going on with \(file.name)")
@@ -35,10 +35,10 @@ extension ScriptInstaller {
 
     /// Goes on where the file under way stands, or begins it.
     private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
-        let name = ScriptHelper.literal(file.temporaryName)
+        let name = ScriptHelper.literal(file.copyName)
         let start: Int
         if let position = try await helper.position(), position <= file.bytes.count,
-            try await session.ask("cur()") == file.temporaryName
+            try await session.ask("cur()") == file.copyName
         {
             start = position
         } else {

@@ -96,7 +96,7 @@ public struct ScriptInstaller: Sendable {
         var done = 0
         var bytesSent = 0
         for file in outdated {
-            let isThere = try await retrying(onEvent) { try await helper.file(file.temporaryName) == file.expectation }
+            let isThere = try await retrying(onEvent) { try await helper.file(file.copyName) == file.expectation }
             if !isThere {
                 try await upload(file) { onEvent(.uploading(bytesDone: done + $0, bytesTotal: total)) } notice: {
                     onEvent(.notice($0))
@@ -110,6 +110,13 @@ public struct ScriptInstaller: Sendable {
         return ScriptOutcome(replaced: outdated.map(\.name), bytesSent: bytesSent)
     }
 
+    /// Pieces follow each other without waiting; a file is asked for twice before it is sent, and three times after.
+    public var pace: ScriptPace {
+        ScriptPace(
+            roundTrip: helper.session.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: 300, fileTrips: 8, setTrips: 4,
+            byteSeconds: 0.000_05)
+    }
+
     private func outdatedFiles() async throws -> [ScriptSet.File] {
         var outdated: [ScriptSet.File] = []
         for file in scripts.installed {
@@ -120,32 +127,51 @@ public struct ScriptInstaller: Sendable {
     }
 
     private func removeLeftovers(except files: [ScriptSet.File]) async throws {
-        let wanted = Set(files.map(\.temporaryName))
-        for name in try await helper.names() where name.hasSuffix(".py.new") && !wanted.contains(name) {
+        let wanted = Set(files.map(\.copyName))
+        for name in try await helper.names() where name.hasSuffix(ScriptSet.copySuffix) && !wanted.contains(name) {
             try await session.tell("drop(\(ScriptHelper.literal(name)))")
         }
+    }
+
+    /// - Throws: ``ScriptError/noSpace(needed:free:)``.
+    public func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
+        try await session.using { try await checkSpace(for: scripts.installed.filter { names.contains($0.name) }) }
     }
 
     /// Old and new copies lie side by side for a while. LittleFS needs a block or two of its own for the directory.
     private func checkSpace(for files: [ScriptSet.File]) async throws {
         let space = try await helper.space()
+        let blocks = FileBlocks(size: space.blockByteCount, cacheSize: Self.cacheSize)
         var needed = 2 * space.blockByteCount
-        for file in files where try await helper.file(file.temporaryName) != file.expectation {
-            needed += (file.bytes.count / space.blockByteCount + 1) * space.blockByteCount
+        for file in files where try await helper.file(file.copyName) != file.expectation {
+            needed += blocks.count(of: file.bytes.count) * space.blockByteCount
         }
         guard needed <= space.freeByteCount else {
-            throw ScriptError.noSpace(needed: needed, free: space.freeByteCount)
+            throw ScriptError.noSpace(needed: needed, free: space.freeByteCount, removal: try await removal())
         }
     }
 
+    /// Of files that are not the set's.
+    private func removal() async throws -> String {
+        let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
+        let others = try await helper.names().filter { !own.contains($0) && !$0.hasSuffix("/") }
+        return others.isEmpty ? "" : ShadowRemoval.code(for: others)
+    }
+
+    /// Bytes (monocle-micropython, `mpconfigport.h`).
+    private static let cacheSize = 128
+
     /// Safe to repeat: a file whose new copy is gone was put in place before, and the verification at the end looks at all of them.
     private func putInPlace(_ files: [ScriptSet.File]) async throws {
-        if let main = files.first(where: { $0.name == scripts.family.mainName }),
-            try await helper.file(main.temporaryName) == main.expectation
-        {
-            try await session.tell("drop(\(ScriptHelper.literal(main.name)))")
+        if let main = files.first(where: { $0.name == scripts.family.mainName }) {
+            if try await helper.file(main.copyName) == main.expectation {
+                try await session.tell("drop(\(ScriptHelper.literal(main.name)))")
+            } else if try await helper.file(main.name) != main.expectation {
+                // The old one would claim its version over the new ones.
+                throw ScriptError.verificationFailed(main.name)
+            }
         }
-        for file in files where try await helper.file(file.temporaryName) == file.expectation {
+        for file in files where try await helper.file(file.copyName) == file.expectation {
             try await session.tell("move(\(ScriptHelper.literal(file.name)))")
         }
         for file in scripts.installed where try await helper.file(file.name) != file.expectation {
@@ -155,6 +181,7 @@ public struct ScriptInstaller: Sendable {
 }
 
 extension ScriptSet.File {
-    var temporaryName: String { name + ".new" }
+    /// What a new copy is called until it takes the file's place.
+    public var copyName: String { name + ScriptSet.copySuffix }
     var expectation: RemoteFile { RemoteFile(sha256: SHA256.of(bytes), byteCount: bytes.count) }
 }

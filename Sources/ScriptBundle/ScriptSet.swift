@@ -10,6 +10,9 @@ public struct ScriptSet: Sendable, Hashable {
         }
     }
 
+    /// Behind the names of new copies on a unit. Whatever has it there is noafw's own.
+    public static let copySuffix = ".noafw"
+
     public let family: ScriptFamily
     public let scheme: VersionScheme
     /// Unchanged, the main script last.

@@ -102,7 +102,7 @@ struct DriftTests {
         let stages = Mutex<[Stage]>([])
         var options = JobOptions()
         options.components = [component]
-        options.beforeChange = {
+        options.beforeChange = { _ in
             let count = stages.withLock(\.count)
             for _ in 0..<1000 { await Task.yield() }
             #expect(stages.withLock(\.count) == count, "the job waits")
@@ -165,7 +165,7 @@ struct DriftTests {
                 try await group.waitForAll()
             }
             var options = JobOptions()
-            options.beforeChange = { throw ProvisioningError.doesNotReturn }
+            options.beforeChange = { _ in throw ProvisioningError.doesNotReturn }
             let refused = try await ProvisioningJob(family: .monocle, central: central, address: monocle.address, assets: assets, options: options).run {
                 if case .stage(.firmware) = $0.content { Issue.record("the firmware was begun without leave") }
             }

@@ -22,12 +22,12 @@ import Testing
         options.components = components
         let job = try ProvisioningJob(family: .frame, central: UnusedCentral(), address: try Self.address(), assets: AssetSet(), options: options)
         let report = try await job.run { _ in }
-        #expect(!report.passed && report.error?.code == "PRV-0019", "\(report)")
+        #expect(!report.passed && report.error?.code == "PRV-0033", "\(report)")
     }
 
     @Test(arguments: [false, true]) func aLookAtNothingPassesNothing(isDeep: Bool) async throws {
         let job = try VerifyJob(family: .frame, central: UnusedCentral(), address: try Self.address(), assets: AssetSet(), isDeep: isDeep)
         let report = try await job.run { _ in }
-        #expect(!report.passed && report.error?.code == "PRV-0019", "\(report)")
+        #expect(!report.passed && report.error?.code == "PRV-0033", "\(report)")
     }
 }

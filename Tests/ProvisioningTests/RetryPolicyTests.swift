@@ -31,6 +31,8 @@ struct RetryPolicyTests {
         #expect(remedies(for: REPLError.garbage("a number")) == [.interrupt, .softReset, .reconnect, .safeMode])
         #expect(remedies(for: REPLError.timedOut("an answer")) == [.interrupt, .reconnect, .safeMode])
         #expect(remedies(for: REPLError.noPrompt) == [.safeMode, .reconnect])
+        #expect(remedies(for: REPLError.programInTheWay("x")) == [.safeMode, .reconnect])
+        #expect(remedies(for: ProvisioningError.restartsWhenInterrupted("0x08")) == [.reconnect, .safeMode, .reconnect])
         #expect(remedies(for: LinkError.disconnected("0x08")) == [.reconnect, .reconnect])
         #expect(remedies(for: ProvisioningError.doesNotReturn) == [.reconnect, .reconnect])
     }

@@ -66,7 +66,9 @@ struct ShadowTests {
         let journal = Journal()
         #expect(try await bench.flash(assets) { journal.add($0) }.passed)
         #expect(journal.text.contains { $0.hasPrefix("notice left alone on the unit: ") && $0.contains("songs/") }, "\(journal.text)")
-        #expect(FileManager.default.fileExists(atPath: files(bench).appendingPathComponent("mine.py").path))
+        for name in ["mine.py", "photo.py.new"] {
+            #expect(FileManager.default.fileExists(atPath: files(bench).appendingPathComponent(name).path), "\(name)")
+        }
     }
 
     /// A program that goes into a folder where the right scripts lie is not what was installed.

@@ -41,10 +41,10 @@ struct GuardTests {
         let folder = try makeUnitFolder()
         let isDone = Once()
         let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
-            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.new')"),
-                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.new").path), isDone.claim()
+            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.noafw')"),
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.noafw").path), isDone.claim()
             {
-                try? Self.damage("states.py.new", in: folder)
+                try? Self.damage("states.py.noafw", in: folder)
             }
             return bytes
         })
@@ -68,10 +68,96 @@ struct GuardTests {
         let isDone = Once()
         await #expect(throws: ScriptError.verificationFailed("states.py")) {
             _ = try await ScriptInstaller(repl: repl, scripts: set).install {
-                if case .uploading(total, _) = $0, isDone.claim() { try? Self.damage("states.py.new", in: folder) }
+                if case .uploading(total, _) = $0, isDone.claim() { try? Self.damage("states.py.noafw", in: folder) }
             }
         }
         #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
+    }
+
+    /// As before, and it is the copy of the main script: the old one would claim its version over the new files.
+    @Test func nothingIsPutInPlaceWithoutTheNewMain() async throws {
+        let folder = try makeUnitFolder()
+        for name in ["main.py", "states.py"] { try Data("old".utf8).write(to: folder.appendingPathComponent(name)) }
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let total = set.installed.reduce(0) { $0 + $1.bytes.count }
+        let (isSent, isDone) = (Once(), Once())
+        await #expect(throws: ScriptError.verificationFailed("main.py")) {
+            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
+                // Said by its last piece, and once more behind its proof.
+                if case .uploading(total, _) = $0, !isSent.claim(), isDone.claim() { try? Self.damage("main.py.noafw", in: folder) }
+            }
+        }
+        for name in ["main.py", "states.py"] {
+            #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == Data("old".utf8), "\(name)")
+        }
+    }
+
+    /// It arrives damaged whenever it is sent.
+    @Test func aFileThatAlwaysArrivesDamagedIsGivenUp() async throws {
+        let folder = try makeUnitFolder()
+        try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            if String(decoding: bytes, as: UTF8.self).contains("_ns.sha('states.py.noafw')"),
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.noafw").path)
+            {
+                try? Self.damage("states.py.noafw", in: folder)
+            }
+            return bytes
+        })
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        var notices: [String] = []
+        await #expect(throws: ScriptError.uploadFailed("states.py")) {
+            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
+                if case .notice(let text) = $0 { notices.append(text) }
+            }
+        }
+        #expect(notices == Array(repeating: "states.py arrived damaged; sending it again", count: 3))
+        #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
+    }
+
+    /// No piece of it is ever taken.
+    @Test func aFileOfWhichNothingArrivesIsGivenUp() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.noafw").path) else { return bytes }
+            return bytes.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "x") : $0 }
+        })
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        var notices: [String] = []
+        await #expect(throws: ScriptError.uploadFailed("states.py")) {
+            _ = try await ScriptInstaller(repl: repl, scripts: set).install {
+                if case .notice(let text) = $0 { notices.append(text) }
+            }
+        }
+        #expect(notices == Array(repeating: "data was lost on the way; going on with states.py", count: 2))
+    }
+
+    // MARK: - What is not ours
+
+    /// What a person calls `.new` is a person's; what noafw left of another set goes.
+    @Test func onlyWhatNoafwLeftIsTakenAway() async throws {
+        let folder = try makeUnitFolder()
+        let own = ["mine.py.new", "main.py.new", "notes.new", "noafw", "x.noafw.txt"]
+        for name in own + ["old.py.noafw"] { try Data(name.utf8).write(to: folder.appendingPathComponent(name)) }
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        _ = try await ScriptInstaller(repl: try await attach(host), scripts: set).install()
+        #expect(try names(in: folder) == (own + ["main.py", "states.py"]).sorted())
+        for name in own { #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == Data(name.utf8)) }
+    }
+
+    /// Only the files that were asked for are looked at, sent and replaced.
+    @Test func onlyTheNamedFilesAreReplaced() async throws {
+        let folder = try makeUnitFolder()
+        for file in set.installed { try Data(file.bytes).write(to: folder.appendingPathComponent(file.name)) }
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let outcome = try await ScriptInstaller(repl: try await attach(host), scripts: set).install(["states.py"])
+        #expect(outcome == ScriptOutcome(replaced: ["states.py"], bytesSent: 5000))
     }
 
     /// Everything is in place, and then a file changes: only the last look sees it.
@@ -133,7 +219,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             guard !text.contains("_ns."), text.contains("7"), !bytes.contains(0x04),
-                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.new").path), isDone.claim()
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("states.py.noafw").path), isDone.claim()
             else { return bytes }
             return bytes.map { $0 == UInt8(ascii: "7") ? UInt8(ascii: "6") : $0 }
         })
@@ -153,13 +239,13 @@ struct GuardTests {
         defer { host.endAndRemove() }
         let helper = ScriptHelper(repl: try await attach(host))
         try await helper.session.ensure()
-        #expect(try await helper.session.ask("new('x.py.new')") == "0")
+        #expect(try await helper.session.ask("new('x.py.noafw')") == "0")
         let check = SHA256.number(of: Array("abc".utf8))
         #expect(try await helper.session.ask("a(5,\(check),b'abc')") == "0", "another place")
         #expect(try await helper.session.ask("a(0,\(check),b'abd')") == "0", "another content")
         #expect(try await helper.session.ask("a(0,\(check),b'abc')") == "3")
         try await helper.session.tell("end()")
-        #expect(try Data(contentsOf: folder.appendingPathComponent("x.py.new")) == Data("abc".utf8))
+        #expect(try Data(contentsOf: folder.appendingPathComponent("x.py.noafw")) == Data("abc".utf8))
         // The helper of another version of ours.
         _ = try await helper.session.repl.runText("_ns.v='0'\n_ns.n=7", within: .seconds(20))
         try await helper.session.repl.recover(within: .seconds(20))
@@ -168,6 +254,18 @@ struct GuardTests {
     }
 
     // MARK: - Room
+
+    /// Small files stand in their folder; later blocks begin with pointers (littlefs, `SPEC.md`).
+    @Test(arguments: [(0, 0), (128, 0), (129, 1), (4096, 1), (4097, 2), (4096 + 4092, 2), (4096 + 4093, 3), (65_536, 17)])
+    func blocksAreThoseOfLittleFS(byteCount: Int, count: Int) {
+        #expect(FileBlocks(size: 4096, cacheSize: 128).count(of: byteCount) == count)
+    }
+
+    /// The reserve is for what a folder needs; its log takes a pair of blocks for each 4096 bytes.
+    @Test(arguments: [(1, 2), (40, 2), (146, 2), (148, 4)]) func aFolderGrowsWithItsFiles(files: Int, blocks: Int) {
+        let names = (0..<files).map { (name: "f\(1000 + $0)", byteCount: $0 % 2 == 0 ? 5000 : 6) }
+        #expect(FileBlocks(size: 4096, cacheSize: 32).count(ofFolder: names) == blocks)
+    }
 
     @Test func aSetIsNoLongerThanAUnitTakes() throws {
         let files = [ScriptSet.File(name: "a.py", bytes: [UInt8](repeating: 10, count: 10)), .init(name: "main.py", bytes: [10, 10, 10])]
@@ -181,8 +279,8 @@ struct GuardTests {
         }
     }
 
-    /// Two files of 2 and 1 blocks, and two blocks for the directory: five fit, four do not.
-    @Test(arguments: [(5, true), (4, false), (2, false), (0, false)])
+    /// Two blocks for a file, none for one that stands in its folder, and two for the directory: four fit, three do not.
+    @Test(arguments: [(4, true), (3, false), (2, false), (0, false)])
     func newFilesNeedTheirBlocksAndTwoMore(freeBlocks: Int, fits: Bool) async throws {
         let folder = try makeUnitFolder()
         try Data("old".utf8).write(to: folder.appendingPathComponent("states.py"))
@@ -193,9 +291,13 @@ struct GuardTests {
         _ = try await repl.runText("_ns.o.statvfs=lambda p:(4096,4096,147,\(freeBlocks))", within: .seconds(20))
         let installer = ScriptInstaller(repl: repl, scripts: set)
         if fits {
+            try await installer.check(["states.py", "main.py"], isAfterFirmware: false)
             #expect(try await installer.install().replaced == ["states.py", "main.py"])
         } else {
-            await #expect(throws: ScriptError.noSpace(needed: 5 * 4096, free: freeBlocks * 4096)) { _ = try await installer.install() }
+            await #expect(throws: ScriptError.noSpace(needed: 4 * 4096, free: freeBlocks * 4096)) {
+                try await installer.check(["states.py", "main.py"], isAfterFirmware: false)
+            }
+            await #expect(throws: ScriptError.noSpace(needed: 4 * 4096, free: freeBlocks * 4096)) { _ = try await installer.install() }
             #expect(try Data(contentsOf: folder.appendingPathComponent("states.py")) == Data("old".utf8))
             #expect(try names(in: folder) == ["states.py"], "nothing was begun")
         }

@@ -38,7 +38,7 @@ import Testing
         let folder = try makeUnitFolder()
         let host = try MicroPythonHost(folder: folder, heap: "48k")
         defer { host.endAndRemove() }
-        try Data("stale".utf8).write(to: folder.appendingPathComponent("old.py.new"))
+        try Data("stale".utf8).write(to: folder.appendingPathComponent("old.py.noafw"))
         let repl = try await attach(host)
         let set = try scripts(seed: 71)
         #expect(try await ScriptInstaller.installedVersion(repl) == nil)
@@ -128,7 +128,7 @@ import Testing
         let repl = try await attach(host)
         let set = try scripts(seed: 73)
         for file in set.installed {
-            try Data(file.bytes).write(to: folder.appendingPathComponent(file.name == "states.py" ? "states.py" : file.name + ".new"))
+            try Data(file.bytes).write(to: folder.appendingPathComponent(file.name == "states.py" ? "states.py" : file.copyName))
         }
         let outcome = try await ScriptInstaller(repl: repl, scripts: set).install()
         #expect(outcome.bytesSent == 0 && outcome.replaced == ["audio.py", "extra.py", "main.py"])

@@ -86,6 +86,16 @@ public struct FrameConsole: PromptConsole {
         try await repl.recover(within: Self.promptTimeout)
     }
 
+    private static let restartTimeout = Duration.seconds(30)
+
+    static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock) async throws {
+        try await LuaREPL.restartWithoutProgram(over: connection, clock: clock, within: restartTimeout)
+    }
+
+    public func fileNames() async throws -> [String] {
+        try await insisting { try await FrameFiles(repl: repl).survey([], seed: 0) }.keys.map { PrintableText.of($0.utf8) }
+    }
+
     public func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
 
     /// Restarts Lua, which runs `main.lua`.
@@ -100,7 +110,9 @@ extension FrameConsole {
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> FrameConsole {
-        let repl = try await LuaREPL.attach(to: connection, clock: clock, within: promptTimeout)
+        let repl = try await ProvisioningError.tellingRestarts {
+            try await LuaREPL.attach(to: connection, clock: clock, within: promptTimeout)
+        }
         return FrameConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)
     }
 }

@@ -6,8 +6,8 @@ public enum FrameError: Error, Hashable, Sendable {
     case halo(isBonded: Bool)
     /// A folder has the name of a script; printable.
     case folderInPlace(String)
-    /// The file system took so many bytes of the new scripts.
-    case fileSystemFull(needed: Int, taken: Int)
+    /// The file system took so many bytes of the new scripts; a line for `noafw console` takes other files away.
+    case fileSystemFull(needed: Int, taken: Int, removal: String = "")
     /// It has no other way to start its application anew than power.
     case noRestart
 }
@@ -26,9 +26,12 @@ extension FrameError: DiagnosableError {
         case .folderInPlace(let name):
             unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
                  remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")
-        case .fileSystemFull(let needed, let taken):
+        case .fileSystemFull(let needed, let taken, let removal):
             unit("FRM-0003", "the unit's file system took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there",
-                 cause: "other files fill it", remedy: "remove files from the unit and run the same command again")
+                 cause: removal.isEmpty ? "they are more than it holds" : "other files fill it",
+                 remedy: removal.isEmpty
+                    ? "make the scripts shorter"
+                    : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
         case .noRestart:
             unit("FRM-0004", "the unit cannot be restarted over the air", cause: "its firmware has no command for it",
                  remedy: "restart it by hand: put it into its cradle and take it out again")

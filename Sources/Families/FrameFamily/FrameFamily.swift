@@ -15,7 +15,8 @@ extension Family {
         bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
         scripts: .frame,
         console: ConsoleRules(
-            security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) }, updaters: { Frame.updaters(for: $0) }))
+            security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) },
+            restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true, updaters: { Frame.updaters(for: $0) }))
 }
 
 private enum Frame {

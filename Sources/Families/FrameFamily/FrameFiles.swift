@@ -1,4 +1,5 @@
 import REPL
+import ScriptBundle
 import Support
 
 /// What a unit says of one entry of its root.
@@ -83,7 +84,7 @@ struct FrameFiles: Sendable {
         return _nf.q
         end
         function _nf.m(l)
-        for _,p in ipairs(l)do frame.file.rename(p..".new",p)end
+        for _,p in ipairs(l)do frame.file.rename(p.."\(ScriptSet.copySuffix)",p)end
         end
         """
 
@@ -140,6 +141,9 @@ struct FrameFiles: Sendable {
     func remove(_ name: String) async throws {
         try await repl.run(try LuaCode("pcall(frame.file.remove,\(Self.literal(name)))"), within: Self.writeTimeout)
     }
+
+    /// What a person enters at the unit's prompt.
+    static func removal(of name: String) -> String { "frame.file.remove(\(literal(name)))" }
 
     /// Puts the new copies in the place of the files, in that order.
     func putInPlace(_ names: [String]) async throws {

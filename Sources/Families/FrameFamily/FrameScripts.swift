@@ -9,9 +9,8 @@ import Support
 /// and the new one comes last: whatever interrupts it, no mixture claims a version, and the next run finds the new copies. A file
 /// that was begun goes on behind what the unit has of it. Only `NAME.lua` in the root is ever loaded, so nothing can hide a script.
 struct FrameScripts: ScriptStore {
-    private static let suffix = ".new"
-    /// Of all released firmware the largest file system, and what it needs for itself, in blocks of 4096 bytes.
-    private static let space = (blocks: 69, own: 2, blockByteCount: 4096)
+    /// Of all released firmware the largest file system (frame-codebase, `section_layout.ld`), and its settings (`file.c`).
+    private static let (blockCount, blocks) = (69, FileBlocks(size: 4096, cacheSize: 32))
 
     let console: FrameConsole
     let scripts: ScriptSet
@@ -30,18 +29,27 @@ struct FrameScripts: ScriptStore {
             + extras.map { .extra(PrintableText.of($0.key.utf8) + ($0.value.isFolder ? "/" : "")) }
     }
 
-    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome {
+    func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
+        let found = isAfterFirmware ? FrameSurvey(entries: [:], seed: 0) : try await survey([])
+        try check(scripts.installed.filter { names.contains($0.name) }, in: found)
+    }
+
+    private func check(_ outdated: [ScriptSet.File], in found: FrameSurvey) throws {
         for file in scripts.installed where file.bytes.count > FrameFiles.fileLimit {
             throw ScriptError.fileTooLong(file.name, byteCount: file.bytes.count, limit: FrameFiles.fileLimit)
         }
+        if let file = outdated.first(where: { found.entries[$0.name]?.isFolder == true }) { throw FrameError.folderInPlace(file.name) }
+        try checkSpace(for: outdated, in: found)
+    }
+
+    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome {
         let outdated = scripts.installed.filter { names.contains($0.name) }
         let found = try await survey()
-        if let file = outdated.first(where: { found.entries[$0.name]?.isFolder == true }) { throw FrameError.folderInPlace(file.name) }
+        try check(outdated, in: found)
         try await removeLeftovers(in: found, except: outdated)
-        try checkSpace(for: outdated, in: found)
         var upload = Upload(total: outdated.reduce(0) { $0 + $1.bytes.count })
         for file in outdated {
-            if !found.holds(file, as: file.name + Self.suffix) { try await send(file, &upload, found, report) }
+            if !found.holds(file, as: file.copyName) { try await send(file, &upload, found, report) }
             upload.done += file.bytes.count
             report(.uploading(bytesDone: upload.done, bytesTotal: upload.total))
         }
@@ -59,39 +67,61 @@ struct FrameScripts: ScriptStore {
     /// What the unit holds, with the digests of all scripts and of their new copies.
     private func survey(_ wanted: [String]? = nil) async throws -> FrameSurvey {
         let seed = Int64.random(in: Int64.min...Int64.max)
-        let names = wanted ?? scripts.files.flatMap { [$0.name, $0.name + Self.suffix] }
+        let names = wanted ?? scripts.files.flatMap { [$0.name, $0.copyName] }
         return FrameSurvey(entries: try await console.insisting { try await files.survey(names, seed: seed) }, seed: seed)
     }
 
     private func removeLeftovers(in found: FrameSurvey, except files: [ScriptSet.File]) async throws {
-        let wanted = Set(files.map { $0.name + Self.suffix })
-        for name in found.entries.keys.sorted() where name.hasSuffix(scripts.family.suffix + Self.suffix) && !wanted.contains(name) {
+        let wanted = Set(files.map { $0.copyName })
+        for (name, entry) in found.entries where name.hasSuffix(ScriptSet.copySuffix) && !entry.isFolder && !wanted.contains(name) {
             try await self.files.remove(name)
         }
     }
 
     /// Old and new copies lie side by side for a while. What the unit has free it does not say: only what can never fit is refused.
+    /// Old and new copies lie side by side for a while; what noafw left goes first. What the unit has free it does not say: only what
+    /// can never fit is refused.
     private func checkSpace(for outdated: [ScriptSet.File], in found: FrameSurvey) throws {
-        func blocks(_ byteCount: Int) -> Int { byteCount / Self.space.blockByteCount + 1 }
-        let copies = Set(outdated.map { $0.name + Self.suffix })
-        let taken = found.entries.filter { !copies.contains($0.key) }.reduce(0) { $0 + ($1.value.isFolder ? 2 : blocks($1.value.byteCount)) }
-        let needed = outdated.reduce(0) { $0 + blocks($1.bytes.count) }
-        let free = max(0, Self.space.blocks - Self.space.own - taken)
-        guard needed <= free else {
-            throw ScriptError.noSpace(needed: needed * Self.space.blockByteCount, free: free * Self.space.blockByteCount)
-        }
+        let blocks = Self.blocks
+        let kept = found.entries.filter { !$0.key.hasSuffix(ScriptSet.copySuffix) }
+        let copies = outdated.map { ($0.copyName, $0.bytes.count) }
+        let folder = blocks.count(ofFolder: kept.map { ($0.key, $0.value.byteCount) } + copies)
+        let taken = kept.values.reduce(folder) { $0 + ($1.isFolder ? 2 : blocks.count(of: $1.byteCount)) }
+        let needed = outdated.reduce(0) { $0 + blocks.count(of: $1.bytes.count) }
+        let free = max(0, Self.blockCount - taken)
+        guard needed <= free else { throw ScriptError.noSpace(needed: needed * blocks.size, free: free * blocks.size, removal: removal(in: found)) }
     }
+
+    /// Of the largest files that are not the set's.
+    private func removal(in found: FrameSurvey) -> String {
+        let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
+        let others = found.entries.filter { !own.contains($0.key) && !$0.value.isFolder }
+        let largest = others.sorted { ($0.value.byteCount, $1.key) > ($1.value.byteCount, $0.key) }.prefix(Self.toldLimit)
+        return largest.map { FrameFiles.removal(of: $0.key) }.joined(separator: " ")
+    }
+
+    private static let toldLimit = 8
+
+    /// A piece is a command; a file is opened, closed and read back, which takes two answers; two surveys and the renaming are for all.
+    var pace: ScriptPace {
+        ScriptPace(
+            roundTrip: console.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: Double(console.repl.callRoom - 20),
+            fileTrips: 5, setTrips: 8, byteSeconds: Self.byteSeconds)
+    }
+
+    /// A word of the flash takes 60 µs, a page 85 ms to erase; each byte is read back three times at 3 µs (frame-codebase, `flash.c`).
+    private static let byteSeconds = 0.000_015 + 0.085 / 4096 + 0.000_009
 
     // MARK: - One file
 
     private func send(
         _ file: ScriptSet.File, _ upload: inout Upload, _ found: FrameSurvey, _ report: @Sendable (ScriptEvent) -> Void
     ) async throws {
-        let name = file.name + Self.suffix
+        let name = file.copyName
         var start = found.begun(file, as: name)
         for _ in 0..<2 {
             upload.sent += file.bytes.count - start
-            try await write(file, as: name, from: start) { [done = upload.done, total = upload.total] in
+            try await write(file, as: name, from: start, in: found) { [done = upload.done, total = upload.total] in
                 report(.uploading(bytesDone: done + $0, bytesTotal: total))
             }
             if try await survey([name]).holds(file, as: name) { return }
@@ -101,7 +131,9 @@ struct FrameScripts: ScriptStore {
         throw ScriptError.uploadFailed(file.name)
     }
 
-    private func write(_ file: ScriptSet.File, as name: String, from start: Int, progress: (Int) -> Void) async throws {
+    private func write(
+        _ file: ScriptSet.File, as name: String, from start: Int, in found: FrameSurvey, progress: (Int) -> Void
+    ) async throws {
         var end = start
         do {
             try await files.open(name, at: start)
@@ -112,8 +144,8 @@ struct FrameScripts: ScriptStore {
             try await files.close()
         } catch REPLError.lua(let exception) where exception.message.hasSuffix("error writing to file") {
             try? await files.close()
-            for script in scripts.files { try? await files.remove(script.name + Self.suffix) }
-            throw FrameError.fileSystemFull(needed: file.bytes.count, taken: end)
+            for script in scripts.files { try? await files.remove(script.copyName) }
+            throw FrameError.fileSystemFull(needed: file.bytes.count, taken: end, removal: removal(in: found))
         }
     }
 
@@ -122,9 +154,10 @@ struct FrameScripts: ScriptStore {
     /// Only what was read back as it has to be.
     private func putInPlace(_ outdated: [ScriptSet.File]) async throws {
         let ready = try await survey()
-        let complete = outdated.filter { ready.holds($0, as: $0.name + Self.suffix) }
-        if let main = complete.first(where: { $0.name == scripts.family.mainName }), ready.entries[main.name] != nil {
-            try await files.remove(main.name)
+        let complete = outdated.filter { ready.holds($0, as: $0.copyName) }
+        if let main = outdated.first(where: { $0.name == scripts.family.mainName }) {
+            if !complete.contains(main), !ready.holds(main, as: main.name) { throw ScriptError.verificationFailed(main.name) }
+            if complete.contains(main), ready.entries[main.name] != nil { try await files.remove(main.name) }
         }
         try await files.putInPlace(complete.map(\.name))
         let placed = try await survey()

@@ -113,7 +113,9 @@ extension MonocleConsole {
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> MonocleConsole {
         do {
-            let repl = try await PythonREPL.attach(to: connection, clock: clock, within: promptTimeout)
+            let repl = try await ProvisioningError.tellingRestarts {
+                try await PythonREPL.attach(to: connection, clock: clock, within: promptTimeout)
+            }
             return MonocleConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)
         } catch is CancellationError {
             await clock.shielded(for: shutdownGrace) {

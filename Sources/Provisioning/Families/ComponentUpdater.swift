@@ -10,11 +10,15 @@ public protocol ComponentUpdater: Sendable {
 
     /// Asks the unit what it holds. Changes nothing.
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate
+    /// What a person has put on the unit where this component is. Changes nothing.
+    func ownFiles(_ unit: UnitLease) async throws -> OwnFiles
     /// Holds what the unit says against what is wanted; with `isDeep` every byte by digests computed on the unit.
     func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding
 }
 
 extension ComponentUpdater {
+    public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles { OwnFiles() }
+
     /// What is current costs nothing; everything else may have to be written whole.
     func plan(_ action: ComponentPlan.Action, from actual: String?) -> ComponentPlan {
         ComponentPlan(
@@ -28,12 +32,23 @@ public protocol PlannedUpdate: Sendable {
     var plan: ComponentPlan { get }
     /// Whether something of the unit is erased before the new is there: its battery and age count then.
     var erases: Bool { get }
+    /// As ``ComponentUpdater/ownFiles(_:)``.
+    var ownFiles: OwnFiles { get }
+    /// Throws what ``apply(_:_:)`` would end with before it changes anything.
+    /// - Parameter isAfterFirmware: the unit gets another firmware first.
+    func foresee(_ unit: UnitLease, isAfterFirmware: Bool) async throws
     func apply(_ unit: UnitLease, _ job: JobState) async throws
+}
+
+extension PlannedUpdate {
+    public var ownFiles: OwnFiles { OwnFiles() }
+    public func foresee(_ unit: UnitLease, isAfterFirmware: Bool) async throws {}
 }
 
 /// A component of a unit that has to be asked again when its firmware is another.
 struct UpdateAfterFirmware: PlannedUpdate {
     let updater: any ComponentUpdater
+    let ownFiles: OwnFiles
     /// The checks before something is erased.
     let preflight: @Sendable () async throws -> Void
 

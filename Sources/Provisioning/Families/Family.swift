@@ -43,6 +43,8 @@ public struct ConsoleRules: Sendable {
     public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
     /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
     public let restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)?
+    /// Another firmware may have another file system, and then erases all files.
+    public let firmwareErasesFiles: Bool
     /// What brings the components to what the assets say, for those that they hold.
     public let updaters: @Sendable (AssetSet) throws -> [any ComponentUpdater]
     /// Puts right what an earlier job may have left, before the unit's program is started.
@@ -54,6 +56,7 @@ public struct ConsoleRules: Sendable {
         bondProof: BondProof? = nil,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
+        firmwareErasesFiles: Bool = false,
         updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
@@ -62,6 +65,7 @@ public struct ConsoleRules: Sendable {
         self.bondProof = bondProof
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
+        self.firmwareErasesFiles = firmwareErasesFiles
         self.updaters = updaters
         self.tidyUp = tidyUp
     }

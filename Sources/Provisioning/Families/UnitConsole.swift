@@ -21,6 +21,8 @@ public protocol UnitConsole: Sendable {
 
 /// A console of a unit that runs a program made of scripts.
 public protocol ProgramConsole: UnitConsole {
+    /// Everything in the unit's file system, printable.
+    func fileNames() async throws -> [String]
     /// The unit's scripts, as a place to install to.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws
@@ -30,10 +32,20 @@ public protocol ProgramConsole: UnitConsole {
     func restoreProgram() async
 }
 
+extension ProgramConsole {
+    /// A family whose firmware leaves files alone need not tell them.
+    public func fileNames() async throws -> [String] { [] }
+}
+
 /// Where a unit keeps its scripts.
 public protocol ScriptStore: Sendable {
     /// What differs on the unit, by digests computed there; empty when it holds the set and nothing else.
     func deepCheck() async throws -> [ScriptDifference]
+    /// Throws what ``install(_:report:)`` of the named files would end with before it changes anything: missing room, files too long.
+    /// - Parameter isAfterFirmware: the unit gets another firmware first, which may erase its files.
+    func check(_ names: Set<String>, isAfterFirmware: Bool) async throws
+    /// By what was seen of the link.
+    var pace: ScriptPace { get }
     /// Replaces the named files and proves all of them.
     func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome
 }

@@ -10,8 +10,9 @@ public struct JobOptions: Sendable {
     public var allowDowngrade = false
     /// Below this charge in percent nothing is erased.
     public var minimumBattery = 20
-    /// Awaited when the plan is told, before anything of it is done; what it throws ends the job with the unit as it is.
-    public var beforeChange: @Sendable () async throws -> Void = {}
+    /// Awaited when the plan is told, before anything of it is done; what it throws ends the job with the unit as it is. `nil` for a unit
+    /// in its bootloader, which cannot be asked what it holds.
+    public var beforeChange: @Sendable (Plan?) async throws -> Void = { _ in }
     /// Asked right before each erase; what it throws ends the job with the unit as it is.
     public var beforeErase: @Sendable () async throws -> Void = {}
 

@@ -118,6 +118,8 @@ extension JobState {
         }
     }
 
+    var plan: Plan? { state.withLock { $0.plan } }
+
     /// A component that had to wait for the firmware was asked.
     func refine(_ component: ComponentPlan) {
         state.withLock { state in

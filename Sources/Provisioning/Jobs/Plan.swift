@@ -11,6 +11,9 @@ public struct Plan: Sendable, Equatable, Codable {
         self.components = components
     }
 
+    /// Names of a person's own files that go, or may go.
+    public var erases: [String] { components.flatMap { $0.erases ?? [] } }
+
     /// Expected, of the updates alone.
     public var seconds: Double { components.reduce(0) { $0 + $1.seconds } }
 }
@@ -31,6 +34,8 @@ public struct ComponentPlan: Sendable, Equatable, Codable {
     /// Bytes of the image, not of the air.
     public var byteCount: Int
     public var estimates: [StageEstimate]
+    /// Names of a person's own files on the unit that the update replaces, or may erase; printable. `nil` for none.
+    public var erases: [String]?
 
     public init(
         component: Component, action: Action, from: String?, to: String, byteCount: Int, estimates: [StageEstimate] = []

@@ -1,5 +1,6 @@
 import Bluetooth
 import DFU
+import ScriptBundle
 import Support
 
 /// Brings one unit from whatever it is to what the assets say, and verifies it.
@@ -70,13 +71,44 @@ extension ProvisioningJob {
         var planned: [any PlannedUpdate] = []
         for updater in updaters {
             let mustWait = !options.dryRun && planned.contains { $0.plan.component == .firmware && $0.plan.action == .update }
-            planned.append(
-                mustWait
-                    ? UpdateAfterFirmware(updater: updater) { try await checkPreflight(lease, state) }
-                    : try await updater.inspect(lease, state))
+            guard mustWait else {
+                planned.append(try await updater.inspect(lease, state))
+                continue
+            }
+            let own = erasesFiles ? try await updater.ownFiles(lease) : OwnFiles()
+            planned.append(UpdateAfterFirmware(updater: updater, ownFiles: own) { try await checkPreflight(lease, state) })
         }
-        state.planned(plan(planned.map(\.plan)))
+        state.planned(plan(try await tellFiles(of: planned, lease, state)))
         return planned
+    }
+
+    private var erasesFiles: Bool { locator.family.console?.firmwareErasesFiles == true }
+
+    /// What a person has put on the unit: what goes is told with the part that takes it, and what stays.
+    private func tellFiles(of planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws -> [ComponentPlan] {
+        var plans = planned.map(\.plan)
+        var own = planned.reduce(into: OwnFiles()) { $0.replaced += $1.ownFiles.replaced; $0.others += $1.ownFiles.others }
+        if erasesFiles, let index = plans.firstIndex(where: { $0.component == .firmware && $0.action == .update }) {
+            if assets.scripts == nil { own.others += try await strangers(lease) }
+            let names = own.replaced + own.others
+            guard !names.isEmpty else { return plans }
+            plans[index].erases = names
+            state.notice("the new firmware may erase on the unit: \(OwnFiles.list(names))")
+        } else {
+            if let index = plans.firstIndex(where: { $0.component == .scripts && $0.action == .update }), !own.replaced.isEmpty {
+                plans[index].erases = own.replaced
+                state.notice("the scripts replace on the unit: \(OwnFiles.list(own.replaced))")
+            }
+            if !own.others.isEmpty { state.notice("left alone on the unit: \(OwnFiles.list(own.others))") }
+        }
+        return plans
+    }
+
+    /// Where no scripts are at hand to compare with, those of a release are told by the version that they state.
+    private func strangers(_ lease: UnitLease) async throws -> [String] {
+        let names = try await lease.program().fileNames().sorted()
+        guard let suffix = locator.family.scripts?.suffix, try await lease.version(of: .scripts) != nil else { return names }
+        return names.filter { !$0.hasSuffix(suffix) && !$0.hasSuffix(ScriptSet.copySuffix) }
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {
@@ -85,8 +117,12 @@ extension ProvisioningJob {
 
     /// A dry run ends with the error that the job would end with.
     private func foresee(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
+        let isAfterFirmware = planned.contains { $0.plan.component == .firmware && $0.plan.action != .current }
         for update in planned {
-            if update.plan.action != .current, update.erases { try await checkPreflight(lease, state) }
+            if update.plan.action != .current {
+                if update.erases { try await checkPreflight(lease, state) }
+                try await update.foresee(lease, isAfterFirmware: isAfterFirmware)
+            }
             foresee([update.plan], state)
         }
     }
@@ -101,7 +137,7 @@ extension ProvisioningJob {
     }
 
     private func apply(_ planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws {
-        if planned.contains(where: { $0.plan.action != .current }) { try await options.beforeChange() }
+        if planned.contains(where: { $0.plan.action != .current }) { try await options.beforeChange(state.plan) }
         for update in planned {
             let plan = update.plan
             guard plan.action != .current else {
@@ -156,7 +192,7 @@ extension ProvisioningJob {
             foresee(plans, state)
             return false
         }
-        try await options.beforeChange()
+        try await options.beforeChange(nil)
         try await options.beforeErase()
         state.notice("the unit is in its bootloader: finishing its firmware first")
         state.start(.firmware, from: nil)

@@ -16,6 +16,8 @@ struct RetryPolicy {
         case silence
         /// Its program does not let itself be interrupted.
         case noPrompt
+        /// The link goes with the program that is interrupted, or by itself.
+        case restart
         case link
 
         var remedies: [Remedy] {
@@ -24,6 +26,7 @@ struct RetryPolicy {
             case .garbage: [.interrupt, .softReset, .reconnect, .safeMode]
             case .silence: [.interrupt, .reconnect, .safeMode]
             case .noPrompt: [.safeMode, .reconnect]
+            case .restart: [.reconnect, .safeMode, .reconnect]
             case .link: [.reconnect, .reconnect]
             }
         }
@@ -50,7 +53,7 @@ struct RetryPolicy {
     /// - Returns: `nil` when asking again would not help.
     mutating func remedy(for error: any Error, progress: Int, hasLink: Bool) -> Remedy? {
         guard var reason = Self.reason(for: error, isFirst: count == 0), count < Self.limit else { return nil }
-        if !hasLink, reason != .noPrompt { reason = .link }
+        if !hasLink, reason != .noPrompt, reason != .restart { reason = .link }
         count += 1
         if progress > self.progress {
             self.progress = progress
@@ -73,7 +76,8 @@ struct RetryPolicy {
         return switch error {
         case REPLError.exception(let exception) where exception.lastLine.hasPrefix("MemoryError"): .memory
         case REPLError.lua(let exception) where exception.isMemoryError: .memory
-        case REPLError.noPrompt, REPLError.programDoesNotStop: .noPrompt
+        case REPLError.noPrompt, REPLError.programDoesNotStop, REPLError.programInTheWay: .noPrompt
+        case ProvisioningError.restartsWhenInterrupted: .restart
         case REPLError.timedOut, LinkError.timedOut: .silence
         case is REPLError, is FPGAError, is ScriptError: .garbage
         default: .link

@@ -10,19 +10,29 @@ public struct ScriptUpdater: ComponentUpdater {
     public var component: Component { .scripts }
     public var version: String { scripts.version }
     public var byteCount: Int { scripts.files.reduce(0) { $0 + $1.bytes.count } }
-    public var wholeUpdate: [StageEstimate] { [StageEstimate(.scripts, seconds: 3)] }
+    public var wholeUpdate: [StageEstimate] { [StageEstimate(.scripts, seconds: ScriptPace.typical.seconds(for: scripts.installed))] }
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
         job.begin(.scripts)
         let actual = try await unit.version(of: .scripts)
-        let differences = try await unit.program().store(for: scripts).deepCheck()
-        try refuseShadows(among: differences, job)
+        let store = try await unit.program().store(for: scripts)
+        let differences = try await store.deepCheck()
+        try refuseShadows(among: differences)
         let isForced = job.isForced(.scripts)
         let isCurrent = actual == version && differences.allSatisfy(\.isHarmless) && !isForced
         let names = isForced ? Set(scripts.files.map(\.name)) : Set(differences.compactMap(\.outdatedFile))
-        return Planned(
-            scripts: scripts, names: names,
-            plan: plan(isCurrent ? .current : .update, from: actual))
+        var plan = plan(isCurrent ? .current : .update, from: actual)
+        if !isCurrent {
+            let files = scripts.installed.filter { names.contains($0.name) }
+            plan.estimates = [StageEstimate(.scripts, seconds: store.pace.seconds(for: files))]
+        }
+        let own = OwnFiles(among: differences, version: actual, of: scripts)
+        return Planned(scripts: scripts, names: names, plan: plan, ownFiles: own)
+    }
+
+    public func ownFiles(_ unit: UnitLease) async throws -> OwnFiles {
+        let differences = try await unit.program().store(for: scripts).deepCheck()
+        return OwnFiles(among: differences, version: try await unit.version(of: .scripts), of: scripts)
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {
@@ -39,7 +49,12 @@ public struct ScriptUpdater: ComponentUpdater {
         let scripts: ScriptSet
         let names: Set<String>
         let plan: ComponentPlan
+        let ownFiles: OwnFiles
         var erases: Bool { false }
+
+        func foresee(_ unit: UnitLease, isAfterFirmware: Bool) async throws {
+            try await unit.program().store(for: scripts).check(names, isAfterFirmware: isAfterFirmware)
+        }
 
         func apply(_ unit: UnitLease, _ job: JobState) async throws {
             job.begin(.scripts)
@@ -57,12 +72,10 @@ public struct ScriptUpdater: ComponentUpdater {
         }
     }
 
-    /// Files of other names are people's own and stay; what would be loaded in the place of the set is for them to remove.
-    private func refuseShadows(among differences: [ScriptDifference], _ job: JobState) throws {
+    /// What would be loaded in the place of the set is for people to remove.
+    private func refuseShadows(among differences: [ScriptDifference]) throws {
         let shadows = differences.compactMap(\.shadow)
         guard shadows.isEmpty else { throw ScriptError.shadowed(shadows) }
-        let extras = differences.compactMap { if case .extra(let name) = $0 { name } else { nil } }
-        if !extras.isEmpty { job.notice("left alone on the unit: \(extras.prefix(8).joined(separator: ", "))") }
     }
 }
 

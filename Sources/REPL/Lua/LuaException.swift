@@ -23,5 +23,11 @@ public struct LuaException: Sendable, Hashable {
     /// `main.lua` has ended by it, or is missing.
     public var endsProgram: Bool { message.hasPrefix(Self.mainChunk) || message.hasPrefix(Self.olderMainChunk) }
 
+    /// An error of a command or of the program, as Lua words it.
+    var isOfAChunk: Bool { message.hasPrefix("[string \"") }
+
+    /// There is no `main.lua`: since v24.267 the unit says so.
+    var isMissingProgram: Bool { endsProgram && message.hasSuffix("cannot open file: main.lua") }
+
     public var isMemoryError: Bool { message.hasSuffix("not enough memory") }
 }

@@ -52,49 +52,100 @@ extension LuaREPL {
         let key = nonce()
         try await reachPrompt(key, before: deadline)
         for (index, command) in LuaHelper.installation(key: key, payloadSize: payloadSize).enumerated() {
-            guard try await confirm(command, by: LuaHelper.confirmed(key, index), times: Self.attempts, before: deadline) else {
-                throw REPLError.timedOut("an answer of the unit's Lua")
+            let confirmation = LuaHelper.confirmed(key, index)
+            switch try await confirm(command, times: Self.attempts, before: deadline, by: { $0 == confirmation }) {
+            case .confirmed: continue
+            case .refused(let exception): throw REPLError.programInTheWay(exception.message)
+            case .silent: throw REPLError.programInTheWay("print says nothing")
             }
         }
         state.withLock { ($0.machine, $0.isInStep) = (LuaMachine(key: key, payloadSize: payloadSize), true) }
-        for code in Self.quieting { try await run(try LuaCode(code), within: min(Self.quietingTimeout, clock.now.duration(to: deadline))) }
+        try await quiet(before: deadline)
     }
+
+    /// A program may have left the callbacks, and have replaced what the helper is made of.
+    private func quiet(before deadline: SessionClock.Instant) async throws {
+        do {
+            for (index, code) in Self.quieting.enumerated() {
+                let answer = try await run(try LuaCode(code), within: min(Self.quietingTimeout, clock.now.duration(to: deadline)))
+                guard index > 0 || answer == Self.soundness.answer else { throw REPLError.programInTheWay("its functions answer otherwise than Lua's") }
+            }
+        } catch REPLError.lua(let exception) {
+            throw REPLError.programInTheWay(exception.message)
+        } catch REPLError.timedOut {
+            // The answer is made of what may be replaced.
+            throw REPLError.programInTheWay("its functions do not answer")
+        }
+    }
+
+    /// What answers are made of, and what is called on files, is still Lua's and the firmware's own.
+    private static let soundness = (
+        code: """
+            return #tostring(12)+select("#",1,2)..type(pcall)..table.concat{"a","b"}..math.floor(2.5)..("%d"):format(7)..\
+            string.unpack("<i2",string.pack("<I2",258))..type(frame.file.open)..type(frame.file.rename)..type(frame.sleep)..\
+            type(frame.battery_level)..#{("x y"):match("(x) (y)")}..tostring(ipairs{}==next)
+            """.replacing("\\\n", with: ""),
+        answer: Array("4functionab27258functionfunctionfunctionfunction2false".utf8))
 
     /// What a program leaves behind a break: callbacks, a microphone that runs, and the file `f` of the apps' uploads. A microphone
     /// that was told to stop has to be left alone for a while: to start or to stop it at once resets the unit (nrfx, `nrfx_pdm.c`).
     static let quieting = [
-        "pcall(frame.bluetooth.receive_callback,nil)pcall(frame.imu.tap_callback,nil)",
+        "pcall(frame.bluetooth.receive_callback,nil)pcall(frame.imu.tap_callback,nil)" + soundness.code,
         "pcall(frame.microphone.stop)frame.sleep(0.06)",
         "pcall(function()f:close()end)f=nil",
     ]
 
     /// All code that this part sends to a unit.
-    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting }
+    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + [putAside, putBack] }
 
-    /// Break, and a print that only an idle prompt answers.
-    private func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {
+    /// Break, and what only an idle prompt says: the error of a line that is no Lua, which takes nothing that a program can replace.
+    func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
-        let proof = "\(key) prompt"
         for _ in 0..<Self.attempts where clock.now < deadline {
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
             try await channel.send([LuaSignal.interrupt], deadline: deadline)
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
-            if try await confirm(Array("print(\"\(proof)\")".utf8), by: Array(proof.utf8), times: 1, before: deadline) { return }
+            if try await isAtPrompt(key, before: deadline) { return }
         }
         throw REPLError.programDoesNotStop
     }
 
-    /// Sends a command until the unit says what it is to print.
-    private func confirm(_ command: [UInt8], by answer: [UInt8], times: Int, before deadline: SessionClock.Instant) async throws -> Bool {
+    func isAtPrompt(_ key: String, before deadline: SessionClock.Instant) async throws -> Bool {
+        let word = Array(key.utf8)
+        let answer = try await confirm([UInt8(ascii: "?")] + word, times: 1, before: deadline) {
+            LuaException($0).isOfAChunk && $0.firstRange(of: word) != nil
+        }
+        if case .refused(let exception) = answer, exception.isMemoryError { throw REPLError.programInTheWay(exception.message) }
+        return answer == .confirmed
+    }
+
+    /// What an earlier question for the prompt brings late is none.
+    private func isRefusal(_ exception: LuaException) -> Bool {
+        exception.isOfAChunk && !exception.endsProgram && !exception.isInterruption && !exception.message.hasPrefix("[string \"?")
+    }
+
+    enum Confirmation: Equatable {
+        case confirmed
+        /// The command failed.
+        case refused(LuaException)
+        case silent
+    }
+
+    /// Sends a command until the unit says what it is to print, or that it fails.
+    func confirm(
+        _ command: [UInt8], times: Int, before deadline: SessionClock.Instant, by isAnswer: ([UInt8]) -> Bool
+    ) async throws -> Confirmation {
         for _ in 0..<times where clock.now < deadline {
             try await channel.send(command, deadline: deadline)
             let end = min(deadline, clock.deadline(in: Self.patience))
             while clock.now < end, let bytes = try await inbox.next(before: end, on: clock) {
-                if bytes == answer { return true }
+                if isAnswer(bytes) { return .confirmed }
                 keep(LuaNotification(bytes))
+                let exception = LuaException(bytes)
+                if exception.isMemoryError || isRefusal(exception) { return .refused(exception) }
             }
         }
-        return false
+        return .silent
     }
 
     /// Starts the unit's program again although the caller is cancelled, whatever the session was doing.
@@ -109,8 +160,9 @@ extension LuaREPL {
     private func interruptProgram(before deadline: SessionClock.Instant) async throws {
         let key = nonce()
         try await reachPrompt(key, before: deadline)
+        let word = Array(key.utf8)
         _ = try await confirm(
-            Array("pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), by: Array(key.utf8), times: 1, before: deadline)
+            Array("pcall(frame.microphone.stop)frame.sleep(.06)print(\"\(key)\")".utf8), times: 1, before: deadline, by: { $0 == word })
         state.withLock { $0.isInStep = true }
     }
 

@@ -15,6 +15,8 @@ public final class LuaREPL: Sendable {
         var unread: [LuaNotification] = []
         /// Names of what was loaded into the unit's Lua (``LuaLibrary``).
         var libraries: Set<String> = []
+        /// Of the fastest command that one write carried.
+        var roundTrip: Duration?
     }
 
     /// The unit gets what is under way once more after so long.
@@ -60,6 +62,9 @@ public final class LuaREPL: Sendable {
         try await perform(within: within) { try $0.call(function, arguments) }
     }
 
+    /// Of a command and its answer: the shortest that was seen, or what BlueZ's first connection interval makes of it.
+    package var roundTrip: Duration { state.withLock { $0.roundTrip ?? .milliseconds(90) } }
+
     /// What one call holds: its function's name and its arguments.
     package var callRoom: Int { payloadSize - LuaHelper.callOverhead }
 
@@ -71,7 +76,9 @@ public final class LuaREPL: Sendable {
     }
 
     private func perform(within: Duration, _ begin: (inout LuaMachine) throws -> [LuaMachine.Action]) async throws -> [UInt8] {
-        let deadline = clock.deadline(in: within)
+        let begun = clock.now
+        let deadline = begun.advanced(by: within)
+        var writeCount = 0
         var actions = try state.withLock { state in
             guard state.isInStep, var machine = state.machine else { throw REPLError.outOfStep }
             let actions = try begin(&machine)
@@ -79,7 +86,11 @@ public final class LuaREPL: Sendable {
             return actions
         }
         while true {
-            if let result = try await perform(actions, before: deadline) { return try conclude(result) }
+            if let result = try await perform(actions, before: deadline) {
+                if writeCount == 1 { noteRoundTrip(begun.duration(to: clock.now)) }
+                return try conclude(result)
+            }
+            writeCount += actions.count { if case .write = $0 { true } else { false } }
             let wait = min(deadline, clock.deadline(in: Self.patience))
             let bytes = try await inbox.next(before: wait, on: clock)
             guard clock.now < deadline else { throw REPLError.timedOut("an answer of the unit's Lua") }
@@ -88,6 +99,8 @@ public final class LuaREPL: Sendable {
             }
         }
     }
+
+    private func noteRoundTrip(_ duration: Duration) { state.withLock { $0.roundTrip = min($0.roundTrip ?? duration, duration) } }
 
     /// As ``run(_:within:)``, for text of Lua.
     /// - Returns: harmless text without trailing white space.

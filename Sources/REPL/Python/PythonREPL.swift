@@ -14,6 +14,8 @@ public final class PythonREPL: Sendable {
         var printed: [UInt8] = []
         /// Names of the helpers that the unit is known to have (``RemoteHelper``).
         var helpers: Set<String> = []
+        /// Of the fastest command.
+        var roundTrip: Duration?
     }
 
     public let clock: SessionClock
@@ -71,9 +73,15 @@ public final class PythonREPL: Sendable {
     /// - Throws: ``REPLError/exception(_:)`` when it raised (the session stays in step), ``REPLError``, ``LinkError``.
     public func run(_ code: PythonCode, within: Duration) async throws -> [UInt8] {
         var output: [UInt8] = []
+        let begun = clock.now
         try await pipeline(CollectionOfOne(code), within: within) { _, answer in output = answer }
+        let duration = begun.duration(to: clock.now)
+        state.withLock { $0.roundTrip = min($0.roundTrip ?? duration, duration) }
         return output
     }
+
+    /// Of a command and its answer: the shortest that was seen, or what BlueZ's first connection interval makes of it.
+    package var roundTrip: Duration { state.withLock { $0.roundTrip ?? .milliseconds(90) } }
 
     /// Runs code and returns what it printed as harmless text without trailing white space.
     public func runText(_ code: String, within: Duration) async throws -> String {

@@ -67,28 +67,6 @@ extension ChatRunner {
     }
 }
 
-/// A person's yes or no.
-private struct Answer {
-    var isYes: Bool
-
-    private static let limit = 1000
-
-    static func read(_ context: CommandContext) async throws -> Answer {
-        let pieces = Inbox<[UInt8]?>()
-        let typed = try context.input.open(.lines) { pieces.deliver($0) }
-        defer { typed.close() }
-        var line: [UInt8] = []
-        while line.count < limit, !line.contains(0x0A) {
-            typed.more()
-            let piece = try await pieces.next(before: context.clock.deadline(in: .forever), on: context.clock)
-            guard let bytes = piece ?? nil else { break }
-            line += bytes
-        }
-        let text = String(decoding: line, as: UTF8.self).lowercased().filter { !$0.isWhitespace }
-        return Answer(isYes: text == "y" || text == "yes")
-    }
-}
-
 /// The renderer that draws at present, if any, for the tick that keeps its display alive.
 final class CurrentRenderer: Sendable {
     private let renderer = Mutex<ProgressRenderer?>(nil)

@@ -44,6 +44,9 @@ struct FlashCommand: ContextCommand {
     @Flag(help: "Ask the unit and print the plan. Change nothing.")
     var dryRun = false
 
+    @Flag(help: "Ask nothing before files on the unit that are of no release are erased.")
+    var yes = false
+
     @Flag(help: "Accept a firmware that is older than the unit's. Its bootloader may still refuse it.")
     var allowDowngrade = false
 
@@ -94,7 +97,9 @@ struct FlashCommand: ContextCommand {
     }
 
     private func request(in context: CommandContext) throws -> FlashRequest {
-        FlashRequest(
+        var options = options
+        if !yes, !report.json, let question = EraseQuestion(context) { options.beforeChange = { try await question.ask(about: $0) } }
+        return FlashRequest(
             unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
             records: try record.value(in: context))
     }

@@ -83,7 +83,13 @@ extension LiveServices {
             var options = options
             if let recording {
                 let clock = unit.central.clock
-                options.beforeChange = { try await clock.paused { try await recording.save() } }
+                let ask = options.beforeChange
+                options.beforeChange = { plan in
+                    try await clock.paused {
+                        try await ask(plan)
+                        try await recording.save()
+                    }
+                }
                 options.beforeErase = { try await recording.run.claim.beginErase() }
             }
             return try await provision(unit, with: assets, options, events: events)

@@ -73,7 +73,7 @@ import Testing
         let report = VerifyReport(identity: UnitIdentity(address: FleetSample.address(1), name: "frame"), family: "frame", findings: [:], error: nil)
         let compared = Comparison(isDeep: true, today: "").compare(report)
         #expect(!report.passed && !compared.passed)
-        #expect(report.failure?.code == "PRV-0019" && compared.failure?.code == "PRV-0019")
+        #expect(report.failure?.code == "PRV-0033" && compared.failure?.code == "PRV-0033")
     }
 
     /// What of a baseline is held against the units, and what a changed script of the same version needs.

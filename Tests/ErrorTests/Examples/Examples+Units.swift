@@ -34,7 +34,7 @@ extension Examples {
         .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
         .programSilent(seconds: 10), .programPrints("TEXT"), .bitstreamVersionUnknown("FILE"),
         .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
-        .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"), .nothingWanted,
+        .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"), .restartsWhenInterrupted("REASON"), .notPermitted, .nothingWanted,
     ])
 
     static let frame = CataloguedErrors([

@@ -76,13 +76,14 @@ struct FrameFlashTests {
             let assets = AssetSet(scripts: try FrameSamples.telling())
             #expect(try await bench.flash(assets).passed)
             try bench.leave("mine", as: "notes.txt")
-            try bench.leave("old", as: "odd.lua.new")
-            try bench.leave("old", as: "gone.lua.new")
+            try bench.leave("mine", as: "odd.lua.new")
+            try bench.leave("old", as: "odd.lua.noafw")
+            try bench.leave("old", as: "gone.lua.noafw")
             var options = JobOptions()
             options.force = true
             #expect(try await bench.flash(assets, options: options).passed)
             let proof = try await bench.verify(assets)
-            #expect(proof.passed && proof.findings[.scripts]?.extras == ["notes.txt is not part of the set"], "\(proof)")
+            #expect(proof.passed && proof.findings[.scripts]?.extras == ["notes.txt is not part of the set", "odd.lua.new is not part of the set"], "\(proof)")
         }
     }
 }

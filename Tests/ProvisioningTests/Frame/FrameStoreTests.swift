@@ -71,6 +71,60 @@ import VirtualDevices
         }
     }
 
+    /// It arrives damaged whenever it is sent.
+    @Test func aFileThatAlwaysArrivesDamagedIsGivenUp() async throws {
+        try await play(writeFault: { _, bytes in
+            guard Self.text(bytes).contains("_nf.w,0,"), let place = bytes.firstIndex(of: UInt8(ascii: "x")) else { return bytes }
+            var damaged = bytes
+            damaged[place] = UInt8(ascii: "y")
+            return damaged
+        }) { unit, clock in
+            let console = try await Self.open(unit, clock)
+            let notices = Notices()
+            await #expect(throws: ScriptError.uploadFailed("odd.lua")) {
+                try await console.store(for: try FrameSamples.set("local x = 1")).install(["odd.lua", "main.lua"]) { notices.note($0) }
+            }
+            #expect(notices.texts == Array(repeating: "odd.lua arrived damaged; sending it again", count: 2))
+            #expect(!FileManager.default.fileExists(atPath: unit.folder.appendingPathComponent("odd.lua").path))
+        }
+    }
+
+    /// What a person calls `.new` is a person's; what noafw left of another set goes.
+    @Test func onlyWhatNoafwLeftIsTakenAway() async throws {
+        try await play { unit, clock in
+            let own = ["mine.lua.new", "main.lua.new", "notes.new", "x.noafw.txt"]
+            for name in own + ["old.lua.noafw"] { try Data(name.utf8).write(to: unit.folder.appendingPathComponent(name)) }
+            let console = try await Self.open(unit, clock)
+            _ = try await console.store(for: try FrameSamples.set("local x = 1")).install(["odd.lua", "main.lua"]) { _ in }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: unit.folder.path).sorted() == (own + ["main.lua", "odd.lua"]).sorted())
+            for name in own { #expect(try Data(contentsOf: unit.folder.appendingPathComponent(name)) == Data(name.utf8)) }
+        }
+    }
+
+    /// The copy of the main script is damaged after its proof: the old one would claim its version over the new files.
+    @Test func nothingIsPutInPlaceWithoutTheNewMain() async throws {
+        let place = Mutex<URL?>(nil)
+        try await play(writeFault: { _, bytes in
+            if Self.text(bytes).contains("return _nf.v("), let folder = place.withLock({ $0 }),
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent("main.lua.noafw").path),
+                Self.text(bytes).contains("odd.lua")
+            {
+                try? Data("damaged".utf8).write(to: folder.appendingPathComponent("main.lua.noafw"))
+            }
+            return bytes
+        }) { unit, clock in
+            for name in ["main.lua", "odd.lua"] { try Data("-- old".utf8).write(to: unit.folder.appendingPathComponent(name)) }
+            place.withLock { $0 = unit.folder }
+            let console = try await Self.open(unit, clock)
+            await #expect(throws: ScriptError.verificationFailed("main.lua")) {
+                try await console.store(for: try FrameSamples.set("local x = 1")).install(["odd.lua", "main.lua"]) { _ in }
+            }
+            for name in ["main.lua", "odd.lua"] {
+                #expect(try Data(contentsOf: unit.folder.appendingPathComponent(name)) == Data("-- old".utf8), "\(name)")
+            }
+        }
+    }
+
     /// A unit that stands elsewhere in the file than it was told does not get the next piece.
     @Test func aPieceThatWasNotTakenStopsTheUpload() async throws {
         let once = Once()
@@ -106,21 +160,21 @@ import VirtualDevices
     @Test func anUploadGoesOnWhereItStopped() async throws {
         try await play { unit, clock in
             let scripts = try FrameSamples.set("local x = 1")
-            try Data(FrameSamples.oddModule.prefix(2000)).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
+            try Data(FrameSamples.oddModule.prefix(2000)).write(to: unit.folder.appendingPathComponent("odd.lua.noafw"))
             let main = try #require(scripts.installed.last)
-            try Data(main.bytes).write(to: unit.folder.appendingPathComponent("main.lua.new"))
+            try Data(main.bytes).write(to: unit.folder.appendingPathComponent("main.lua.noafw"))
             let console = try await Self.open(unit, clock)
             let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
             #expect(outcome.bytesSent == FrameSamples.oddModule.count - 2000)
             #expect(try await console.store(for: scripts).deepCheck() == [])
-            #expect(!FileManager.default.fileExists(atPath: unit.folder.appendingPathComponent("odd.lua.new").path))
+            #expect(!FileManager.default.fileExists(atPath: unit.folder.appendingPathComponent("odd.lua.noafw").path))
         }
     }
 
     @Test func aBeginningThatIsWrongIsSentAnew() async throws {
         try await play { unit, clock in
             let scripts = try FrameSamples.set("local x = 1")
-            try Data(repeating: 0x61, count: 2000).write(to: unit.folder.appendingPathComponent("odd.lua.new"))
+            try Data(repeating: 0x61, count: 2000).write(to: unit.folder.appendingPathComponent("odd.lua.noafw"))
             let console = try await Self.open(unit, clock)
             let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
             #expect(outcome.bytesSent == scripts.installed.reduce(0) { $0 + $1.bytes.count })

@@ -5,6 +5,16 @@ final class DrawingArea: Sendable {
     typealias Print = @Sendable (String) -> Void
 
     private let print = Mutex<Print?>(nil)
+    private let isHeldBack = Mutex(false)
+
+    /// A question stands at the end of the terminal: nothing is drawn there.
+    var isHeld: Bool { isHeldBack.withLock(\.self) }
+
+    func holding(_ question: () async throws -> Void) async throws {
+        isHeldBack.withLock { $0 = true }
+        defer { isHeldBack.withLock { $0 = false } }
+        try await question()
+    }
 
     /// - Returns: what printed above before.
     @discardableResult

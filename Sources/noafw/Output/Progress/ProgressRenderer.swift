@@ -21,11 +21,13 @@ final class ProgressRenderer: Sendable {
     private let sink: TextSink
     private let clock: SessionClock
     private let isVerbose: Bool
+    private let area: DrawingArea
     private let state: Mutex<State>
 
     init(context: CommandContext, isVerbose: Bool) {
         sink = context.diagnostics
         clock = context.clock
+        area = context.drawingArea
         self.isVerbose = isVerbose
         isLive = context.diagnostics.isTerminal && !context.isDumbTerminal
         state = Mutex(State(bar: isLive ? ProgressBar() : nil, lines: ProgressLines(isVerbose: isVerbose)))
@@ -78,7 +80,7 @@ final class ProgressRenderer: Sendable {
     }
 
     private func draw(_ state: inout State, at now: Duration) {
-        guard !state.isFinished, state.bar?.isDue(at: now) == true else { return }
+        guard !state.isFinished, !area.isHeld, state.bar?.isDue(at: now) == true else { return }
         sink.write(Self.clearLine + ProgressBar.line(state.model, at: now, columns: sink.columns()))
         state.isBarVisible = true
     }

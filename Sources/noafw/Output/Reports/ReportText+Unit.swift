@@ -40,7 +40,7 @@ extension ReportText {
                 ("name", .string(component.component.rawValue)), ("action", .string(component.action.rawValue)),
                 ("from", .optional(component.from)), ("to", .string(component.to)), ("bytes", .integer(component.byteCount)),
                 ("seconds", .number(component.seconds)),
-            ])
+            ] + (component.erases.map { [("erases", .array($0.map(JSONText.string)))] } ?? []))
         }
         return .object([("components", .array(components)), ("seconds", .number(plan.seconds))])
     }

@@ -23,6 +23,9 @@ struct UnitReportPresentation: RunPresentation {
         var lines = identity(result).map { [ComponentFormatter.describe($0), ""] } ?? []
         if !steps.isEmpty { lines += table(steps, style) + [""] }
         lines += ReportText.needed(result.report?.recoveries ?? [])
+        if isDryRun, let names = result.report?.plan?.erases, !names.isEmpty {
+            lines.append("would erase on the unit: \(UntrustedText.escape(names.joined(separator: ", "), limit: UntrustedText.noticeLimit))")
+        }
         lines.append(verdict(result, steps, style))
         guard error(of: result) == nil, !isDryRun else { return lines }
         if steps.contains(where: { $0.component == .firmware && $0.action == .current }) {

@@ -1,0 +1,58 @@
+import Bluetooth
+import Support
+
+extension LuaREPL {
+    private static let aside = ("main.lua", "main.lua.noafw")
+    static let putAside = "frame.file.rename(\"\(aside.0)\",\"\(aside.1)\")"
+    static let putBack = "frame.file.rename(\"\(aside.1)\",\"\(aside.0)\")"
+    /// From a restart to the word that there is no program, which older firmware does not say.
+    private static let startTimeout = Duration.milliseconds(1500)
+
+    /// Restarts Lua without the unit's program, whatever that has made of Lua's functions. The link may be given up afterwards: the unit
+    /// stays at its prompt.
+    ///
+    /// The firmware has no such restart. The program is ended by a break, `main.lua` gets another name for the restart and its own one
+    /// right behind it. Where the link breaks in between, the next restart of this kind gives the name back.
+    /// - Throws: ``REPLError/programDoesNotStop``, `LinkError`.
+    public static func restartWithoutProgram(
+        over connection: any Connection, clock: SessionClock, within: Duration,
+        nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
+    ) async throws {
+        let deadline = clock.deadline(in: within)
+        let repl = try await open(connection, clock: clock, before: deadline, nonce: nonce)
+        do {
+            try await repl.leaveProgramOut(before: deadline)
+        } catch {
+            await repl.close()
+            throw error
+        }
+        await repl.close()
+    }
+
+    private func leaveProgramOut(before deadline: SessionClock.Instant) async throws {
+        try await reachPrompt(nonce(), before: deadline)
+        try await perform(Self.putAside, before: deadline)
+        forgetUnread()
+        try await channel.send([LuaSignal.reset], deadline: deadline)
+        let end = min(deadline, clock.deadline(in: Self.startTimeout))
+        while clock.now < end, let notification = try await next(before: end) {
+            if case .text(let bytes) = notification, LuaException(bytes).isMissingProgram { break }
+        }
+        try await reachPrompt(nonce(), before: deadline)
+        try await perform(Self.putBack, before: deadline)
+    }
+
+    /// A command that may find no such file. A second one behind it would take its place while it waits, so the call of a name that nobody
+    /// has is its end, and the proof.
+    private func perform(_ command: String, before deadline: SessionClock.Instant) async throws {
+        let word = "_\(nonce())"
+        switch try await confirm(Array("\(command) \(word)()".utf8), times: 1, before: deadline, by: { $0.firstRange(of: word.utf8) != nil }) {
+        case .confirmed: return
+        case .refused(let exception) where exception.message.hasSuffix(Self.noSuchFile): return
+        case .refused(let exception): throw REPLError.programInTheWay(exception.message)
+        case .silent: throw REPLError.timedOut("an answer of the unit's Lua")
+        }
+    }
+
+    private static let noSuchFile = "error renaming file/directory"
+}

@@ -1,0 +1,30 @@
+/// What files take of a unit's LittleFS, which both families have (littlefs, `SPEC.md`, `lfs.c`).
+public struct FileBlocks: Sendable {
+    /// Bytes.
+    public let size: Int
+    /// A file of at most so many bytes stands in its folder's own blocks: the cache's size, or an eighth of a block.
+    private let inlineLimit: Int
+
+    public init(size: Int, cacheSize: Int) { (self.size, inlineLimit) = (size, min(cacheSize, size / 8)) }
+
+    /// Blocks of a file's content. Each but the first begins with pointers of 4 bytes to earlier ones, one more for each power of two
+    /// that divides its number.
+    public func count(of byteCount: Int) -> Int {
+        guard byteCount > inlineLimit else { return 0 }
+        var (number, left) = (0, byteCount)
+        while left > 0 {
+            left -= number == 0 ? size : size - 4 * (number.trailingZeroBitCount + 1)
+            number += 1
+        }
+        return number
+    }
+
+    /// Blocks of a folder, at least: a pair for each 4096 bytes of what stands in it.
+    public func count(ofFolder files: [(name: String, byteCount: Int)]) -> Int {
+        let entries = files.reduce(0) { $0 + Self.entryByteCount + $1.name.utf8.count + ($1.byteCount > inlineLimit ? 0 : $1.byteCount) }
+        return 2 * max(1, (entries + size - 1) / size)
+    }
+
+    /// Tags of creation, name and content, and where the content is.
+    private static let entryByteCount = 20
+}

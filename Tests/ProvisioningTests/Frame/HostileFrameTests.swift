@@ -1,0 +1,113 @@
+import FrameFamily
+import Provisioning
+import Support
+import TestSupport
+import Testing
+
+@testable import VirtualDevices
+
+/// Programs that take from the unit what a host asks it with: a flash gets past them, or says what alone helps.
+@Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)
+struct HostileFrameTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var main: String
+        /// Of a verification.
+        var code: String
+        /// Of a flash; `nil` where it replaces the program.
+        var flashCode: String?
+
+        init(_ main: String, _ code: String, flash: String? = nil) { (self.main, self.code, flashCode) = (main + wait, code, flash) }
+
+        private let wait = " while true do frame.sleep(0.1) end"
+        var testDescription: String { main }
+    }
+
+    /// What a program takes away, and what is then said.
+    static let cases = [
+        Case("load=nil", "REPL-0014"),
+        Case("pcall=nil", "REPL-0014"),
+        Case("print=nil", "REPL-0014"),
+        Case("print=function() end", "REPL-0014"),
+        Case("table=nil", "REPL-0014"),
+        Case("math=nil", "REPL-0014"),
+        Case("string=nil", "REPL-0014"),
+        Case("ipairs=nil", "REPL-0014"),
+        Case("tostring=function() return 'x' end", "REPL-0014"),
+        Case("frame.battery_level=nil", "REPL-0014"),
+        // No file can be given another name.
+        Case("frame.file=nil", "REPL-0014", flash: "REPL-0014"),
+        Case("hoard={} pcall(function() while true do hoard[#hoard+1]=('x'):rep(40)..#hoard end end)", "REPL-0014"),
+        // The firmware draws when a program ends, and restarts where it cannot (frame-codebase, `luaport.c`).
+        Case("getmetatable('').__index=nil", "PRV-0029", flash: "PRV-0029"),
+        Case("frame={} while true do end --", "PRV-0029", flash: "PRV-0029"),
+        Case("while true do pcall(function() while true do end end) end --", "REPL-0011", flash: "REPL-0011"),
+        Case("coroutine.wrap(function() while true do end end)() --", "REPL-0011", flash: "REPL-0011"),
+    ]
+
+    @Test(arguments: cases) func aProgramIsPassedByOrTheAdviceIsTrue(given: Case) async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        let assets = AssetSet(scripts: try FrameSamples.telling())
+        #expect(try await bench.flash(assets).passed)
+        try bench.leave(given.main, as: "main.lua")
+        for isDeep in [false, true] {
+            let proof = try await bench.verify(assets, isDeep: isDeep)
+            #expect(proof.error?.code == given.code, "\(String(describing: proof.error))")
+            Self.expectAdvice(proof.error)
+        }
+        let journal = Journal()
+        let report = try await bench.flash(assets) { journal.add($0) }
+        #expect(report.error?.code == given.flashCode, "\(String(describing: report.error)) \(journal.text)")
+        if report.passed {
+            #expect(try await bench.verify(assets).passed)
+        } else {
+            Self.expectAdvice(report.error)
+            try bench.unpairUnit()
+            let cured = try await bench.flash(assets)
+            #expect(cured.passed, "\(String(describing: cured.error))")
+        }
+    }
+
+    /// What is said is the unit's fault, and what to do leads out of it.
+    private static func expectAdvice(_ error: Diagnosis?) {
+        #expect(error?.category == .unitFailed && error?.category.rawValue == 1, "\(String(describing: error))")
+        #expect(error?.remedy.contains("press the button of its cradle") == true, "\(String(describing: error))")
+        #expect(error?.remedy.contains("closer") == false && error?.remedy.contains("--min-battery") == false)
+    }
+
+    /// It fills the file system at each start. What was written to it stays until somebody takes it away.
+    @Test func aFullStoreIsNamed() async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        let assets = AssetSet(scripts: try FrameSamples.telling())
+        #expect(try await bench.flash(assets).passed)
+        try bench.leave(
+            """
+            for i=1,20 do
+            local f=frame.file.open("junk"..i,"w")
+            while pcall(f.write,f,("j"):rep(4000)) do end
+            f:close()
+            end
+            while true do frame.sleep(0.1) end
+            """, as: "main.lua")
+        _ = try await bench.play { central, _ in try await central.clock.sleep(until: central.clock.deadline(in: .seconds(120))) }
+        let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling(padding: 9000)))
+        #expect(["FRM-0003", "SCR-0008"].contains(report.error?.code), "\(String(describing: report.error))")
+        #expect(report.error?.remedy.contains("noafw console: frame.file.remove(\"junk1\")") == true, "\(String(describing: report.error))")
+    }
+
+    /// It goes into its bootloader at each start: only the cradle ends that.
+    @Test func aProgramThatGoesIntoTheBootloaderIsSaidSo() async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        // Twice as long as what stands behind it: the files stay.
+        let assets = try FrameSamples.assets(firmware: 500_000)
+        #expect(try await bench.flash(assets).passed)
+        try bench.leave("frame.update()", as: "main.lua")
+        let proof = try await bench.verify(assets)
+        #expect(proof.error?.code == "PRV-0007", "\(String(describing: proof.error))")
+        let report = try await bench.flash(assets)
+        #expect(report.error?.code == "PRV-0012", "\(String(describing: report.error))")
+        Self.expectAdvice(report.error)
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+import MonocleFamily
+import Provisioning
+import Support
+import TestSupport
+import Testing
+import VirtualDevices
+
+/// Programs that do not let a host in: a verification says what helps, a flash does it.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct HostileMonocleTests {
+    @Test(arguments: [
+        ("import time\nwhile True:\n  try:\n    time.sleep(1)\n  except KeyboardInterrupt:\n    pass", "REPL-0001"),
+        ("import device\nwhile True:\n  try:\n    device.reset()\n  except KeyboardInterrupt:\n    pass", "REPL-0001"),
+    ])
+    func aProgramIsPassedByOrTheAdviceIsTrue(main: String, code: String) async throws {
+        let bench = try await DriftTests.provisioned()
+        defer { bench.remove() }
+        let assets = try Bench.assets()
+        try Data(main.utf8).write(to: bench.root.appendingPathComponent("files/main.py"))
+        let proof = try await bench.verify(assets)
+        #expect(proof.error?.code == code, "\(String(describing: proof.error))")
+        #expect(proof.error?.category == .unitFailed && proof.error?.remedy.contains("noafw flash --only scripts") == true)
+        var options = JobOptions()
+        options.components = [.scripts]
+        let report = try await bench.flash(assets, options: options)
+        #expect(report.passed, "\(String(describing: report.error))")
+        #expect(try await bench.verify(assets).passed)
+    }
+}
