@@ -87,14 +87,15 @@ struct ChatRunner: Sendable {
         let takesPictures = command.unit.value.families.contains { $0.chat?.makeRelay().takesPictures == true }
         let script = try command.script.map { try ChatScript.load(context.path($0), isVirtual: isVirtual, takesPictures: takesPictures) }
         if let transcript = command.report.transcript {
-            try OutputGuard.check(context.path(transcript), inputs: [command.script.map(context.path)])
+            let inputs = [command.script, command.inputs.bundle, command.inputs.firmware, command.inputs.fpga] + command.inputs.trust
+            try OutputGuard.check(context.path(transcript), inputs: inputs.map { $0.map(context.path) })
         }
         if case .server(let settings) = choice { for notice in settings.notices { note(notice) } }
         return Plan(
             choice: choice, script: script,
             recorder: try ChatRecorder(
                 context, transcript: command.report.transcript, media: command.report.saveMedia, json: command.report.json),
-            inputs: AssetInputs(search: context.assetSearch(command.assets)), stateFolder: try context.stateFolder(),
+            inputs: command.inputs.value(in: context), stateFolder: try context.stateFolder(),
             records: try command.record.value(in: context))
     }
 

@@ -48,6 +48,15 @@ struct InputOptions: ParsableArguments, Sendable {
         }
     }
 
+    /// The same on another command line.
+    var arguments: [String] {
+        let values = [
+            ("--bundle", bundle), ("--firmware", firmware), ("--fpga", fpga), ("--fpga-version", fpgaVersion), ("--scripts", scripts), ("--assets", assets),
+        ]
+        let given = values.flatMap { name, value in value.map { [name, $0] } ?? [] } + trust.flatMap { ["--trust", $0] }
+        return given + (anyFpgaImage ? ["--any-fpga-image"] : []) + (development ? ["--development"] : [])
+    }
+
     func value(in context: CommandContext) -> AssetInputs {
         AssetInputs(
             bundle: bundle, firmware: firmware, fpga: fpga, fpgaVersion: fpgaVersion, scripts: scripts, trust: trust,

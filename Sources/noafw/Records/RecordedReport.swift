@@ -17,7 +17,7 @@ extension UnitReport: RecordedReport {
 extension VerifyReport: RecordedReport {
     var failure: Diagnosis? {
         let drifted = findings.filter { !$0.value.matches }.map(\.key).sorted()
-        return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, repair: "noafw flash").diagnosis)
+        return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, advice: "run: noafw flash").diagnosis)
     }
 }
 
