@@ -24,7 +24,7 @@ import Testing
             unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path, records: records)
         _ = try await services.withChatUnit(preparation, notice: { _ in }) { unit in
             let compared = try await unit.compareVersions { _ in }
-            #expect(!compared.passed)
+            #expect(!compared.report.passed)
             #expect(ledger.records.map(\.code) == ["NOA-0013"], "closed before anybody is asked")
             let updated = try await unit.update([.scripts]) { _ in }
             #expect(updated.passed)

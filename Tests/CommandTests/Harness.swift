@@ -189,11 +189,11 @@ struct FakeChatUnit: ChatUnit {
     let services: FakeServices
     let preparation: ChatPreparation
 
-    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison {
         let request = VerifyRequest(
             unit: preparation.unit, inputs: preparation.inputs, components: Set(Component.allCases), isDeep: false,
             stateFolder: preparation.stateFolder)
-        return try await services.verify(request, events: events).report
+        return ChatComparison(report: try await services.verify(request, events: events).report)
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {

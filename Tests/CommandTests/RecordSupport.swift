@@ -74,7 +74,11 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     }
 
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
-        records.filter { filter.serial == nil || $0.serial == filter.serial }.suffix(filter.limit ?? .max)
+        if state.withLock(\.readFails) { throw LedgerError.unreadable(path: "ledger", reason: "damaged") }
+        return records.filter { run in
+            (filter.serial == nil || run.serial == filter.serial) && (filter.unit == nil || run.unitAddress == filter.unit)
+                && (filter.outcome == nil || run.outcome == filter.outcome)
+        }.suffix(filter.limit ?? .max)
     }
 }
 

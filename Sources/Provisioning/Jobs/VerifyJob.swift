@@ -7,14 +7,18 @@ public struct VerifyJob: Sendable {
     private let locator: UnitLocator
     private let updaters: [any ComponentUpdater]
     private let assets: AssetSet
+    private let recorded: [Component: String]
     private let isDeep: Bool
 
-    /// - Parameter address: the application's.
-    public init(family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, isDeep: Bool) throws {
+    /// - Parameters:
+    ///   - address: the application's.
+    ///   - recorded: the versions that are expected of parts for which `assets` has nothing.
+    public init(
+        family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, recorded: [Component: String] = [:], isDeep: Bool
+    ) throws {
         locator = UnitLocator(central: central, family: family, address: address)
         updaters = try family.console?.updaters(assets) ?? []
-        self.assets = assets
-        self.isDeep = isDeep
+        (self.assets, self.recorded, self.isDeep) = (assets, recorded, isDeep)
     }
 
     /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
@@ -37,7 +41,7 @@ public struct VerifyJob: Sendable {
         var result = VerifyReport(
             identity: UnitIdentity(address: address, name: locator.family.id.rawValue), family: locator.family.id, findings: [:],
             error: nil)
-        guard !updaters.isEmpty else {
+        guard !updaters.isEmpty || !recorded.isEmpty else {
             result.error = ProvisioningError.nothingWanted.diagnosis
             return result
         }
@@ -68,6 +72,7 @@ public struct VerifyJob: Sendable {
         result.identity = try await lease.identity()
         tell(.probed(result.identity))
         tell(.stage(.proof))
+        for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }
         for updater in updaters { result.findings[updater.component] = try await updater.verify(lease, isDeep: isDeep) }
     }
 

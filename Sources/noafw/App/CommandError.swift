@@ -29,7 +29,7 @@ enum CommandError: Error, Hashable, Sendable {
     case noKey
     /// Something of a conversation lives in real time, and the virtual unit was to run ahead of it.
     case noRealTime
-    case differs(parts: [Component], repair: String)
+    case differs(parts: [Component], from: String = "the catalogue", advice: String)
     case chatInterrupted
     /// A line of standard input.
     case questionTooLong
@@ -66,6 +66,9 @@ extension CommandError {
 }
 
 extension CommandError: DiagnosableError {
+    /// A unit may have been provisioned with a release that is not the catalogue's: its files are not to be replaced by that.
+    static let flashSameScripts = "run noafw verify --deep with the files that the unit was provisioned with, then noafw flash with the same files"
+
     var diagnosis: Diagnosis {
         switch self {
         case .noStateFolder:
@@ -142,12 +145,12 @@ extension CommandError: DiagnosableError {
                 code: "NOA-0012", category: .usage, fault: nil, message: "--virtual-speed max works only with the echo and without a terminal",
                 cause: "people and servers live in real time, and the virtual unit would run ahead of them",
                 remedy: "leave out --virtual-speed max, or add --assistant echo and --query or --script")
-        case .differs(let parts, let repair):
+        case .differs(let parts, let expectation, let advice):
             Diagnosis(
                 code: "NOA-0013", category: .unitFailed, fault: .unit,
-                message: "the unit differs from the catalogue in: \(parts.map(\.rawValue).joined(separator: ", "))",
-                cause: "the unit was never flashed, or was flashed from another catalogue",
-                remedy: "run: \(repair) (or run noafw chat --no-verify to use the unit as it is)")
+                message: "the unit differs from \(expectation) in: \(parts.map(\.rawValue).joined(separator: ", "))",
+                cause: "the unit was never flashed, was flashed with other files, or was changed since",
+                remedy: "\(advice) (or run noafw chat --no-verify to use the unit as it is)")
         case .chatInterrupted:
             Diagnosis(
                 code: "NOA-0014", category: .interrupted, fault: nil, message: "the conversation was interrupted",
@@ -173,7 +176,7 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0018", category: .unitFailed, fault: .unit,
                 message: "nothing was sent because the unit's program never reported ready",
-                cause: "the unit's scripts are missing, broken, or made for another app", remedy: "run: noafw verify, then noafw flash --only scripts")
+                cause: "the unit's scripts are missing, broken, or made for another app", remedy: Self.flashSameScripts)
         case .statementTooLong(let limit):
             Diagnosis(
                 code: "NOA-0022", category: .badData, fault: nil, message: "a statement is longer than \(limit) bytes",

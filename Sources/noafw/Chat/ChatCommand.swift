@@ -9,7 +9,8 @@ struct ChatCommand: ContextCommand {
         commandName: "chat",
         abstract: "Hold a conversation between a unit and an assistant.",
         discussion: """
-            Verifies the unit's versions, starts its program, and relays until you press Ctrl-C: it takes questions from the \
+            Verifies the unit's versions against the files that you name, else against its last pass in the ledger, else against the \
+            catalogue. Then it starts the unit's program, and relays until you press Ctrl-C: it takes questions from the \
             terminal and from the glasses, and shows the answers on both. Without a terminal, each line of standard input is a \
             question.
 
@@ -22,6 +23,7 @@ struct ChatCommand: ContextCommand {
             Examples:
               noafw chat
               noafw chat --nearest --translate --transcript talk.txt
+              noafw chat --bundle release.zip --trust release.pub.pem
               noafw chat --base-url http://localhost:8080 --model llama
               noafw chat --virtual monocle --query "hello"
               noafw chat --virtual monocle --script smoke.txt --json
@@ -32,8 +34,7 @@ struct ChatCommand: ContextCommand {
 
     @OptionGroup(title: "Unit") var unit: UnitOptions
 
-    @Option(help: ArgumentHelp("The folder that holds Firmware, FPGA and Scripts.", valueName: "folder"), completion: .directory)
-    var assets: CatalogueName?
+    @OptionGroup(title: "Files") var inputs: InputOptions
 
     @Flag(help: "Start without verifying the unit's versions.")
     var noVerify = false

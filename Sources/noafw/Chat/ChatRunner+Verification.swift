@@ -5,26 +5,29 @@ import Provisioning
 import Support
 import Synchronization
 
-// Before the conversation: is the unit what the catalogue says?
+// Before the conversation: is the unit what it should be?
 extension ChatRunner {
     func verify(_ unit: any ChatUnit, _ progress: CurrentRenderer) async throws {
-        let report = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
+        let compared = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             try await unit.compareVersions { renderer.handle($0) }
         }
-        if let error = report.error { throw stop(error) }
-        let drifted = report.findings.filter { !$0.value.matches }.map(\.key).sorted()
-        if !drifted.isEmpty { try await offerFlash(drifted, of: unit, at: report.identity.address, progress) }
+        if let error = compared.report.error { throw stop(error) }
+        let drifted = compared.report.findings.filter { !$0.value.matches }.map(\.key).sorted()
+        guard !drifted.isEmpty else { return }
+        let flash = flashCommand(drifted, pinned(compared.report.identity.address))
+        let differs = CommandError.differs(parts: drifted, from: compared.expectation, advice: compared.advice.text(flash)).diagnosis
+        guard case .flash = compared.advice else { throw stop(differs) }
+        try await offerFlash(drifted, of: unit, differs, progress)
     }
 
     /// Offers to flash the unit at a terminal; elsewhere ends the run with the command that does.
     private func offerFlash(
-        _ components: [Component], of unit: any ChatUnit, at address: DeviceAddress, _ progress: CurrentRenderer
+        _ components: [Component], of unit: any ChatUnit, _ differs: Diagnosis, _ progress: CurrentRenderer
     ) async throws {
-        let differs = CommandError.differs(parts: components, repair: flashCommand(components, pinned(address)))
-        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw stop(differs.diagnosis) }
-        note(differs.diagnosis.message)
+        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw stop(differs) }
+        note(differs.message)
         context.diagnostics.write("flash now? [y/N] ")
-        guard try await Answer.read(context).isYes else { throw stop(differs.diagnosis) }
+        guard try await Answer.read(context).isYes else { throw stop(differs) }
         let start = context.clock.now
         let (report, model) = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             do {
@@ -62,8 +65,7 @@ extension ChatRunner {
             if let family = selection.family { arguments += ["--family", family.rawValue] }
             if let adapter = selection.adapter { arguments += ["--adapter", adapter] }
         }
-        if let assets = command.assets { arguments += ["--assets", assets.name] }
-        return CommandLineText.same(arguments + ["--only", parts.map(\.rawValue).joined(separator: ",")])
+        return CommandLineText.same(arguments + command.inputs.arguments + ["--only", parts.map(\.rawValue).joined(separator: ",")])
     }
 }
 

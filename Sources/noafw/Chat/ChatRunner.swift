@@ -91,7 +91,7 @@ struct ChatRunner: Sendable {
             choice: choice, script: script,
             recorder: try ChatRecorder(
                 context, transcript: command.report.transcript, media: command.report.saveMedia, json: command.report.json),
-            inputs: AssetInputs(search: context.assetSearch(command.assets?.name)), stateFolder: try context.stateFolder(),
+            inputs: command.inputs.value(in: context), stateFolder: try context.stateFolder(),
             records: try command.record.value(in: context))
     }
 

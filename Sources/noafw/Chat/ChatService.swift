@@ -12,8 +12,8 @@ protocol ChatService: Sendable {
 
 /// The unit of a chat.
 protocol ChatUnit: Sendable {
-    /// Compares the unit's versions with the catalogue's.
-    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport
+    /// Compares the unit's versions with those that it should have, and says where these are from.
+    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison
     /// Brings components of the unit up to date.
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport
     /// Starts the unit's program and has `body` hold a conversation with it.
@@ -28,6 +28,14 @@ struct ChatPreparation: Sendable {
     var inputs: AssetInputs
     var stateFolder: String
     var records = RecordInputs()
+}
+
+/// A unit beside what it should hold.
+struct ChatComparison: Sendable {
+    var report: VerifyReport
+    /// What it was compared with.
+    var expectation = "the catalogue"
+    var advice = ChatExpectation.Advice.flash(isKnown: false)
 }
 
 /// What a conversation is held with beside the unit.

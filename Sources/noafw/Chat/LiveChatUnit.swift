@@ -36,14 +36,23 @@ final class LiveChatUnit: ChatUnit {
     /// Ends the link that nobody took.
     func release() async { await takeLease()?.abandon() }
 
-    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
-        let assets = try assets(nil, allowsDevelopment: true, events: events)
-        let job = try VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: false)
-        return try await services.look(owned: unit, against: assets, run(events)) { [self] events in
+    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison {
+        let passed = await recorder?.lastPassed(unit, events)
+        let expectation = ChatExpectation(preparation.inputs, Set(unit.family.components), passed: passed)
+        let words = expectation.words
+        events(.notice("the unit is compared with \(words)"))
+        let assets = try assets(expectation.filed, allowsDevelopment: true, events: events)
+        let job = try VerifyJob(
+            family: unit.family, central: unit.central, address: unit.address, assets: assets, recorded: expectation.recorded, isDeep: false)
+        let report = try await services.look(owned: unit, against: assets, run(events)) { [self] events in
             let (report, held) = try await job.hold(report: events)
             lease.withLock { $0 = held }
             return report
         }
+        guard !report.passed, report.error == nil else { return ChatComparison(report: report, expectation: words) }
+        let drifted = Set(report.findings.filter { !$0.value.matches }.keys)
+        let atHand = try? self.assets(drifted, allowsDevelopment: true, events: { _ in })
+        return ChatComparison(report: report, expectation: words, advice: expectation.advice(on: report, assets: atHand))
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
@@ -55,8 +64,9 @@ final class LiveChatUnit: ChatUnit {
         return try await services.update(owned: unit, with: assets, options, run(events))
     }
 
-    private func assets(_ components: Set<Component>?, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
-        try AssetChoice(components, for: [unit.family], from: preparation.inputs, allowsDevelopment: allowsDevelopment)
+    private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
+        guard !components.isEmpty else { return AssetSet() }
+        return try AssetChoice(components, for: [unit.family], from: preparation.inputs, allowsDevelopment: allowsDevelopment)
             .assets(for: unit.family.id, events: events)
     }
 

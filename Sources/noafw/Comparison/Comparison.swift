@@ -57,7 +57,7 @@ struct ComparedReport: Verdict {
         let drifted = findings.filter { !$0.state.isGood }.map(\.component)
         let repair = CommandLineText.same(
             ["flash", "--device", "\(report.identity.address)", "--only", drifted.map(\.rawValue).joined(separator: ",")])
-        return drifted.isEmpty ? nil : CommandError.differs(parts: drifted, repair: repair).diagnosis
+        return drifted.isEmpty ? nil : CommandError.differs(parts: drifted, advice: "run: \(repair)").diagnosis
     }
 
     /// Whether nothing at all was expected of this unit.

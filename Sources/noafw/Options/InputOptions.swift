@@ -47,6 +47,16 @@ struct InputOptions: ParsableArguments, Sendable {
         }
     }
 
+    /// The same on another command line.
+    var arguments: [String] {
+        let values = [
+            ("--bundle", bundle?.name), ("--firmware", firmware?.name), ("--fpga", fpga?.name), ("--fpga-version", fpgaVersion),
+            ("--scripts", scripts?.name), ("--assets", assets?.name),
+        ]
+        let given = values.flatMap { name, value in value.map { [name, $0] } ?? [] } + trust.flatMap { ["--trust", $0.name] }
+        return given + (anyFpgaImage ? ["--any-fpga-image"] : []) + (development ? ["--development"] : [])
+    }
+
     func value(in context: CommandContext) -> AssetInputs {
         AssetInputs(
             bundle: bundle?.name, firmware: firmware?.name, fpga: fpga?.name, fpgaVersion: fpgaVersion, scripts: scripts?.name,

@@ -109,6 +109,18 @@ final class RunRecorder: Sendable {
         }
     }
 
+    /// The newest run that a unit has passed, before one begins. A ledger that cannot be read fails no run.
+    func lastPassed(_ unit: StationUnit, _ events: @escaping Events) async -> RunRecord? {
+        var filter = RunFilter()
+        (filter.unit, filter.outcome, filter.limit) = ("\(unit.address)", .pass, 1)
+        do {
+            return try await unit.central.clock.paused { [filter] in try await ledger.runs(filter) }.last { $0.unitAddress == "\(unit.address)" }
+        } catch {
+            notices.tellOnce(diagnose(error), events)
+            return nil
+        }
+    }
+
     /// Sends what the server has not got yet, for a few seconds at most, and tells what still waits. To be called once, when no run of the
     /// command is left.
     func finish() async {

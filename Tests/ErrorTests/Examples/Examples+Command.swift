@@ -10,7 +10,7 @@ extension Examples {
         .developmentImage("IMAGE"), .outputExists(path: path), .outputNotWritten(path: path, reason: reason), .outputIsInput(path: path),
         .outputInFolder(path: path, folder: "FOLDER"), .outputIsOwn(path: path), .outputHoldsKey(path: path), .privateKeyTrusted(path: path), .keyExposed(path: path),
         .tooFewDescriptors(needed: 64), .tooFewThreads(needed: 8), .noKey, .noRealTime,
-        .differs(parts: [.scripts], repair: "noafw flash --only scripts"), .chatInterrupted, .questionTooLong,
+        .differs(parts: [.scripts], advice: "run: noafw flash --only scripts"), .chatInterrupted, .questionTooLong,
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
         .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
         .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .badEntries(count: 2),

@@ -37,11 +37,11 @@ enum ChatFailure {
             Diagnosis(
                 code: "NOA-0020", category: .unitFailed, fault: .unit, message: "the unit's program raised \(exception.lastLine)",
                 cause: "the scripts have a fault, or the unit is short of memory",
-                remedy: "run the same command with -v to see the traceback; to install the scripts again, run: noafw flash --only scripts --force")
+                remedy: "run the same command with -v to see the traceback; \(CommandError.flashSameScripts)")
         case .programEnded:
             Diagnosis(
                 code: "NOA-0021", category: .unitFailed, fault: .unit, message: "the unit's program has ended",
-                cause: "main.py is missing, has finished, or was interrupted", remedy: "run: noafw verify --deep, then noafw flash --only scripts")
+                cause: "main.py is missing, has finished, or was interrupted", remedy: CommandError.flashSameScripts)
         default: nil
         }
     }
