@@ -8,13 +8,20 @@ public struct VerifyJob: Sendable {
     private let updaters: [any ComponentUpdater]
     private let assets: AssetSet
     private let isDeep: Bool
+    private let programWatch: Duration
 
-    /// - Parameter address: the application's.
-    public init(family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, isDeep: Bool) throws {
+    /// - Parameters:
+    ///   - address: the application's.
+    ///   - programWatch: with `isDeep`, how long the program has to run without an error once it is ready.
+    public init(
+        family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, isDeep: Bool,
+        programWatch: Duration = JobOptions.defaultProgramWatch
+    ) throws {
         locator = UnitLocator(central: central, family: family, address: address)
         updaters = try family.console?.updaters(assets) ?? []
         self.assets = assets
         self.isDeep = isDeep
+        self.programWatch = programWatch
     }
 
     /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
@@ -70,7 +77,7 @@ public struct VerifyJob: Sendable {
     private func start(_ lease: UnitLease, _ result: inout VerifyReport) async throws {
         guard let console = try await lease.console() as? any ProgramConsole else { return }
         if isDeep, let scripts = assets.scripts, result.findings[.scripts]?.matches == true {
-            result.program = try await console.verifyProgram(of: scripts)
+            result.program = try await console.verifyProgram(of: scripts, watching: programWatch)
         } else {
             try await console.startProgram()
         }

@@ -23,5 +23,13 @@ public struct LuaException: Sendable, Hashable {
     /// `main.lua` has ended by it, or is missing.
     public var endsProgram: Bool { message.hasPrefix(Self.mainChunk) || message.hasPrefix(Self.olderMainChunk) }
 
+    /// ``message`` with the lines of `main.lua` as its author counts them: on the unit the version's line is in front of them.
+    public var programMessage: String {
+        message.replacing(/\[string "main\.lua"\]:([0-9]+):/) { match in
+            guard let line = Int(match.1), line > 1 else { return String(match.0) }
+            return "[string \"main.lua\"]:\(line - 1):"
+        }
+    }
+
     public var isMemoryError: Bool { message.hasSuffix("not enough memory") }
 }
