@@ -20,6 +20,8 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     case programSilent(seconds: Int64)
     /// The argument is the last line that it printed.
     case programPrints(String)
+    /// What differs from the installed scripts once the program has run; printable.
+    case programChanges([String])
     case bitstreamVersionUnknown(String)
     /// A committed FPGA image was erased again, since the FPGA did not run as its version.
     case bitstreamWithdrawn(expected: String, actual: String?, builtIn: String?)
@@ -43,7 +45,7 @@ extension ProvisioningError: DiagnosableError {
         case .unitNotFound, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted: .transient
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
-            .programSilent, .programPrints, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
+            .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
             .nothingWanted, .notPermitted:
             .permanent
         }
@@ -143,11 +145,13 @@ extension ProvisioningError: DiagnosableError {
         case .programFailed(let error):
             program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
         case .programEnded:
-            program("PRV-0041", "the unit's program has ended", cause: "its main script ends without an error, and nothing runs on the unit any more")
+            program("PRV-0041", "the unit's program has ended", cause: "its main script ends, and no error was heard; nothing runs on the unit any more")
         case .programSilent(let seconds):
             program("PRV-0042", "the unit's program does not say that it is ready within \(seconds) s", cause: "its scripts hang before they say so, or wait for something that does not come")
         case .programPrints(let line):
             program("PRV-0043", "the unit's program keeps printing and never says that it is ready; last: \(line)", cause: "its scripts are in a loop, or print too much: a quiet console is the sign of a ready program")
+        case .programChanges(let differences):
+            program("PRV-0044", "the unit's program changes what was installed: \(differences.prefix(8).joined(separator: ", "))", cause: "its scripts write, rename or remove files of their own set when they start")
         case .versionUnknown(let what):
             Diagnosis(
                 code: "PRV-0008", category: .badData, fault: nil, message: "\(what) does not state one version",

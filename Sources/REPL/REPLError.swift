@@ -43,6 +43,15 @@ public enum REPLError: Error, Hashable, Sendable {
 }
 
 extension REPLError {
+    /// The unit's heap is full.
+    public var isOutOfMemory: Bool {
+        switch self {
+        case .exception(let exception): exception.lastLine.hasPrefix("MemoryError")
+        case .lua(let exception): exception.isMemoryError
+        default: false
+        }
+    }
+
     /// What a unit's Python misses, told from what it raised; `nil` when it raised something else.
     static func lacking(in exception: PythonException) -> REPLError? {
         let line = exception.lastLine

@@ -74,7 +74,7 @@ import Testing
 
     private static func recovered() throws -> UnitReport {
         var report = try Sample.flashed(error: nil)
-        report.program = .silent
+        report.program = ProgramVerification(.silent, seconds: 5)
         report.recoveries = [Recovery(remedy: .safeMode, reason: Sample.failure)]
         return report
     }
@@ -87,6 +87,7 @@ import Testing
               needed a restart into safe mode: the bootloader says \\u{1b}[2Jno [DFU-0B05]
 
             PASS  the unit is verified (5.0 s)
+              its program ran for 5 s without an error
               its program never says that it is ready: verified by its version, a quiet console and the absence of errors
 
             """), "\(harness.output)")

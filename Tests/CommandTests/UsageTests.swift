@@ -31,6 +31,8 @@ import Testing
         ["flash", "--virtual", "monocle", "--only", "firmware,"],
         ["flash", "--virtual", "monocle", "--only", "bootloader"],
         ["flash", "--virtual", "monocle", "--min-battery", "101"],
+        ["flash", "--virtual", "monocle", "--watch-program", "0"], ["verify", "--virtual", "monocle", "--deep", "--watch-program", "601"],
+        ["verify", "--virtual", "monocle", "--watch-program", "5"],
         ["flash", "--virtual", "monocle", "--timeout", "-1"],
         ["flash", "--virtual", "monocle", "--timeout", "inf"],
         ["flash", "--virtual", "monocle", "--fpga-version", "v23.230.0808"],
@@ -93,7 +95,7 @@ import Testing
             #expect(request.unit == .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5))))
             #expect(request.options.components == [.fpga, .scripts])
             #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
-            #expect(request.options.minimumBattery == 5)
+            #expect(request.options.minimumBattery == 5 && request.options.programWatch == .seconds(30))
             #expect(request.inputs.firmware == "a.zip" && request.inputs.fpga == "b.bin" && request.inputs.scripts == "s")
             #expect(request.inputs.fpgaVersion == "v23.230.0808" && request.inputs.allowsAnyFPGAImage)
             #expect(request.inputs.trust == ["k1.pem", "k2.pem"])
@@ -103,7 +105,7 @@ import Testing
         })
         let arguments = [
             "flash", "--virtual", "monocle:a-1", "--virtual-speed", "2.5", "--only", "fpga", "--only", "scripts,fpga",
-            "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--firmware", "a.zip", "--fpga", "b.bin",
+            "--force", "--allow-downgrade", "--any-fpga-image", "--min-battery", "5", "--watch-program", "30", "--firmware", "a.zip", "--fpga", "b.bin",
             "--fpga-version", "v23.230.0808", "--scripts", "s", "--trust", "k1.pem", "--trust", "k2.pem", "--assets", "assets",
         ]
         #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 0)

@@ -45,7 +45,7 @@ struct LostAnswerTests {
             var bench = bench
             bench.faults.lostPackets = [packet]
             let report = try await bench.verify(assets)
-            #expect(report.passed && report.program == .announced, "\(packet): \(report)")
+            #expect(report.passed && report.program?.sign == .announced, "\(packet): \(report)")
             recoveries += report.recoveries.count
         }
         #expect(recoveries > 0)

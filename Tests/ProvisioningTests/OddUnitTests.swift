@@ -1,8 +1,10 @@
 import Bluetooth
+import Cryptography
 import Foundation
 import MonocleFamily
 import Provisioning
 import REPL
+import ScriptBundle
 import Support
 import TestSupport
 import Testing
@@ -44,6 +46,61 @@ struct OddUnitTests {
         #expect(report.recoveries.map(\.remedy) == given.remedies, "\(journal.text)")
         let proof = try await bench.verify(assets)
         #expect(proof.passed, "\(proof)")
+    }
+}
+
+/// A unit whose program answers for its own digest.
+@Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
+struct LyingProgramTests {
+    /// Gives its own file another digest, through what hashes files.
+    private static func liar(_ setting: String, claiming digest: [UInt8]) -> String {
+        """
+        import uhashlib,sys,time
+        class L:
+          def __init__(s,d=b''): s.h=uhashlib.sha256(d);s.d=d
+          def update(s,d): s.h.update(d);s.d=s.d or d
+          def digest(s):
+            d=s.h.digest()
+            return bytes([\(digest.map { "\($0)" }.joined(separator: ","))]) if b'class L' in s.d else d
+        class M:
+          sha256=L
+        own=__import__
+        def __import__(n,*a): return M if n.endswith('hashlib') else own(n,*a)
+        \(setting)
+        while True: time.sleep(1)
+        #
+        """
+    }
+
+    /// - isFound: the verification, which leaves the unit's program its say, tells the lie.
+    @Test(arguments: [
+        (setting: "", isFound: true),
+        // Keeps its globals, too.
+        ("class B: dir=lambda b:[];print=print;globals=globals;MemoryError=MemoryError\nsys.modules['builtins']=B", false),
+    ])
+    func forceDoesNotAskIt(setting: String, isFound: Bool) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let right = "import time\nwhile True: time.sleep(1)\n#"
+        let length = Self.liar(setting, claiming: Array(repeating: 255, count: 32)).utf8.count
+        let scripts = try ScriptSet(
+            files: [.init(name: "main.py", bytes: Array((right + String(repeating: "r", count: max(0, length - right.utf8.count))).utf8))])
+        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
+        #expect(try await bench.flash(assets).passed)
+        let installed = try #require(scripts.installed.last)
+        let head = installed.bytes.prefix { $0 != 0x0A } + [0x0A]
+        var foreign = Array(head) + Array(Self.liar(setting, claiming: SHA256.of(installed.bytes)).utf8)
+        foreign += Array(repeating: UInt8(ascii: "l"), count: installed.bytes.count - foreign.count)
+        let file = try UnitFolder.monocle(root: bench.root, name: "bench").root.appendingPathComponent("files/main.py")
+        try Data(foreign).write(to: file)
+
+        let look = try await bench.verify(assets)
+        #expect(look.passed != isFound, "\(look)")
+        var options = JobOptions()
+        options.force = true
+        let cured = try await bench.flash(assets, options: options)
+        #expect(cured.passed && cured.recoveries.isEmpty, "\(cured)")
+        #expect(Array(try Data(contentsOf: file)) == installed.bytes)
     }
 }
 

@@ -15,7 +15,9 @@ struct ProgramProofTests {
         /// Of the failure, and a part of its sentence; `nil` for a unit that is proved.
         var code: String?
         var sentence = ""
-        var proof: ProgramVerification?
+        var proof: ProgramVerification.Sign?
+        /// The files differ afterwards.
+        var isFoundAgain = false
 
         var testDescription: String { name }
     }
@@ -55,6 +57,24 @@ struct ProgramProofTests {
                 raise ValueError('too early')
                 """,
              code: "PRV-0040", sentence: "ValueError: too early"),
+        Case(name: "dies 1 s after its sign",
+             program: """
+                import bluetooth,time
+                while not bluetooth.connected(): time.sleep_ms(10)
+                bluetooth.send(b'rdy:')
+                time.sleep_ms(1000)
+                raise ValueError('too early')
+                """,
+             code: "PRV-0040", sentence: "ValueError: too early"),
+        Case(name: "removes a file of its set",
+             program: """
+                import bluetooth,os,time
+                os.remove('extra1.py')
+                while not bluetooth.connected(): time.sleep_ms(10)
+                bluetooth.send(b'rdy:')
+                while True: time.sleep(1)
+                """,
+             code: "PRV-0044", sentence: "extra1.py is missing", isFoundAgain: true),
         Case(name: "endless loop", program: "while True: pass", proof: .silent),
         Case(name: "says a word and falls quiet", program: "import time\nprint('hello')\nwhile True: time.sleep(1)", proof: .silent),
         Case(name: "speaks late and falls quiet", program: "import time\ntime.sleep(4)\nprint('connected')\nwhile True: time.sleep(1)",
@@ -81,7 +101,8 @@ struct ProgramProofTests {
     func theVerdictIsTheProgramsOwn(_ given: Case) async throws {
         let bench = Bench()
         defer { bench.remove() }
-        let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(given.program.utf8))])
+        let scripts = try ScriptSet(
+            files: [.init(name: "extra1.py", bytes: Array("x = 1\n".utf8)), .init(name: "main.py", bytes: Array(given.program.utf8))])
         let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
         var options = JobOptions()
         options.components = [.scripts]
@@ -89,12 +110,13 @@ struct ProgramProofTests {
         let flashed = try await bench.flash(assets, options: options)
         #expect(flashed.error?.code == given.code, "\(String(describing: flashed.error))")
         #expect(flashed.error?.message.contains(given.sentence) ?? true, "\(String(describing: flashed.error))")
-        #expect(flashed.program == given.proof)
+        #expect(flashed.program?.sign == given.proof)
         #expect(flashed.recoveries.isEmpty, "\(flashed.recoveries)")
 
         let deep = try await bench.verify(assets)
+        if given.isFoundAgain { return #expect(!deep.passed && deep.findings[.scripts]?.matches == false, "\(deep)") }
         #expect(deep.error?.code == given.code, "\(String(describing: deep.error))")
-        #expect(deep.program == given.proof)
+        #expect(deep.program?.sign == given.proof)
         #expect(deep.findings[.scripts]?.matches == true)
 
         // Versions alone are asked for: they match.
@@ -103,12 +125,30 @@ struct ProgramProofTests {
         #expect(look.program == nil)
     }
 
+    /// As long as the caller wants, and no longer: what comes after that is not seen.
+    @Test(arguments: [(watch: 2, code: nil), (7, "PRV-0040" as String?)])
+    func aProgramIsWatchedForAsLongAsIsAsked(watch: Int, code: String?) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("""
+            import bluetooth,time
+            while not bluetooth.connected(): time.sleep_ms(10)
+            bluetooth.send(b'rdy:')
+            time.sleep(5)
+            1/0
+            """.utf8))])
+        var options = JobOptions()
+        options.programWatch = .seconds(watch)
+        let report = try await bench.flash(AssetSet(firmware: nil, fpga: nil, scripts: scripts), options: options)
+        #expect(report.error?.code == code && (report.program?.seconds ?? watch) >= watch, "\(report)")
+    }
+
     @Test func ourOwnScriptsAnnounceThemselves() async throws {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet.load(folder: TestTools.root.appendingPathComponent("Scripts/monocle").path)
         let report = try await bench.flash(AssetSet(firmware: nil, fpga: nil, scripts: scripts))
         #expect(report.passed, "\(String(describing: report.error))")
-        #expect(report.program == .announced)
+        #expect(report.program?.sign == .announced)
     }
 }

@@ -251,6 +251,8 @@ package final class LuaPrompt: Connection, WriteChannel, Sendable {
         return r
         end}}
         function print(...)for i,v in ipairs{...}do if i>1 then emit("\\t")end emit(tostring(v))end end
+        -- The firmware's functions are C.
+        string.dump=function()error("unable to dump given function")end
         local input,keep=io.stdin,{load=load,pcall=pcall,error=error,unpack=string.unpack}
         _G.io,_G.os,_G.package,_G.require=nil,nil,nil,nil
         while true do

@@ -25,5 +25,5 @@ public struct ProgramFault: Sendable, Hashable {
 
     public init(_ exception: PythonException) { (lastLine, traceback) = (exception.lastLine, exception.traceback) }
 
-    public init(_ exception: LuaException) { (lastLine, traceback) = (exception.message, exception.message) }
+    public init(_ exception: LuaException) { (lastLine, traceback) = (exception.programMessage, exception.programMessage) }
 }

@@ -31,7 +31,7 @@ public struct FrameConsole: PromptConsole {
 
     /// All code that is sent to a Frame, but for calls with arguments.
     package static var sentCode: [String] {
-        LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode] + FrameFiles.sentCode
+        LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode, rerunCode] + FrameFiles.sentCode
     }
 
     public let repl: LuaREPL

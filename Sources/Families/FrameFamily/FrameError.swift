@@ -8,6 +8,8 @@ public enum FrameError: Error, Hashable, Sendable {
     case folderInPlace(String)
     /// The file system took so many bytes of the new scripts; a line for `noafw console` takes other files away.
     case fileSystemFull(needed: Int, taken: Int, removal: String = "")
+    /// A program has put its own in the place of the firmware's function; printable.
+    case functionReplaced(String)
     /// It has no other way to start its application anew than power.
     case noRestart
 }
@@ -32,6 +34,10 @@ extension FrameError: DiagnosableError {
                  remedy: removal.isEmpty
                     ? "make the scripts shorter"
                     : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
+        case .functionReplaced(let name):
+            unit("FRM-0005", "the unit's program has replaced the firmware's \(name)",
+                 cause: "what the unit says of its files is the word of that program, which its firmware always starts first",
+                 remedy: "press the button of its cradle while it charges, which erases bond and scripts (Frame Lite: its own button); then noafw pair and noafw flash")
         case .noRestart:
             unit("FRM-0004", "the unit cannot be restarted over the air", cause: "its firmware has no command for it",
                  remedy: "restart it by hand: put it into its cradle and take it out again")

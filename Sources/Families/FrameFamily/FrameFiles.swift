@@ -88,16 +88,34 @@ struct FrameFiles: Sendable {
         end
         """
 
+    /// The first of the functions in use that is no function of the firmware's any more: its own cannot be dumped. A program that
+    /// replaces `string.dump`, too, is not found out: its word is all that there is.
+    private static let genuineness = """
+        for n,t in pairs{["frame.file."]=frame.file,["string."]=string}do
+        for _,f in ipairs{"open","listdir","remove","rename","unpack","pack","format"}do
+        if t[f]and pcall(string.dump,t[f])then return n..f end
+        end
+        end
+        """
+
     private static let library = (reading + "\n" + writing)
 
     /// All code that this part sends to a unit, arguments apart.
-    static var sentCode: [String] { [library] }
+    static var sentCode: [String] { [library, genuineness] }
 
     let repl: LuaREPL
 
     private func load() async throws {
         try await repl.load(LuaLibrary("files", try LuaCode(Self.library)), within: Self.loadTimeout)
     }
+
+    /// - Throws: ``FrameError/functionReplaced(_:)``.
+    func checkFunctions() async throws {
+        let name = try await repl.runText(Self.genuineness, within: Self.loadTimeout)
+        guard name.isEmpty else { throw FrameError.functionReplaced(String(name.prefix(Self.nameLimit))) }
+    }
+
+    private static let nameLimit = 80
 
     /// Everything in the root, with the digests of the named files.
     /// - Throws: ``REPLError/garbage(_:)`` for an answer that is no list.

@@ -4,61 +4,90 @@ import ScriptBundle
 import Support
 
 extension FrameConsole {
-    /// How long a program that tells no version is listened to, at least and at most.
-    private static let silence = (least: Duration.seconds(5), most: Duration.seconds(15))
+    /// How long a program that tells no version is listened to, at least, and until it falls quiet.
+    private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
     /// Without a word of the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes.
     private static let chatterLimit = 4096
+    private static let knockInterval = Duration.milliseconds(500)
+    /// What ended the program, where its error found no free place because something was sent right before it.
+    static let rerunCode = "local o,e=pcall(require,'main')return o and''or tostring(e):sub(1,300)"
 
-    /// Starts the unit's program and waits until it has shown that it lives.
     /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
     ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``,
     ///   ``ProvisioningError/wrongVersion(_:expected:actual:)``.
-    public func verifyProgram(of scripts: ScriptSet) async throws -> ProgramVerification {
-        try await scripts.tellsVersion ? hearVersion(of: scripts) : hearSilence(of: scripts)
+    public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+        let start = repl.clock.now
+        let tells = scripts.tellsVersion
+        do {
+            if tells { try await hearVersion(of: scripts) } else { try await startUnheard() }
+            try await watch(for: tells ? watching : max(watching, Self.silence.least), untilQuiet: !tells)
+        } catch REPLError.lua(let exception) {
+            throw ProvisioningError.programFailed(exception.programMessage)
+        }
+        let seconds = Int(start.duration(to: repl.clock.now).components.seconds)
+        restoreGuard.interrupted()
+        try await repl.recover(within: Self.promptTimeout)
+        if !tells { try await checkVersions(of: scripts) }
+        return ProgramVerification(tells ? .announced : .silent, seconds: seconds)
     }
 
-    private func hearVersion(of scripts: ScriptSet) async throws -> ProgramVerification {
-        let sign: LuaProgramSign
-        do {
-            sign = try await insisting { try await repl.startProgram(asks: true, within: Self.answerTimeout) }
-        } catch REPLError.lua(let exception) {
-            throw ProvisioningError.programFailed(exception.message)
-        }
+    /// The question would take the place of a restart that still waits in the unit (frame-codebase, `luaport.c`).
+    private func startUnheard() async throws {
+        try await startProgram()
+        try await repl.clock.sleep(until: repl.clock.deadline(in: Self.knockInterval))
+    }
+
+    private func hearVersion(of scripts: ScriptSet) async throws {
+        let sign = try await insisting { try await repl.startProgram(asks: true, within: Self.answerTimeout) }
         restoreGuard.started()
         switch sign {
-        case .version(let actual) where actual == scripts.version: return .announced
+        case .version(let actual) where actual == scripts.version: return
         case .version(let actual): throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: actual)
-        case .silent: throw ProvisioningError.programSilent(seconds: LuaREPL.programTimeout.components.seconds)
+        case .silent:
+            try await watch(for: Self.knockInterval, untilQuiet: false)
+            throw ProvisioningError.programSilent(seconds: LuaREPL.programTimeout.components.seconds)
         }
     }
 
     /// A program of which nothing is known but that it must not fail, must not end, and has to be the one that was installed.
-    private func hearSilence(of scripts: ScriptSet) async throws -> ProgramVerification {
-        try await startProgram()
-        try await awaitSilence()
-        restoreGuard.interrupted()
-        guard try await repl.stopProgram(within: Self.promptTimeout) else { throw ProvisioningError.programEnded }
-        let versions = [try await ask(Self.runningVersionCode), try await version(of: .scripts)]
-        try await startProgram()
-        for version in versions where version != scripts.version {
+    private func checkVersions(of scripts: ScriptSet) async throws {
+        for version in [try await ask(Self.runningVersionCode), try await version(of: .scripts)] where version != scripts.version {
             throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
         }
-        return .silent
     }
 
-    /// - Throws: ``ProvisioningError/programPrints(_:)`` when it does not come.
-    private func awaitSilence() async throws {
-        let clock = repl.clock
-        let (least, most) = (clock.deadline(in: Self.silence.least), clock.deadline(in: Self.silence.most))
-        var (count, last, end) = (0, "", least)
-        while clock.now < end, let notification = try await repl.next(before: end) {
-            guard case .text(let bytes) = notification else { continue }
-            let exception = LuaException(bytes)
-            if exception.endsProgram { throw ProvisioningError.programFailed(exception.message) }
-            (count, last, end) = (count + bytes.count, exception.message, max(least, clock.deadline(in: Self.quiet)))
-            guard end <= most, count <= Self.chatterLimit else { throw ProvisioningError.programPrints(last) }
+    /// Listens while a question waits at the prompt, which a unit answers once its program has ended.
+    /// - Parameter untilQuiet: the console has to fall quiet.
+    private func watch(for least: Duration, untilQuiet: Bool) async throws {
+        let (clock, word) = (repl.clock, PythonREPL.randomNonce())
+        let (soonest, most) = (clock.deadline(in: least), clock.deadline(in: least + Self.silence.more))
+        var (count, end) = (0, soonest)
+        repeat {
+            try await repl.knock(word, within: Self.answerTimeout)
+            let pause = clock.deadline(in: Self.knockInterval)
+            while clock.now < pause, let notification = try await repl.next(before: pause) {
+                guard case .text(let bytes) = notification else { continue }
+                if bytes == Array(word.utf8) { throw try await ending() }
+                let exception = LuaException(bytes)
+                if exception.endsProgram { throw REPLError.lua(exception) }
+                guard untilQuiet else { continue }
+                (count, end) = (count + bytes.count, max(soonest, clock.deadline(in: Self.quiet)))
+                guard end <= most, count <= Self.chatterLimit else { throw ProvisioningError.programPrints(exception.message) }
+            }
+        } while clock.now < end
+    }
+
+    /// Why the program has ended: it is run once more, at the prompt, which keeps its error.
+    private func ending() async throws -> any Error {
+        restoreGuard.interrupted()
+        do {
+            try await repl.recover(within: Self.promptTimeout)
+            let error = try await repl.runText(Self.rerunCode, within: LuaREPL.programTimeout)
+            return error.isEmpty ? ProvisioningError.programEnded : REPLError.lua(LuaException(error.utf8))
+        } catch let error where !(error is CancellationError) {
+            return ProvisioningError.programEnded
         }
     }
 }

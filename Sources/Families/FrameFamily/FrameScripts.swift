@@ -22,6 +22,7 @@ struct FrameScripts: ScriptStore {
     }
 
     func deepCheck() async throws -> [ScriptDifference] {
+        try await console.insisting { try await files.checkFunctions() }
         let found = try await survey()
         let expected = Set(scripts.files.map(\.name))
         let extras = found.entries.filter { !expected.contains($0.key) }.sorted { $0.key < $1.key }

@@ -132,7 +132,7 @@ extension MonocleConsole {
         // Without response: a unit that resets in the middle of a write does not answer it.
         let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
         try await channel.send([0x1C], deadline: deadline)
-        try? await connection.waitUntilGone(deadline: deadline)
+        try await connection.waitUntilGone(deadline: deadline)
         await channel.close()
     }
 

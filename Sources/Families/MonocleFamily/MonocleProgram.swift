@@ -7,54 +7,53 @@ import Support
 extension MonocleConsole {
     /// Noa's program says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
     private static let announcementTimeout = Duration.seconds(15)
-    /// How long a program that never announces itself is listened to, at least and at most.
-    private static let silence = (least: Duration.seconds(5), most: Duration.seconds(15))
+    /// How long a program that never announces itself is listened to, at least, and until it falls quiet.
+    private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
     /// Without a word of the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes. A program that prints without a pause falls silent by itself: the firmware does not notice that its output ring is
     /// full while the read position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
-    /// An error right after the announcement still counts.
-    private static let aftermath = Duration.milliseconds(300)
     /// From ^C to the prompt.
     private static let interruptTimeout = Duration.seconds(3)
     private static let announcement = Array("rdy:".utf8)
     static let restartCode = "print('_nr' in globals())"
 
-    private enum Sign: Sendable {
-        case announced
-        case silent
-    }
-
-    /// Starts the unit's program and waits until it has shown that it lives.
     /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
     ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``; `REPLError` where packets were
     ///   lost that would have told.
-    public func verifyProgram(of scripts: ScriptSet) async throws -> ProgramVerification {
+    public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let announces = scripts.announces(Self.announcement)
         let messages = try await appMessages()
         // A restart takes the helper away: what is there after it was not restarted.
         try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true) }
         while messages?.poll() != nil {}
         try await startProgram()
-        if case .announced = try await sign(in: messages, announces: announces) { return .announced }
+        let start = repl.clock.now
+        let sign = try await sign(in: messages, announces: announces, watching: watching)
+        let seconds = Int(start.duration(to: repl.clock.now).components.seconds)
         let wasRunning = try await stopProgram()
         guard try await insisting({ try await repl.runText(Self.restartCode, within: Self.answerTimeout) == "False" }) else {
             throw REPLError.timedOut("the restart of the unit's Python")
         }
+        if case .announced = sign { return ProgramVerification(.announced, seconds: seconds) }
         if announces {
             try await startProgram()
             throw ProvisioningError.programSilent(seconds: Self.announcementTimeout.components.seconds)
         }
         guard wasRunning else { throw REPLError.garbage("a program that runs") }
+        try await checkVersions(of: scripts)
+        return ProgramVerification(.silent, seconds: seconds)
+    }
+
+    private func checkVersions(of scripts: ScriptSet) async throws {
         let versions = try await insisting {
             [try await ScriptInstaller.runningVersion(repl), try await ScriptInstaller.installedVersion(repl)]
         }
-        try await startProgram()
         for version in versions where version != scripts.version {
+            try await startProgram()
             throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
         }
-        return .silent
     }
 
     /// Subscribed before the start: a program announces itself once.
@@ -66,18 +65,20 @@ extension MonocleConsole {
         }
     }
 
-    private func sign(in messages: Inbox<[UInt8]>?, announces: Bool) async throws -> Sign {
-        let deadline = repl.clock.deadline(in: announces ? Self.announcementTimeout : Self.silence.most)
-        return try await withThrowingTaskGroup(of: Sign?.self) { group in
+    private func sign(in messages: Inbox<[UInt8]>?, announces: Bool, watching: Duration) async throws -> ProgramVerification.Sign {
+        let clock = repl.clock
+        let least = max(Self.silence.least, watching)
+        let deadline = clock.deadline(in: announces ? Self.announcementTimeout : least + Self.silence.more)
+        return try await withThrowingTaskGroup(of: ProgramVerification.Sign?.self) { group in
             group.addTask {
-                try await announces ? listen(until: deadline.advanced(by: Self.aftermath)) : awaitSilence(until: deadline)
+                try await announces ? listen(until: deadline.advanced(by: watching)) : awaitSilence(for: least, until: deadline)
                 return .silent
             }
             if let messages {
                 group.addTask {
-                    while let message = try await messages.next(before: deadline, on: repl.clock) {
+                    while let message = try await messages.next(before: deadline, on: clock) {
                         guard message.starts(with: Self.announcement) else { continue }
-                        try await repl.clock.sleep(until: repl.clock.deadline(in: Self.aftermath))
+                        try await clock.sleep(until: clock.deadline(in: watching))
                         return .announced
                     }
                     return nil
@@ -120,8 +121,8 @@ extension MonocleConsole {
     }
 
     /// - Throws: ``ProvisioningError/programPrints(_:)`` when it does not come.
-    private func awaitSilence(until deadline: SessionClock.Instant) async throws {
-        let least = repl.clock.deadline(in: Self.silence.least)
+    private func awaitSilence(for shortest: Duration, until deadline: SessionClock.Instant) async throws {
+        let least = repl.clock.deadline(in: shortest)
         var console = Console(lastByte: repl.clock.now)
         while true {
             let end = max(least, console.lastByte.advanced(by: Self.quiet))

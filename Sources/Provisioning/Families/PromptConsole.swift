@@ -1,5 +1,6 @@
 import Bluetooth
 import REPL
+import ScriptBundle
 import Support
 
 /// A console at a prompt that can be proven anew.
@@ -10,6 +11,8 @@ public protocol PromptConsole: ProgramConsole {
     var restoreGuard: RestoreGuard { get }
     /// To reach the prompt, a program that has to be interrupted included.
     static var promptTimeout: Duration { get }
+    /// Starts the program, waits until it has shown that it lives and has run so long without an error, and gets back to the prompt.
+    func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification
 }
 
 /// A console with MicroPython behind it.
@@ -22,6 +25,26 @@ extension PromptConsole {
     /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
     public func insisting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
         try await repl.insisting(within: Self.promptTimeout, ask)
+    }
+
+    /// Digests from before the start do not hold for what the program has made of its files.
+    public func verifyProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+        let verification = try await hearProgram(of: scripts, watching: watching)
+        let changes = try await lookAgain(at: scripts).filter { !$0.isHarmless }
+        try await startProgram()
+        guard changes.isEmpty else { throw ProvisioningError.programChanges(changes.map(\.description)) }
+        return verification
+    }
+
+    /// In the interpreter that the program ran in; in a fresh one where it has left no memory.
+    private func lookAgain(at scripts: ScriptSet) async throws -> [ScriptDifference] {
+        let store = store(for: scripts)
+        do {
+            return try await insisting { try await store.deepCheck() }
+        } catch let error as REPLError where error.isOutOfMemory {
+            try await recover(isFresh: true)
+            return try await store.deepCheck()
+        }
     }
 
     public func detach() async -> any Connection {

@@ -26,8 +26,10 @@ public protocol ProgramConsole: UnitConsole {
     /// The unit's scripts, as a place to install to.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws
-    /// Starts the program and waits until it has shown that it lives.
-    func verifyProgram(of scripts: ScriptSet) async throws -> ProgramVerification
+    /// Starts the program, waits until it has shown that it lives, and looks at the scripts again. Leaves it running.
+    /// - Parameter watching: how long it has to run without an error once it is ready.
+    /// - Throws: ``ProvisioningError/programChanges(_:)`` and the family's own findings.
+    func verifyProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification
     /// On the way out of a job that ends early: a unit that was only looked at goes on with its program.
     func restoreProgram() async
 }
@@ -51,9 +53,17 @@ public protocol ScriptStore: Sendable {
 }
 
 /// How a unit's program has shown that it lives.
-public enum ProgramVerification: String, Sendable, Codable {
-    /// It says so itself over the app's service.
-    case announced
-    /// It never says so: no error came, the console fell quiet, and the program that runs is of the right version.
-    case silent
+public struct ProgramVerification: Sendable, Equatable {
+    public enum Sign: String, Sendable {
+        /// It says so itself over the app's service.
+        case announced
+        /// It never says so: no error came, the console fell quiet, and the program that runs is of the right version.
+        case silent
+    }
+
+    public var sign: Sign
+    /// Whole seconds from its start that were seen without an error or an end.
+    public var seconds: Int
+
+    public init(_ sign: Sign, seconds: Int) { (self.sign, self.seconds) = (sign, seconds) }
 }

@@ -2,7 +2,8 @@
 public struct JobOptions: Sendable {
     /// `nil` for all that the unit has.
     public var components: Set<Component>?
-    /// Write components that are current already.
+    /// Write components that are current already, and believe nothing that the unit's program may have replaced: where the family can,
+    /// the unit is asked without it.
     public var force = false
     /// Probe and plan, change nothing.
     public var dryRun = false
@@ -10,6 +11,9 @@ public struct JobOptions: Sendable {
     public var allowDowngrade = false
     /// Below this charge in percent nothing is erased.
     public var minimumBattery = 20
+    /// How long a unit's program has to run without an error once it is ready.
+    public var programWatch = Self.defaultProgramWatch
+    public static let defaultProgramWatch = Duration.seconds(2)
     /// Awaited when the plan is told, before anything of it is done; what it throws ends the job with the unit as it is. `nil` for a unit
     /// in its bootloader, which cannot be asked what it holds.
     public var beforeChange: @Sendable (Plan?) async throws -> Void = { _ in }

@@ -33,7 +33,7 @@ public struct ProvisioningJob: Sendable {
             unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
             components: locator.family.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
         guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
-        let lease = UnitLease(locator)
+        let lease = UnitLease(locator, leavesOutProgram: options.force && !options.dryRun)
         let policy = RetryPolicy(mayRestartUnit: locator.family.console?.restartWithoutProgram != nil)
         let failure = try await lease.attempt(
             policy, progress: { state.advances }, recovering: { state.recovers(by: $0, from: $1) }
@@ -168,7 +168,7 @@ extension ProvisioningJob {
         }
         if let console = try await lease.console() as? any ProgramConsole {
             if !options.dryRun, let scripts = assets.scripts {
-                state.lives(try await console.verifyProgram(of: scripts))
+                state.lives(try await console.verifyProgram(of: scripts, watching: options.programWatch))
             } else {
                 try await console.startProgram()
             }

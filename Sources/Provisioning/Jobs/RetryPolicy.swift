@@ -74,8 +74,7 @@ struct RetryPolicy {
         if case ProvisioningError.unitNotFound = error, isFirst { return nil }
         guard error.persistence != .permanent else { return nil }
         return switch error {
-        case REPLError.exception(let exception) where exception.lastLine.hasPrefix("MemoryError"): .memory
-        case REPLError.lua(let exception) where exception.isMemoryError: .memory
+        case let error as REPLError where error.isOutOfMemory: .memory
         case REPLError.noPrompt, REPLError.programDoesNotStop, REPLError.programInTheWay: .noPrompt
         case ProvisioningError.restartsWhenInterrupted: .restart
         case REPLError.timedOut, LinkError.timedOut: .silence

@@ -9,16 +9,19 @@ public struct VerifyJob: Sendable {
     private let assets: AssetSet
     private let recorded: [Component: String]
     private let isDeep: Bool
+    private let programWatch: Duration
 
     /// - Parameters:
     ///   - address: the application's.
     ///   - recorded: the versions that are expected of parts for which `assets` has nothing.
+    ///   - programWatch: with `isDeep`, how long the program has to run without an error once it is ready.
     public init(
-        family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, recorded: [Component: String] = [:], isDeep: Bool
+        family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, recorded: [Component: String] = [:], isDeep: Bool,
+        programWatch: Duration = JobOptions.defaultProgramWatch
     ) throws {
         locator = UnitLocator(central: central, family: family, address: address)
         updaters = try family.console?.updaters(assets) ?? []
-        (self.assets, self.recorded, self.isDeep) = (assets, recorded, isDeep)
+        (self.assets, self.recorded, self.isDeep, self.programWatch) = (assets, recorded, isDeep, programWatch)
     }
 
     /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
@@ -79,7 +82,7 @@ public struct VerifyJob: Sendable {
     private func start(_ lease: UnitLease, _ result: inout VerifyReport) async throws {
         guard let console = try await lease.console() as? any ProgramConsole else { return }
         if isDeep, let scripts = assets.scripts, result.findings[.scripts]?.matches == true {
-            result.program = try await console.verifyProgram(of: scripts)
+            result.program = try await console.verifyProgram(of: scripts, watching: programWatch)
         } else {
             try await console.startProgram()
         }

@@ -14,11 +14,13 @@ public final class UnitLease: Sendable {
     }
 
     let locator: UnitLocator
+    /// Each link begins with a restart that leaves the unit's program out, where the family can: whatever ran before is not asked.
+    private let leavesOutProgram: Bool
     /// Over all links.
     public let restoreGuard = RestoreGuard()
     private let state = Mutex(State())
 
-    init(_ locator: UnitLocator) { self.locator = locator }
+    init(_ locator: UnitLocator, leavesOutProgram: Bool = false) { (self.locator, self.leavesOutProgram) = (locator, leavesOutProgram) }
 
     public var family: Family { locator.family }
     public var address: DeviceAddress { locator.address }
@@ -31,6 +33,7 @@ public final class UnitLease: Sendable {
     public func console() async throws -> any UnitConsole {
         if let console = state.withLock({ $0.console }) { return console }
         guard let rules = family.console else { throw ProvisioningError.noConsole(family.id) }
+        if leavesOutProgram { try await restartWithoutProgram() }
         let connection = try await locator.connect(.application)
         do {
             let console = try await rules.open(connection, clock, restoreGuard)
@@ -127,11 +130,11 @@ public final class UnitLease: Sendable {
         do {
             switch (remedy, console) {
             case (.interrupt, let console?): try await console.recover(isFresh: false)
+            case (.softReset, _?) where leavesOutProgram && family.console?.restartWithoutProgram != nil: await end()
             case (.softReset, let console?): try await console.recover(isFresh: true)
             case (.safeMode, _):
                 await end()
-                restoreGuard.leavesOut()
-                try await restartWithoutProgram()
+                if !leavesOutProgram { try await restartWithoutProgram() }
             case (.reconnect, _), (_, nil): await end()
             }
         } catch {
@@ -142,6 +145,7 @@ public final class UnitLease: Sendable {
 
     private func restartWithoutProgram() async throws {
         guard let restart = family.console?.restartWithoutProgram else { return }
+        restoreGuard.leavesOut()
         try await locator.withConnection(.application) { try await restart($0, clock) }
         guard try await locator.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
     }

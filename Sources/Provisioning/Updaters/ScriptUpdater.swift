@@ -81,7 +81,7 @@ public struct ScriptUpdater: ComponentUpdater {
 
 extension ScriptDifference {
     /// Files that nothing loads do no harm: people keep their own on a unit.
-    fileprivate var isHarmless: Bool { if case .extra = self { true } else { false } }
+    var isHarmless: Bool { if case .extra = self { true } else { false } }
 
     /// The name of what has to go before the scripts can be verified.
     fileprivate var shadow: String? { if case .shadow(let name) = self { name } else { nil } }

@@ -29,5 +29,13 @@ public struct LuaException: Sendable, Hashable {
     /// There is no `main.lua`: since v24.267 the unit says so.
     var isMissingProgram: Bool { endsProgram && message.hasSuffix("cannot open file: main.lua") }
 
+    /// ``message`` with the lines of `main.lua` as its author counts them: on the unit the version's line is in front of them.
+    public var programMessage: String {
+        message.replacing(/\[string "main\.lua"\]:([0-9]+):/) { match in
+            guard let line = Int(match.1), line > 1 else { return String(match.0) }
+            return "[string \"main.lua\"]:\(line - 1):"
+        }
+    }
+
     public var isMemoryError: Bool { message.hasSuffix("not enough memory") }
 }

@@ -25,12 +25,12 @@ public struct RawREPLEntry: Sendable {
         return Control.poll
     }
 
-    /// Prints a word, after taking away the globals of an interrupted program that hide built-in functions: `print`, `len`.
+    /// Prints a word, after taking away the globals of an interrupted program that hide built-in functions: `print`, `len`, `__import__`.
     static func proof(_ word: String) -> String {
         """
         import builtins as _n
         try:
-         for _k in _n.dir(_n):_k[0]!='_'and _n.globals().pop(_k,0)
+         for _k in _n.dir(_n):_k!='__name__'and _n.globals().pop(_k,0)
         except _n.MemoryError:
          pass
         _n.print('\(word)',end='')

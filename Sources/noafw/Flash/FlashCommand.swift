@@ -89,6 +89,7 @@ struct FlashCommand: ContextCommand {
     var options: JobOptions {
         var options = JobOptions()
         options.components = parts.value
+        options.programWatch = parts.programWatch
         options.force = force
         options.dryRun = dryRun
         options.allowDowngrade = allowDowngrade

@@ -28,6 +28,7 @@ struct FleetVerifyRequest: Sendable {
     var components: Set<Component>?
     /// Compare digests computed on the units, not just versions.
     var isDeep: Bool
+    var programWatch = JobOptions.defaultProgramWatch
     var comparison: Comparison
     var records: RecordInputs
     var stateFolder: String

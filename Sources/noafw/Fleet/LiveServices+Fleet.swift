@@ -37,7 +37,7 @@ extension LiveServices: FleetService {
             try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, _, events in
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
                 let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-                let verified = try await verify(unit, against: assets, isDeep: request.isDeep, run)
+                let verified = try await verify(unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, run)
                 var compared = request.comparison.compare(verified.report)
                 compared.lastPass = verified.lastPass
                 return compared

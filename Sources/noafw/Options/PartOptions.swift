@@ -1,10 +1,19 @@
 import ArgumentParser
 import Provisioning
 
-/// Which parts a verb works on.
+/// Which parts a verb works on, and how long their program is watched.
 struct PartOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only work on these: firmware, fpga, scripts.", valueName: "parts"))
     var only: [PartList] = []
+
+    @Option(help: ArgumentHelp("Watch the unit's program for so long once it is ready (2): it must neither fail nor end.", valueName: "seconds"))
+    var watchProgram: Int?
+
+    func validate() throws {
+        guard (1...600).contains(watchProgram ?? 1) else { throw ValidationError("--watch-program is a number of seconds from 1 to 600.") }
+    }
+
+    var programWatch: Duration { watchProgram.map { .seconds($0) } ?? JobOptions.defaultProgramWatch }
 
     /// `nil` for all that a unit has.
     var value: Set<Component>? { only.isEmpty ? nil : only.reduce(into: []) { $0.formUnion($1.parts) } }

@@ -61,7 +61,9 @@ extension LiveServices {
     }
 
     /// As ``flash(_:with:_:_:)``; the unit is not changed.
-    func verify(_ unit: StationUnit, against assets: AssetSet, isDeep: Bool, _ run: UnitRun) async throws -> VerifiedUnit {
+    func verify(
+        _ unit: StationUnit, against assets: AssetSet, isDeep: Bool, programWatch: Duration, _ run: UnitRun
+    ) async throws -> VerifiedUnit {
         let lastPass = Mutex<PassedRun?>(nil)
         let report = try await own(unit, stateFolder: run.stateFolder) {
             try await perform("verify", unit, assets, run) { events, recording in
@@ -69,8 +71,9 @@ extension LiveServices {
                     let passed = await run.recorder?.lastPass(before: recording, unit.central.clock, events)
                     lastPass.withLock { $0 = passed }
                 }
-                return try await VerifyJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep)
-                    .run(report: events)
+                return try await VerifyJob(
+                    family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep, programWatch: programWatch
+                ).run(report: events)
             }
         }
         return VerifiedUnit(report: report, lastPass: lastPass.withLock(\.self))

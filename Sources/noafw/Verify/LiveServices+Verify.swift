@@ -9,7 +9,7 @@ extension LiveServices: VerifyService {
             try await withFoundUnit(request.unit, search: request.inputs.search, stateFolder: request.stateFolder, events: events) { unit in
                 let assets = try choice.assets(for: unit.family.id, events: events)
                 let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-                return try await verify(unit, against: assets, isDeep: request.isDeep, run)
+                return try await verify(unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, run)
             }
         }
     }

@@ -36,6 +36,7 @@ struct VerifyCommand: ContextCommand {
 
     func validate() throws {
         try comparison.check(report, bundle: inputs.bundle)
+        guard deep || parts.watchProgram == nil else { throw ValidationError("--watch-program belongs to --deep: without it the program is not verified.") }
         if !isFleet, units.jobs != nil || units.adapter.count > 1 {
             throw ValidationError("--jobs and several --adapter belong to several units: give --all, --devices or --count.")
         }
@@ -61,7 +62,8 @@ struct VerifyCommand: ContextCommand {
         return await session(compared, files, context).run { [files] events in
             let fleet = try units.fleet(in: context)
             let request = FleetVerifyRequest(
-                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, comparison: compared, records: try record.value(in: context),
+                fleet: fleet, inputs: files, components: parts.value, isDeep: deep, programWatch: parts.programWatch,
+                comparison: compared, records: try record.value(in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
             return compared.complete(try await context.services.verify(request, events: events), isAll: fleet.units == .inReach)
         }
@@ -81,7 +83,7 @@ struct VerifyCommand: ContextCommand {
         return await session.run { events in
             let request = VerifyRequest(
                 unit: units.single, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
-                stateFolder: try context.stateFolder(), records: try record.value(in: context))
+                programWatch: parts.programWatch, stateFolder: try context.stateFolder(), records: try record.value(in: context))
             return try await context.services.verify(request, events: events)
         }
     }

@@ -36,7 +36,7 @@ struct VerifyFleetPresentation: FleetPresentation {
                 ("address", .optional(entry.unit.address?.description)),
             ] + findings + [
                 ("verdict", .optional(entry.verdict.document)), ("error", entry.error.map(ReportText.document) ?? .null),
-                ("program", .optional(report?.program?.rawValue)),
+                ("program", .optional(report?.program?.sign.rawValue)),
                 ("recoveries", .array((report?.recoveries ?? []).map(ReportText.document))),
                 ("last_pass", entry.report?.lastPass.map(ReportText.document) ?? .null),
             ] + FleetSummary.members(entry))

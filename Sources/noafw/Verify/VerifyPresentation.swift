@@ -25,7 +25,7 @@ struct VerifyPresentation: RunPresentation {
             ] + findings + [
                 ("verdict", verdict),
                 ("error", error.map(ReportText.document) ?? .null),
-                ("program", .optional(result.report?.report.program?.rawValue)),
+                ("program", .optional(result.report?.report.program?.sign.rawValue)),
                 ("recoveries", .array((result.report?.report.recoveries ?? []).map(ReportText.document))),
                 ("last_pass", result.report?.lastPass.map(ReportText.document) ?? .null),
             ])
@@ -85,7 +85,7 @@ struct VerifyPresentation: RunPresentation {
         case (false, true): "versions match; scripts are verified by digest"
         case (false, false): "every version matches"
         }
-        return digest + (result.report?.report.program == nil ? "" : "; the program lives")
+        return digest + (result.report?.report.program.map { "; the program \(ReportText.seen($0))" } ?? "")
     }
 
     private func identity(_ result: RunResult<VerifiedUnit>) -> UnitIdentity? {

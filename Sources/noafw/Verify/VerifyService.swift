@@ -13,6 +13,7 @@ struct VerifyRequest: Sendable {
     var components: Set<Component>?
     /// Compare digests computed on the unit, not just versions.
     var isDeep: Bool
+    var programWatch = JobOptions.defaultProgramWatch
     var stateFolder: String
     var records = RecordInputs()
 }

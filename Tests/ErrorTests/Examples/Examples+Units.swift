@@ -32,13 +32,14 @@ extension Examples {
         ProvisioningError.unitNotFound(address), .staysInApplication, .doesNotReturn,
         .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
         .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
-        .programSilent(seconds: 10), .programPrints("TEXT"), .bitstreamVersionUnknown("FILE"),
+        .programSilent(seconds: 10), .programPrints("TEXT"), .programChanges(["NAME is missing"]), .bitstreamVersionUnknown("FILE"),
         .bitstreamWithdrawn(expected: "VERSION", actual: "VERSION", builtIn: "VERSION"), .ageUnknown(unit: "VERSION", ours: "VERSION"),
         .staysInBootloader(address, transfers: 2), .noConsole("FAMILY"), .restartsWhenInterrupted("REASON"), .notPermitted, .nothingWanted,
     ])
 
     static let frame = CataloguedErrors([
-        FrameError.halo(isBonded: false), .halo(isBonded: true), .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192), .noRestart,
+        FrameError.halo(isBonded: false), .halo(isBonded: true), .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192),
+        .functionReplaced("frame.file.open"), .noRestart,
     ])
 
     static let selection = CataloguedErrors([

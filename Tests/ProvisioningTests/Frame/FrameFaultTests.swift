@@ -92,7 +92,7 @@ struct FrameFaultTests {
             let report = try await bench.flash(new)
             #expect(report.error?.code == code, "\(String(describing: report.error))")
             let proof = try await bench.verify(assets)
-            #expect(proof.passed && proof.program == .announced, "\(proof)")
+            #expect(proof.passed && proof.program?.sign == .announced, "\(proof)")
             #expect(proof.findings[.scripts]?.extras.count == fillers.count, "\(proof)")
         }
     }

@@ -34,12 +34,12 @@ struct FrameFlashCutTests {
             // Who believes the version is not deceived.
             let believed = try await bench.verify(assets, isDeep: false), proof = try await bench.verify(assets)
             #expect(believed.passed == proof.passed, "cut at word \(word): \(proof)")
-            #expect(proof.program == (proof.passed ? .announced : nil))
+            #expect(proof.program?.sign == (proof.passed ? .announced : nil))
         }
         let second = try await bench.flash(new)
         #expect(second.passed, "cut at word \(word): \(String(describing: second.error))")
         let proof = try await bench.verify(new)
-        #expect(proof.passed && proof.program == .announced && proof.findings[.scripts]?.extras == [], "cut at word \(word): \(proof)")
+        #expect(proof.passed && proof.program?.sign == .announced && proof.findings[.scripts]?.extras == [], "cut at word \(word): \(proof)")
     }
 }
 

@@ -22,14 +22,14 @@ struct FrameFlashTests {
             let journal = Journal()
             let first = try await bench.flash(assets) { journal.add($0) }
             #expect(first.passed, "\(String(describing: first.error)) \(journal.text)")
-            #expect(first.program == .announced)
+            #expect(first.program?.sign == .announced)
             #expect(first.identity.firmware == Bench.firmwareVersion && first.identity.scripts == assets.scripts?.version)
             #expect(first.identity.batteryPercent != nil)
             #expect(first.steps.map(\.action) == [.updated, .updated])
             let second = try await bench.flash(assets)
             #expect(second.passed && second.steps.map(\.action) == [.current, .current], "\(String(describing: second.error))")
             let proof = try await bench.verify(assets)
-            #expect(proof.passed && proof.program == .announced, "\(proof)")
+            #expect(proof.passed && proof.program?.sign == .announced, "\(proof)")
         }
     }
 
@@ -44,7 +44,7 @@ struct FrameFlashTests {
             }
             let scripts = try ScriptSet(files: files, family: .frame)
             let report = try await bench.flash(AssetSet(scripts: scripts))
-            #expect(report.passed && report.program == .announced, "\(String(describing: report.error))")
+            #expect(report.passed && report.program?.sign == .announced, "\(String(describing: report.error))")
         }
     }
 
@@ -53,12 +53,16 @@ struct FrameFlashTests {
         try await withBench { bench in
             let assets = AssetSet(scripts: try FrameSamples.set("while true do frame.sleep(0.1) end"))
             let report = try await bench.flash(assets)
-            #expect(report.passed && report.program == .silent, "\(String(describing: report.error))")
+            #expect(report.passed && report.program?.sign == .silent, "\(String(describing: report.error))")
         }
     }
 
+    private static let tells = "frame.bluetooth.send('\\x18' .. ARGPT_VERSION) -- \\x17\n"
+
     @Test(arguments: [
-        ("error('bad')", "PRV-0040"), ("x = 1", "PRV-0041"), ("local = 1", "PRV-0040"),
+        ("error('bad')", "PRV-0040"), ("x = 1", "PRV-0041"), ("print('now') error('bad')", "PRV-0040"),
+        (Self.tells, "PRV-0041"), (Self.tells + "error('bad')", "PRV-0040"), (Self.tells + "frame.sleep(1) error('bad')", "PRV-0040"),
+        ("frame.file.remove('odd.lua') " + Self.tells + "while true do frame.sleep(0.1) end", "PRV-0044"), ("local = 1", "PRV-0040"),
         ("while true do print('again') frame.sleep(0.05) end", "PRV-0043"), ("-- \\x17 \\x18\nwhile true do frame.sleep(0.1) end", "PRV-0042"),
         ("frame.bluetooth.send('\\x18other') while true do frame.sleep(0.1) end -- \\x17", "PRV-0004"),
         ("ARGPT_VERSION='other' while true do frame.sleep(0.1) end", "PRV-0004"),
@@ -68,6 +72,30 @@ struct FrameFlashTests {
         try await withBench { bench in
             let report = try await bench.flash(AssetSet(scripts: try FrameSamples.set(main)))
             #expect(report.error?.code == code, "\(String(describing: report.error))")
+        }
+    }
+
+    /// On the unit the version's line is in front of it.
+    @Test(arguments: ["-- one\nerror('bad')", "print('-- one')\nerror('bad')", "\nerror('bad')"])
+    func anErrorHasItsAuthorsLine(main: String) async throws {
+        try await withBench { bench in
+            let report = try await bench.flash(AssetSet(scripts: try FrameSamples.set(main)))
+            #expect(report.error?.message.contains("[string \"main.lua\"]:2: bad") == true, "\(String(describing: report.error))")
+        }
+    }
+
+    @Test(arguments: ["open", "listdir"])
+    func aFunctionThatAProgramHasReplacedIsNotBelieved(name: String) async throws {
+        try await withBench { bench in
+            let hostile = "local own=frame.file.\(name) frame.file.\(name)=function(...)return own(...)end while true do frame.sleep(0.1) end"
+            try bench.leave("", as: "notes.txt")
+            #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+            try bench.leave(hostile, as: "main.lua")
+            var options = JobOptions()
+            options.force = true
+            let flashed = try await bench.flash(AssetSet(scripts: try FrameSamples.telling()), options: options)
+            #expect(flashed.error?.code == "FRM-0005", "\(flashed)")
+            #expect(try await bench.verify(AssetSet(scripts: try FrameSamples.telling())).error?.code == "FRM-0005")
         }
     }
 

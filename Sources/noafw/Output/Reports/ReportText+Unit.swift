@@ -29,7 +29,7 @@ extension ReportText {
             ("fault", .optional(error?.fault?.rawValue)),
             ("steps", .array(steps.map(document))),
             ("error", error.map(document) ?? .null),
-            ("program", .optional(report?.program?.rawValue)),
+            ("program", .optional(report?.program?.sign.rawValue)),
             ("recoveries", .array((report?.recoveries ?? []).map(document))),
         ] + plan)
     }

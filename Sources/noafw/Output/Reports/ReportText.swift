@@ -18,9 +18,13 @@ enum ReportText {
         return recoveries.map { "  needed \($0.remedy.words): \(UntrustedText.escape($0.reason.message)) [\($0.reason.code)]" } + [""]
     }
 
+    static func seen(_ program: ProgramVerification) -> String { "ran for \(program.seconds) s without an error" }
+
+    static func seen(_ program: ProgramVerification?) -> [String] { program.map { ["  its program \(seen($0))"] } ?? [] }
+
     /// What an operator should know of a program that was verified without a word of its own.
     static func silence(_ verification: ProgramVerification?) -> [String] {
-        verification == .silent
+        verification?.sign == .silent
             ? ["  its program never says that it is ready: verified by its version, a quiet console and the absence of errors"] : []
     }
 

@@ -31,7 +31,7 @@ struct UnitReportPresentation: RunPresentation {
         if steps.contains(where: { $0.component == .firmware && $0.action == .current }) {
             lines.append("  the firmware is current by its version alone: a unit's firmware cannot be read back")
         }
-        return lines + ReportText.silence(result.report?.program)
+        return lines + ReportText.seen(result.report?.program) + ReportText.silence(result.report?.program)
     }
 
     private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
