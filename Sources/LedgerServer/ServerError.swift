@@ -92,7 +92,7 @@ extension ServerError: DiagnosableError {
         case .refused(let state, let reason):
             Diagnosis(
                 code: "LED-0123", category: .unavailable, fault: .station, message: "the ledger's server answered with error \(state): \(reason)",
-                cause: "the server's tables or rights were changed by hand",
+                cause: "the server's tables or rights were changed by hand, or it is read-only or its disk is full",
                 remedy: "show the message to the server's administrator; runs are kept on this station and sent later")
         case .tooLong(let limit):
             Diagnosis(

@@ -7,6 +7,7 @@ public struct StationServer: Sendable {
     private let runs: PostgreSQLRuns
     private let station: String
     private let times: LeaseTimes
+    private let silence = ServerSilence()
 
     /// - Parameters:
     ///   - text: `postgresql://HOST/DATABASE` or `service=NAME`, without a password.
@@ -26,14 +27,16 @@ public struct StationServer: Sendable {
     /// Asks the server for its form, before a run begins.
     /// - Throws: what waiting does not mend; a server that is not reached only where claims are required.
     public func check(_ policy: ClaimPolicy) async throws(ServerError) {
+        let (clock, asked) = (SessionClock.continuous, SessionClock.continuous.now)
         do {
             try await leases.lane.ask(within: .seconds(8)) { _, _ throws(ServerFault) in }
         } catch {
+            silence.note(error, asked: asked, now: clock.now)
             if error.kind != .passing || policy == .require { throw error.error }
         }
     }
 
-    public func claims(_ policy: ClaimPolicy) -> any UnitClaims { ServerClaims(server: leases, policy: policy, times: times) }
+    public func claims(_ policy: ClaimPolicy) -> any UnitClaims { ServerClaims(server: leases, policy: policy, times: times, silence: silence) }
 
     public func uploads(from outbox: any RunOutbox) -> any RunUploads { ServerUploads(runs, outbox: outbox, station: station) }
 }

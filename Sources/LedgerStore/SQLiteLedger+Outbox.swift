@@ -1,14 +1,32 @@
 import GRDB
 import Ledger
+import Synchronization
 
 /// What waits for the server. A run is put there with its close, and stays until the server has said that it has it.
 extension SQLiteLedger: RunOutbox {
     public func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read([]) { db in
-                let sql = "SELECT runs.* FROM \(Self.waiting) ORDER BY seq LIMIT ?"
-                return try RunRecord.fetchAll(db, sql: sql, arguments: [station, limit])
+        let (runs, isOdd): ([RunRecord], Bool) = try await OwnThread.run { () throws(LedgerError) in
+            try self.read(([], false)) { db in
+                let sql = "SELECT runs.* FROM \(Self.waiting) ORDER BY seq"
+                var isOdd = false
+                let rows = try Row.fetchCursor(db, sql: sql, arguments: [station])
+                var runs: [RunRecord] = []
+                while runs.count < limit, let row = try rows.next() {
+                    if let run = self.record(row) { runs.append(run) } else { isOdd = true }
+                }
+                return (runs, isOdd)
             }
+        }
+        if isOdd { try await park() }
+        return runs
+    }
+
+    /// What cannot be read waits no more, until somebody has mended it.
+    private func park() async throws(LedgerError) {
+        let numbers = state.withLock { $0.odd.map(\.number) }
+        try await change { db in
+            let sql = "UPDATE outbox SET rejected = ? WHERE sent_at IS NULL AND run IN (SELECT id FROM runs WHERE number = ?)"
+            for number in numbers { try db.execute(sql: sql, arguments: ["the row of this run is no record", number]) }
         }
     }
 
@@ -42,6 +60,17 @@ extension SQLiteLedger: RunOutbox {
             try db.execute(sql: sql, arguments: [station])
             return db.changesCount
         } ?? 0
+    }
+
+    public func lastNumber(station: String) async throws(LedgerError) -> RunNumber? {
+        try await OwnThread.run { () throws(LedgerError) in
+            try self.read(nil) { db in
+                let sql = "SELECT epoch, last_seq FROM ledger, stations WHERE name = ? AND last_seq > 0"
+                return try Row.fetchOne(db, sql: sql, arguments: [station]).map { row in
+                    RunNumber(epoch: String.fromDatabaseValue(row["epoch"]) ?? "", seq: Int64.fromDatabaseValue(row["last_seq"]) ?? 0)
+                }
+            }
+        }
     }
 
     private static let waiting = "outbox JOIN runs ON runs.id = outbox.run WHERE sent_at IS NULL AND rejected IS NULL AND station = ?"

@@ -1,5 +1,6 @@
 import GRDB
 import Ledger
+import Synchronization
 
 /// What `ledger check` finds.
 public struct LedgerCheck: Sendable, Hashable {
@@ -27,7 +28,8 @@ extension SQLiteLedger: RunHistory {
         try await OwnThread.run { () throws(LedgerError) in
             try self.read([]) { db in
                 let (condition, arguments) = RunConditions.sql(filter)
-                return try RunRecord.fetchAll(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
+                let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
+                return try self.records(rows)
             }
         }
     }
@@ -35,24 +37,60 @@ extension SQLiteLedger: RunHistory {
     public func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? {
         try await OwnThread.run { () throws(LedgerError) in
             try self.read(nil) { db in
-                try Row.fetchOne(db, sql: Self.lastPass, arguments: [unitAddress]).flatMap { row in
-                    let id = RunID(try row.decode(String.self, forColumn: "id"))
-                    let (verb, time) = (try row.decode(String.self, forColumn: "verb"), try row.decode(Int64.self, forColumn: "ended_at"))
-                    return id.map { PassedRun(id: $0, verb: verb, endedAt: UTCTime(microseconds: time)) }
-                }
+                let run = try self.records(try Row.fetchCursor(db, sql: Self.lastPass, arguments: [unitAddress]), limit: 1).first
+                return run.map { PassedRun(id: $0.id, verb: $0.verb, endedAt: $0.endedAt ?? $0.startedAt) }
             }
         }
     }
 
+    public func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError? {
+        try await OwnThread.run { () throws(LedgerError) in try self.read(nil) { try $0.conflict(serial, at: unitAddress) } }
+    }
+
+    public func isOver(_ run: RunID, station: String) async -> Bool {
+        let isOver = try? await OwnThread.run { () throws(LedgerError) in
+            try self.read(false) { db in
+                let sql = "SELECT owner, outcome FROM runs WHERE id = ? AND station = ?"
+                guard let row = try Row.fetchOne(db, sql: sql, arguments: ["\(run)", station]) else { return false }
+                if String.fromDatabaseValue(row["outcome"]) != nil { return true }
+                let mark = try self.state.withLock { try self.marked(&$0) }
+                return Int64.fromDatabaseValue(row["owner"]).map { !mark.isAlive($0) } ?? false
+            }
+        }
+        return isOver ?? false
+    }
+
     /// Only the unit's own runs are looked at, however many there are of others.
     static let lastPass = """
-        SELECT id, verb, ended_at FROM runs INDEXED BY runs_of_unit WHERE unit_address = ? AND outcome = 'pass' ORDER BY number DESC LIMIT 1
+        SELECT * FROM runs INDEXED BY runs_of_unit WHERE unit_address = ? AND outcome = 'pass' ORDER BY number DESC
         """
 
     /// What those who read should know.
     public var warnings: [LedgerNotice] {
         let bytes = spool.byteCount
-        return (bytes > 0 ? [.spoolWaits(bytes: bytes, path: files.spool)] : []) + files.brokenFolders().map { .brokenMovedAside(path: $0) }
+        let waiting: [LedgerNotice] = bytes > 0 ? [.spoolWaits(bytes: bytes, path: files.spool)] : []
+        return waiting + files.brokenFolders().map { .brokenMovedAside(path: $0) } + [unreadable].compactMap(\.self)
+    }
+
+    /// The rows that this process met and that are no records.
+    public var unreadable: LedgerNotice? { LedgerNotice(odd: state.withLock(\.odd)) }
+
+    /// What is no record is left out, and told (``unreadable``).
+    func records(_ rows: RowCursor, limit: Int = .max) throws -> [RunRecord] {
+        var records: [RunRecord] = []
+        while records.count < limit, let row = try rows.next() {
+            if let record = record(row) { records.append(record) }
+        }
+        return records
+    }
+
+    func record(_ row: Row) -> RunRecord? {
+        do {
+            return try RunRow.record(row)
+        } catch {
+            state.withLock { _ = $0.odd.insert(error) }
+            return nil
+        }
     }
 
     public func check() async throws(LedgerError) -> LedgerCheck {
@@ -92,10 +130,21 @@ extension SQLiteLedger: RunHistory {
         check.runs = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs") ?? 0
         check.openRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL") ?? 0
         check.gaps = try Row.fetchAll(db, sql: gaps).map { row in
-            let (first, last) = (try row.decode(Int64.self, forColumn: "first"), try row.decode(Int64.self, forColumn: "last"))
-            return LedgerCheck.Gap(station: try row.decode(String.self, forColumn: "station"), missing: first...max(first, last))
+            // Behind the greatest number SQLite counts on with floating point.
+            let (first, last) = (Int64.fromDatabaseValue(row["first"]) ?? .max, Int64.fromDatabaseValue(row["last"]) ?? .max)
+            return LedgerCheck.Gap(station: String.fromDatabaseValue(row["station"]) ?? "", missing: first...max(first, last))
         }
+        check.damages += try odd(db).map { "\($0.text) is no record" }
         return check
+    }
+
+    private static func odd(_ db: Database) throws -> [OddRow] {
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs ORDER BY number")
+        var odd: [OddRow] = []
+        while let row = try rows.next() {
+            do throws(OddRow) { _ = try RunRow.record(row) } catch { odd.append(error) }
+        }
+        return odd
     }
 
     /// Between the numbers that are there, 0, and the one behind the last that was given.
@@ -107,4 +156,12 @@ extension SQLiteLedger: RunHistory {
         ), pairs AS (SELECT station, seq, lead(seq) OVER (PARTITION BY station ORDER BY seq) AS next FROM numbers)
         SELECT station, seq + 1 AS first, next - 1 AS last FROM pairs WHERE next > seq + 1 ORDER BY station, first
         """
+}
+
+extension LedgerNotice {
+    /// `nil` where there are none.
+    init?(odd rows: Set<OddRow>) {
+        guard !rows.isEmpty else { return nil }
+        self = .oddRows(rows.sorted { $0.number < $1.number }.map(\.text))
+    }
 }

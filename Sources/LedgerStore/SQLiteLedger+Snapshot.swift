@@ -8,7 +8,7 @@ extension SQLiteLedger {
         try await OwnThread.run {
             guard let database = try self.forReading() else { return try body(ListedRuns([])) }
             do {
-                return try database.pool.read { try body(SQLiteRuns(db: $0)) }
+                return try database.pool.read { try body(SQLiteRuns(ledger: self, db: $0)) }
             } catch let error as DatabaseError {
                 throw LedgerError.unreadable(path: self.files.database, reason: StorageFault(error).reason)
             }
@@ -18,11 +18,14 @@ extension SQLiteLedger {
 
 /// The rows of one transaction, one at a time.
 private struct SQLiteRuns: RunSource {
+    let ledger: SQLiteLedger
     let db: Database
 
     func forEach(_ filter: RunFilter, of part: RunPart?, _ body: (RunRecord) throws -> Void) throws {
         let (condition, arguments) = RunConditions.sql(filter, of: part)
-        let rows = try RunRecord.fetchCursor(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
-        while let run = try rows.next() { try body(run) }
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
+        while let row = try rows.next() {
+            if let run = ledger.record(row) { try body(run) }
+        }
     }
 }

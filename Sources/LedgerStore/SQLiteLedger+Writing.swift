@@ -6,6 +6,8 @@ extension SQLiteLedger {
     /// What a request found, in the file or out of it.
     private enum Entry {
         case kept(Recorded)
+        /// Its serial number is not its unit's.
+        case refused(LedgerError)
         /// It breaks the file's rules, which is a fault of noafw: it is kept in the spool, and does not hold the others back.
         case misfit(reason: String)
     }
@@ -31,6 +33,7 @@ extension SQLiteLedger {
             let answer: WriteQueue.Answer =
                 switch entries?[index] {
                 case .kept(let recorded): .success(recorded)
+                case .refused(let conflict): .failure(conflict)
                 case .misfit(let reason): inSpool(requests[index].record, reason: reason, &state)
                 case nil: inSpool(requests[index].record, reason: state.spooling ?? "", &state)
                 }
@@ -75,8 +78,12 @@ extension SQLiteLedger {
 
     private func enter(_ request: WriteQueue.Request, _ transaction: RunTransaction) throws -> Entry {
         let record = request.record
-        let abandoned = request.begins ? try transaction.closeAbandoned(station: record.station, at: now()) : []
-        let notices: [LedgerNotice] = abandoned.isEmpty ? [] : [.closedAbandoned(abandoned.map { "\($0.id) (\($0.unitAddress))" })]
+        let (abandoned, odd) = request.begins ? try transaction.closeAbandoned(station: record.station, at: now()) : ([], [])
+        let closed: [LedgerNotice] = abandoned.isEmpty ? [] : [.closedAbandoned(abandoned.map { "\($0.id) (\($0.unitAddress))" })]
+        let notices = closed + [LedgerNotice(odd: odd)].compactMap(\.self)
+        if request.begins, !request.rebindsSerial, let serial = record.serial, let conflict = try transaction.db.conflict(serial, at: record.unitAddress) {
+            return .refused(conflict)
+        }
         return switch try transaction.tryPut(record, owner: transaction.mark.place) {
         case .success(let kept): .kept(Recorded(kept, notices: notices))
         case .failure(let misfit): .misfit(reason: misfit.reason)

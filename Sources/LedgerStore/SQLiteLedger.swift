@@ -14,6 +14,8 @@ public final class SQLiteLedger: RunLedger {
         var mark: ProcessMark?
         /// Why records go to the spool until the next run begins.
         var spooling: String?
+        /// Met by now.
+        var odd: Set<OddRow> = []
     }
 
     let files: LedgerFiles
@@ -23,7 +25,7 @@ public final class SQLiteLedger: RunLedger {
     private let migrator: DatabaseMigrator
     private let fileSystemType: @Sendable (String) -> String?
     private let queue = WriteQueue()
-    private let state = Mutex(State())
+    let state = Mutex(State())
 
     /// Opens nothing yet.
     /// - Parameter folder: the ledger's own; made when the first run begins.
@@ -43,8 +45,8 @@ public final class SQLiteLedger: RunLedger {
 
     deinit { closeFile() }
 
-    public func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded {
-        try await queue.add(WriteQueue.Request(record: record, begins: true), write: write)
+    public func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded {
+        try await queue.add(WriteQueue.Request(record: record, begins: true, rebindsSerial: rebindsSerial), write: write)
     }
 
     public func put(_ record: RunRecord) async throws(LedgerError) -> Recorded {

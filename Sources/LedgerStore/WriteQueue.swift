@@ -11,6 +11,8 @@ final class WriteQueue: Sendable {
         var record: RunRecord
         /// Whether its run begins with it.
         var begins: Bool
+        /// Its serial number may be another unit's.
+        var rebindsSerial = false
     }
 
     typealias Answer = Result<Recorded, LedgerError>

@@ -4,7 +4,7 @@ import Testing
 @testable import Assistant
 
 @Suite struct SecretFilterTests {
-    /// However the text is cut, the key is out of it and nothing else is.
+    /// However the text is cut, the key and long pieces of it are out of it, and nothing else is.
     @Test(arguments: 1...12) func theKeyIsTakenOut(size: Int) throws {
         let key = try SecretText("sk-abcab4")
         let text = "sk-abc sk-abcab4! ssk-abcabcab4sk-abcab4sk-abcab"
@@ -16,7 +16,24 @@ import Testing
             rest = rest.dropFirst(size)
         }
         shown += filter.finish()
-        #expect(shown == "sk-abc [key]! ssk-abcabcab4[key]sk-abcab")
+        #expect(shown == "sk-abc [key]! s[key]cab4[key]")
+    }
+
+    /// A server that repeats all of it but one character, or any part that would give it away.
+    @Test(arguments: 1...12) func noPieceOfTheKeyIsShown(size: Int) throws {
+        let text = "sk-proj-4mU9xQ2vT7bZ1kLw"
+        let key = try SecretText(text)
+        for piece in [text.dropLast(), text.dropFirst(), text.dropFirst(7).dropLast(5), text[...]] {
+            let said = "It was \(piece)! Not \(piece.prefix(3)), nor \(piece)"
+            #expect(key.redacted(from: said) == "It was [key]! Not \(piece.prefix(3)), nor [key]")
+            var filter = SecretFilter(key)
+            var (shown, rest) = ("", said[...])
+            while !rest.isEmpty {
+                shown += filter.pass(String(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+            }
+            #expect(shown + filter.finish() == "It was [key]! Not \(piece.prefix(3)), nor [key]")
+        }
     }
 
     /// What follows the key may be part of its last character; whatever that makes of it, the key is not shown.

@@ -20,7 +20,7 @@ struct ClaimedRunTests {
         var isHeld: Bool { false }
         var mayBeginErase: Bool { false }
 
-        func claim(unit: String, run: RunID) async throws(ClaimError) -> any UnitClaim { self }
+        func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim { self }
         func beginErase() async throws(ClaimError) { throw .runsOut(unit: "U") }
         func release() async {}
     }

@@ -40,7 +40,7 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
 
     var records: [RunRecord] { state.withLock(\.records) }
 
-    func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded {
+    func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded {
         guard !state.withLock(\.beginFails) else { throw Self.refusal }
         return state.withLock { state in
             state.records.append(record)
@@ -71,6 +71,18 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
         if state.withLock(\.readFails) { throw LedgerError.unreadable(path: "ledger", reason: "damaged") }
         return records.last { $0.unitAddress == unitAddress && $0.outcome == .pass }
             .map { PassedRun(id: $0.id, verb: $0.verb, endedAt: $0.endedAt ?? $0.startedAt) }
+    }
+
+    func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError? {
+        SerialBinding.conflict(serial, at: unitAddress) { key in
+            let named = records.last { run in
+                switch key {
+                case .serial(let serial): run.serial == serial
+                case .unit(let address): run.unitAddress == address && run.serial != nil
+                }
+            }
+            return named.map { SerialBinding(serial: $0.serial ?? "", unitAddress: $0.unitAddress, run: "\($0.id)") }
+        }
     }
 
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {

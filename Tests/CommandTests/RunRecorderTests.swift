@@ -240,6 +240,24 @@ import VirtualDevices
         try await bench.run(unit: 2) { _ in RecordBench.report() }
         #expect(bench.ledger.records.compactMap(\.serial) == ["SN1", "SN1", "SN2", "SN1", "SN1"])
     }
+
+    @Test func aUnitKeepsItsSerialNumber() async throws {
+        var bench = RecordBench()
+        bench.inputs.serial = "SN1"
+        try await bench.run { _ in RecordBench.report() }
+        let bound = try #require(bench.ledger.records.last)
+        bench.inputs.serial = "SN9"
+        let expected = LedgerError.unitBound(serial: "SN9", address: "C0:00:00:00:00:01", bound: "SN1", run: "\(bound.id)")
+        await #expect(throws: expected) { try await bench.run { _ -> UnitReport in throw CommandError.noKey } }
+        #expect(bench.ledger.records.count == 1)
+        bench.inputs.rebindsSerial = true
+        try await bench.run { _ in RecordBench.report() }
+        // Its first number is free again, and its second one is not.
+        bench.inputs.rebindsSerial = false
+        await #expect(throws: LedgerError.self) { try await bench.run(unit: 2) { _ -> UnitReport in throw CommandError.noKey } }
+        bench.inputs.serial = "SN1"
+        try await bench.run(unit: 2) { _ in RecordBench.report() }
+    }
 }
 
 /// A server that never answers, or is away.

@@ -62,6 +62,35 @@ struct WholeServerTests {
         #expect(try sql("SELECT count(*) FROM noafw.leases WHERE expires_at > '-infinity'") == "0")
     }
 
+    /// A label that was read twice: neither the second station nor the first one takes it for another unit.
+    @Test func aSerialNumberIsOneUnitsAtAllStations() throws {
+        let (first, second) = (try ToolBench(), try ToolBench())
+        defer { [first, second].forEach { $0.remove() } }
+        #expect(try first.run(flash("line-1") + ["--serial", "TWICE"], environment: environment).status == 0)
+        let unit = try sql("SELECT unit FROM noafw.serials WHERE serial = 'TWICE'")
+        let refused = try second.run(flash("line-2") + ["--serial", "TWICE"], environment: environment)
+        #expect(refused.status == 65 && refused.errors.contains("LED-0103") && refused.errors.contains(unit) && refused.errors.contains("line-1"), "\(refused.errors)")
+        #expect(!FileManager.default.fileExists(atPath: second.state.path + "/ledger/ledger.sqlite"), "its unit is not touched")
+        #expect(try sql("SELECT count(*) FROM noafw.leases WHERE holder = 'line-2' AND expires_at > now()") == "0")
+        let other = try first.run(flash("line-1") + ["--serial", "OTHER"], environment: environment)
+        #expect(other.status == 65 && other.errors.contains("LED-0011"), "\(other.errors)")
+        #expect(try second.run(flash("line-2") + ["--serial", "TWICE", "--rebind-serial"], environment: environment).status == 0)
+        #expect(try sql("SELECT station FROM noafw.serials WHERE serial = 'TWICE' AND unit <> '\(unit)'") == "line-2")
+    }
+
+    /// What a kill leaves is the station's own.
+    @Test func aKilledStationNeedNotWaitForItself() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let tool = try bench.start(flash("line-1", speed: "4"), environment: environment)
+        #expect(tool.waitForLine { $0.hasPrefix("scripts") && $0.contains("%") })
+        tool.signal(SIGKILL)
+        _ = tool.wait()
+        #expect(try sql("SELECT count(*) FROM noafw.leases WHERE holder = 'line-1' AND expires_at > now()") == "1")
+        let again = try bench.run(flash("line-1"), environment: environment)
+        #expect(again.status == 0 && again.errors.contains("LED-0020"), "\(again.errors)")
+    }
+
     /// The first unit's run is there while the second unit is worked on.
     @Test func aLineSendsEachRunWhenItEnds() throws {
         let bench = try ToolBench()
@@ -133,7 +162,7 @@ struct WholeServerTests {
         #expect(open == 77 && words.contains("0644"), "\(words)")
         #expect(!FileManager.default.fileExists(atPath: bench.state.path + "/ledger/ledger.sqlite"))
         try cluster.sql("UPDATE noafw.schema_version SET version = 9", database: "noafw")
-        defer { _ = try? cluster.sql("UPDATE noafw.schema_version SET version = 1", database: "noafw") }
+        defer { _ = try? cluster.sql("UPDATE noafw.schema_version SET version = 2", database: "noafw") }
         let (form, why) = try code([:])
         #expect(form == 65 && why.contains("LED-0122"), "\(why)")
     }

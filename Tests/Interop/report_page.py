@@ -30,6 +30,12 @@ axe.run(document, {}).then(result => {
     }));
     for (const part of ['title', 'desc']) if (!svg.querySelector(part)?.textContent) found.push(`${svg.id} has no ${part}`);
   }
+  for (const cell of document.querySelectorAll('th, td')) {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top))).size;
+    if (/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(cell.textContent) && lines > 1) found.push(`a date of ${lines} lines: ${cell.textContent}`);
+  }
   if (document.documentElement.scrollWidth > document.documentElement.clientWidth) found.push('the page is wider than its window');
   const rules = result.passes.map(p => p.id);
   for (const rule of ['svg-img-alt', 'color-contrast', 'page-has-heading-one', 'html-has-lang'])
@@ -63,7 +69,7 @@ def looked_at(program, page, folder):
         file.write(open_page.replace("</body>", f"<script>{axe}</script><script>{CHECK}</script></body>"))
     result = {"found": [], "paper": {}}
     for name in ("light", "dark"):
-        for width in (1280, 500):
+        for width in (1280, 1024, 1000, 500):
             text = chromium(program, scheme(name), f"--window-size={width},2000", "--virtual-time-budget=30000", "--dump-dom", f"file://{path}")
             answer = re.search(r'<pre id="answer">(.*?)</pre>', text, re.S)
             if not answer:

@@ -131,6 +131,8 @@ import Testing
         #expect(Redaction.line("a password=pw b") == "a password=*** b")
         #expect(Redaction.line("a PASSWORD = 'p w\\' x' b&c") == "a PASSWORD = *** b&c")
         #expect(Redaction.line("at postgresql://line:p@ss@host/x") == "at postgresql://line:***@host/x")
+        for piece in ["s3cret-word", "s3cret-wor", "3cret-word"] { #expect(Redaction.line("no: \(piece).", hiding: "s3cret-word") == "no: ***.") }
+        #expect(Redaction.line("no: word", hiding: "word") == "no: ***" && Redaction.line("no: wor", hiding: "") == "no: wor")
         #expect(Redaction.line("two\n\tlines\u{1B}[31m") == "two lines\u{FFFD}[31m")
     }
 }

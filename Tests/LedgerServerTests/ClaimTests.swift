@@ -11,7 +11,7 @@ import Testing
     private let server = StubLeases()
 
     private func claim(_ policy: ClaimPolicy = .prefer) async throws -> any UnitClaim {
-        try await ServerClaims(server: server, policy: policy, clock: clock.clock).claim(unit: "AA", run: RunIDGenerator().next())
+        try await ServerClaims(server: server, policy: policy, clock: clock.clock).claim(ClaimRequest(unit: "AA", run: RunIDGenerator().next()))
     }
 
     @Test func aLeaseIsHeldForItsTimeAndErasesNeedAPeriodMore() {
@@ -122,9 +122,65 @@ import Testing
         #expect(error == .notAsked(unit: "AA", reason: "no answer in time") && error?.diagnosis.category == .tryAgain)
     }
 
+    // MARK: - A server that hangs
+
+    /// The first wait is remembered for a minute: the other units of the command do not wait again.
+    @Test func aServerThatHangsIsNotAskedForEachUnit() async throws {
+        server.failure = .lost("no answer in time")
+        server.onTake = { [clock] in clock.advance(.seconds(8)) }
+        let claims = ServerClaims(server: server, policy: .prefer, clock: clock.clock)
+        let request = { ClaimRequest(unit: "AA", run: RunIDGenerator().next()) }
+        for _ in 0..<5 {
+            let claim = try await claims.claim(request())
+            #expect(claim.state == .unclaimed && claim.notice == .unclaimed(reason: "no answer in time"))
+        }
+        #expect(server.calls == ["take"] && clock.clock.now.offset == .seconds(8))
+        clock.advance(ServerSilence.pause)
+        server.failure = nil
+        #expect(try await claims.claim(request()).state == .held)
+        #expect(server.calls == ["take", "take"])
+    }
+
+    /// What costs no time is asked each time, and so is a server without which no unit is worked on.
+    @Test(arguments: [(ClaimPolicy.prefer, 0), (.require, 8)]) func everyOtherServerIs(policy: ClaimPolicy, seconds: Int) async throws {
+        server.failure = .lost("connection refused")
+        server.onTake = { [clock] in clock.advance(.seconds(seconds)) }
+        let claims = ServerClaims(server: server, policy: policy, clock: clock.clock)
+        for _ in 0..<3 { _ = try? await claims.claim(ClaimRequest(unit: "AA", run: RunIDGenerator().next())) }
+        #expect(server.calls == ["take", "take", "take"])
+    }
+
+    // MARK: - A claim that was left
+
+    @Test(arguments: [true, false]) func theClaimOfADeadRunIsTakenOver(isOver: Bool) async throws {
+        let dead = RunIDGenerator().next()
+        server.taken = .taken(station: "line-1", until: UTCTime(microseconds: 5_000_000), run: dead)
+        let request = ClaimRequest(unit: "AA", run: RunIDGenerator().next(), isOver: { $0 == dead && isOver })
+        let claim = try? await ServerClaims(server: server, policy: .prefer, clock: clock.clock).claim(request)
+        #expect(claim?.token == (isOver ? 8 : nil))
+        #expect(server.calls == (isOver ? ["take", "take over \(dead)"] : ["take"]))
+    }
+
+    // MARK: - Serial numbers
+
+    @Test(arguments: ClaimPolicy.allCases) func aSerialNumberOfAnotherUnitGivesTheUnitFree(policy: ClaimPolicy) async throws {
+        let known = BoundSerial(binding: SerialBinding(serial: "SN1", unitAddress: "BB", run: "RUN"), station: "line-2")
+        server.bound = known
+        var request = ClaimRequest(unit: "AA", run: RunIDGenerator().next(), serial: "SN1")
+        let claims = ServerClaims(server: server, policy: policy, clock: clock.clock)
+        let error = await #expect(throws: ClaimError.self) { try await claims.claim(request) }
+        #expect(error == .serialBound(serial: "SN1", unit: "AA", known: known.binding, station: "line-2"))
+        #expect(error?.diagnosis.code == "LED-0103" && error?.diagnosis.category == .badData)
+        #expect(server.calls == ["take", "bind SN1", "release 7"])
+        server.bound = nil
+        request.rebindsSerial = true
+        let claim = try await claims.claim(request)
+        #expect(claim.state == .held && server.calls.suffix(2) == ["take", "bind SN1 anew"])
+    }
+
     @Test(arguments: ClaimPolicy.allCases)
     func anotherStationsUnitIsLeftAloneWhateverTheOperatorSays(policy: ClaimPolicy) async throws {
-        server.taken = .taken(station: "line-2", until: UTCTime(microseconds: 5_000_000))
+        server.taken = .taken(station: "line-2", until: UTCTime(microseconds: 5_000_000), run: nil)
         await #expect(throws: ClaimError.taken(unit: "AA", station: "line-2", until: UTCTime(microseconds: 5_000_000))) { try await claim(policy) }
     }
 
@@ -146,6 +202,7 @@ final class StubLeases: LeaseServer {
         var failure: ServerFault?
         var isRefusing = false
         var taken: LeaseGrant?
+        var bound: BoundSerial?
         var onTake: @Sendable () -> Void = {}
     }
 
@@ -164,6 +221,10 @@ final class StubLeases: LeaseServer {
         get { state.withLock(\.taken) }
         set { state.withLock { $0.taken = newValue } }
     }
+    var bound: BoundSerial? {
+        get { state.withLock(\.bound) }
+        set { state.withLock { $0.bound = newValue } }
+    }
     var onTake: @Sendable () -> Void {
         get { state.withLock(\.onTake) }
         set { state.withLock { $0.onTake = newValue } }
@@ -178,15 +239,20 @@ final class StubLeases: LeaseServer {
         if let failure { throw failure }
     }
 
-    func take(unit: String, run: RunID, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant {
+    func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant {
         onTake()
-        try note("take")
-        return taken ?? .granted(token: 7)
+        try note(dead.map { "take over \($0)" } ?? "take")
+        return dead == nil ? taken ?? .granted(token: 7) : .granted(token: 8)
     }
 
     func renew(unit: String, run: RunID, token: Int64, timeToLive: Duration) async throws(ServerFault) -> Bool {
         try note("renew \(token)")
         return !isRefusing
+    }
+
+    func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial? {
+        try note("bind \(serial)\(request.rebindsSerial ? " anew" : "")")
+        return bound
     }
 
     func release(unit: String, run: RunID, token: Int64) async throws(ServerFault) { try note("release \(token)") }

@@ -3,6 +3,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
+@testable import LedgerServer
+
 /// A server on loopback that speaks PostgreSQL's protocol 3.0 as far as a test has it do so: for what no real one says.
 final class FakePostgres: Sendable {
     typealias Talk = @Sendable (Session) -> Void
@@ -93,7 +95,7 @@ final class FakePostgres: Sendable {
             readStartup()
             send(FakePostgres.message("R", [0, 0, 0, 0]) + FakePostgres.ready)
             _ = readToSync()
-            send(FakePostgres.answer([["1"]]))
+            send(FakePostgres.answer([["\(ServerSchema.version)"]]))
         }
     }
 

@@ -81,13 +81,13 @@ import Testing
     func aFunctionThatGivesTooMuchIsNoAnswer() async throws {
         let bench = try Bench(stations: 1)
         try bench.sql("""
-            CREATE OR REPLACE FUNCTION noafw.take(a_unit text, a_run uuid, seconds double precision)
-            RETURNS TABLE (granted boolean, token bigint, holder text, expires_at timestamptz) LANGUAGE sql AS
-            $$ SELECT true, 1::bigint, repeat('x', 100), now() FROM generate_series(1, 3000000) $$
+            CREATE OR REPLACE FUNCTION noafw.take(a_unit text, a_run uuid, seconds double precision, dead_run uuid DEFAULT NULL)
+            RETURNS TABLE (granted boolean, token bigint, holder text, expires_at timestamptz, run uuid) LANGUAGE sql AS
+            $$ SELECT true, 1::bigint, repeat('x', 100), now(), a_run FROM generate_series(1, 3000000) $$
             """)
         let leases = PostgreSQLLeases(lane: try bench.lane())
-        await #expect(throws: ServerFault.tooLong) { try await leases.take(unit: "U", run: RunIDGenerator().next(), timeToLive: .seconds(60)) }
-        let claim = try await ServerClaims(server: leases, policy: .prefer).claim(unit: "U", run: RunIDGenerator().next())
+        await #expect(throws: ServerFault.tooLong) { try await leases.take(ClaimRequest(unit: "U", run: RunIDGenerator().next()), over: nil, timeToLive: .seconds(60)) }
+        let claim = try await ServerClaims(server: leases, policy: .prefer).claim(ClaimRequest(unit: "U", run: RunIDGenerator().next()))
         #expect(claim.state == .unclaimed, "the unit may be worked on without it")
     }
 
@@ -128,7 +128,7 @@ import Testing
     @Test func noBytesCrashIt() async throws {
         let rounds = TestRange.isFull ? 500 : 60
         let count = Mutex(UInt64(0))
-        let good = FakePostgres.message("R", [0, 0, 0, 0]) + FakePostgres.ready + FakePostgres.answer([["1"]]) + FakePostgres.answer([["1"], [nil]])
+        let good = FakePostgres.message("R", [0, 0, 0, 0]) + FakePostgres.ready + FakePostgres.answer([["\(ServerSchema.version)"]]) + FakePostgres.answer([["1"], [nil]])
         let server = try FakePostgres { session in
             var numbers = SeededNumbers(seed: count.withLock { count in defer { count += 1 }; return count })
             session.readStartup()
@@ -150,7 +150,7 @@ import Testing
             _ = session.readToSync()
         }
         let claims = ServerClaims(server: PostgreSQLLeases(lane: try lane(server)), policy: .require)
-        let error = await #expect(throws: ClaimError.self) { try await claims.claim(unit: "U", run: RunIDGenerator().next()) }
+        let error = await #expect(throws: ClaimError.self) { try await claims.claim(ClaimRequest(unit: "U", run: RunIDGenerator().next())) }
         #expect(error?.diagnosis.message.isEmpty == false)
     }
 

@@ -19,7 +19,7 @@ struct SetUpTests {
 
     private func claim(_ policy: ClaimPolicy) async throws(ClaimError) -> any UnitClaim {
         guard let lane = try? bench.lane() else { throw .notAsked(unit: "U", reason: "no lane") }
-        return try await ServerClaims(server: PostgreSQLLeases(lane: lane), policy: policy).claim(unit: "U", run: ids.next())
+        return try await ServerClaims(server: PostgreSQLLeases(lane: lane), policy: policy).claim(ClaimRequest(unit: "U", run: ids.next()))
     }
 
     private func send(_ ledger: SQLiteLedger) async throws -> UploadReport {
@@ -41,13 +41,13 @@ struct SetUpTests {
         ("REVOKE noafw_station FROM \"LOGIN\"", "GRANT noafw_station TO \"LOGIN\"", false, "LED-0123"),
         ("ALTER ROLE \"LOGIN\" NOLOGIN", "ALTER ROLE \"LOGIN\" LOGIN", false, "LED-0121"),
         ("ALTER ROLE \"LOGIN\" PASSWORD 'other'", "ALTER ROLE \"LOGIN\" PASSWORD 's3cret-word'", false, "LED-0121"),
-        ("UPDATE noafw.schema_version SET version = 0", "UPDATE noafw.schema_version SET version = 1", false, "LED-0122"),
-        ("UPDATE noafw.schema_version SET version = 2", "UPDATE noafw.schema_version SET version = 1", false, "LED-0122"),
-        ("DELETE FROM noafw.schema_version", "INSERT INTO noafw.schema_version (version) VALUES (1)", false, "LED-0122"),
+        ("UPDATE noafw.schema_version SET version = 0", "UPDATE noafw.schema_version SET version = 2", false, "LED-0122"),
+        ("UPDATE noafw.schema_version SET version = 1", "UPDATE noafw.schema_version SET version = 2", false, "LED-0122"),
+        ("DELETE FROM noafw.schema_version", "INSERT INTO noafw.schema_version (version) VALUES (2)", false, "LED-0122"),
         ("ALTER FUNCTION noafw.take RENAME TO other", "ALTER FUNCTION noafw.other RENAME TO take", false, nil),
         ("ALTER TABLE noafw.runs RENAME COLUMN batch TO other", "ALTER TABLE noafw.runs RENAME COLUMN other TO batch", true, "LED-0123"),
         ("ALTER TABLE noafw.runs RENAME TO other", "ALTER TABLE noafw.other RENAME TO runs", true, "LED-0123"),
-        ("ALTER ROLE \"LOGIN\" SET default_transaction_read_only = on", "ALTER ROLE \"LOGIN\" RESET default_transaction_read_only", false, "LED-0120"),
+        ("ALTER ROLE \"LOGIN\" SET default_transaction_read_only = on", "ALTER ROLE \"LOGIN\" RESET default_transaction_read_only", false, "LED-0123"),
         ("ALTER ROLE \"LOGIN\" CONNECTION LIMIT 0", "ALTER ROLE \"LOGIN\" CONNECTION LIMIT 4", false, "LED-0120"),
     ]
 

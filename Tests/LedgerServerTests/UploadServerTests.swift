@@ -61,9 +61,9 @@ struct UploadServerTests {
     @Test func anAnswerThatWasLostSendsNothingTwice() async throws {
         let runs = Runs.closed(30, station: bench.station)
         let sink = PostgreSQLRuns(lane: try bench.lane())
-        try await sink.insert(Array(runs[..<20]), within: .seconds(8))
-        try await sink.insert(Array(runs[10...]), within: .seconds(8))
-        try await sink.insert(runs, within: .seconds(8))
+        try await sink.insert(Array(runs[..<20]), last: nil, within: .seconds(8))
+        try await sink.insert(Array(runs[10...]), last: nil, within: .seconds(8))
+        try await sink.insert(runs, last: nil, within: .seconds(8))
         try expectWhole(30, bench)
     }
 
@@ -116,8 +116,8 @@ struct UploadServerTests {
 private struct SmallBatches: RunSink {
     let sink: PostgreSQLRuns
 
-    func insert(_ runs: [RunRecord], within limit: Duration) async throws(ServerFault) {
-        try await sink.insert(runs, within: limit)
+    func insert(_ runs: [RunRecord], last: RunNumber?, within limit: Duration) async throws(ServerFault) {
+        try await sink.insert(runs, last: last, within: limit)
         try? await Task.sleep(for: .milliseconds(15))
         if Int.random(in: 0..<10) == 0 { throw .lost("thrown away") }
     }

@@ -149,7 +149,7 @@ final class StubSink: RunSink {
     var calls: [[Int]] { state.withLock(\.calls) }
     var kept: Set<Int> { state.withLock(\.kept) }
 
-    func insert(_ runs: [RunRecord], within limit: Duration) async throws(ServerFault) {
+    func insert(_ runs: [RunRecord], last: RunNumber?, within limit: Duration) async throws(ServerFault) {
         let numbers = runs.compactMap { $0.seq.map(Int.init) }
         let fault = state.withLock { state -> ServerFault? in
             state.calls.append(numbers)

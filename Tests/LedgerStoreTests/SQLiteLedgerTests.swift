@@ -135,6 +135,40 @@ import Testing
         #expect(try await ledger.runs()[0].steps.isEmpty)
     }
 
+    /// At one moment, of one process and of two.
+    @Test(arguments: [true, false]) func aSerialNumberIsOneUnits(isShared: Bool) async throws {
+        let ledgers = isShared ? [ledger, ledger] : [ledger, SQLiteLedger(folder: folder.path("ledger"))]
+        for round in 0..<20 {
+            let begun = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for (index, ledger) in ledgers.enumerated() {
+                    var start = Samples.start(index + 1)
+                    (start.unitAddress, start.serial) = ("\(round)-\(index)", "SN\(round)")
+                    group.addTask { [start, time] in (try? await ledger.open(start, clock: time.clock())) != nil }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(begun == 1, "round \(round)")
+        }
+    }
+
+    @Test func aRunIsOverOnceItIsClosedOrItsProcessIsDead() async throws {
+        let writer = try WriterProcess(folder.path("ledger"), "line-1", "hold")
+        let line = try #require(writer.line())
+        let (other, unknown) = (try #require(RunID(line.id)), try #require(RunID("0198f3c2-0000-7000-8000-000000000001")))
+        let run = try await ledger.open(Samples.start(2), clock: time.clock())
+        func areOver(station: String = "line-1") async -> [Bool] {
+            var all: [Bool] = []
+            for id in [run.record.id, other, unknown] { all.append(await ledger.isOver(id, station: station)) }
+            return all
+        }
+        #expect(await areOver() == [false, false, false])
+        try await run.close(.pass)
+        writer.kill()
+        _ = writer.rest()
+        #expect(await areOver() == [true, true, false])
+        #expect(await areOver(station: "line-2") == [false, false, false], "another station's is not this one's to give free")
+    }
+
     /// Whatever the order in which the states of a run arrive.
     @Test func anOlderStateReplacesNoNewerOne() async throws {
         let run = try await ledger.open(Samples.start(), clock: time.clock())

@@ -61,7 +61,7 @@ private struct MemoryLedger: RunLedger {
     let log: Log
     var refusal: LedgerError?
 
-    func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded { try note("begin", record) }
+    func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded { try note("begin", record) }
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded { try note("put", record) }
 
     private func note(_ what: String, _ record: RunRecord) throws(LedgerError) -> Recorded {
@@ -76,8 +76,8 @@ private struct StubClaims: UnitClaims {
     var claim: StubClaim?
     var refusal = ClaimError.runsOut(unit: "none")
 
-    func claim(unit: String, run: RunID) async throws(ClaimError) -> any UnitClaim {
-        log.add("claim \(unit)")
+    func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim {
+        log.add("claim \(request.unit)")
         guard let claim else { throw refusal }
         return claim
     }

@@ -170,6 +170,27 @@ import Testing
         #expect(try RunExport.csv(.plain).text(runs).contains("9999-12-31T23:59:59.999999Z"))
     }
 
+    /// Some programs look for a formula behind blanks, quotes and separators, too.
+    @Test(arguments: ["=1+1", " =1+1", "  +1", "'=1+1", "\"=1+1", "';@x", ",-1", "＝1", " ＠a"])
+    func aFormulaIsNone(text: String) {
+        let cell = CSVText.row([.text(text)], .plain).dropLast()
+        #expect(cell.hasPrefix("'" + text) || cell == "\"'" + text.replacing("\"", with: "\"\"") + "\"", "\(cell)")
+        #expect(CSVText.row([.value("-65"), .text("a=1"), .text(" - "), .text("SN 1-2")], .plain) == "-65,a=1,\"' - \",SN 1-2\r\n")
+    }
+
+    /// As a database that was edited by hand may hold it.
+    @Test(arguments: [RunExport.csv(.plain), .csv(.excel), .json, .jsonLines, .junit]) func nothingMovesATerminal(form: RunExport) throws {
+        var run = run("SN", .fail, .unit)
+        let hostile = "\u{1B}[31m\u{9B}2J\u{7F}\u{202E}x\u{200B}\u{2028}"
+        (run.serial, run.epoch, run.unitAddress, run.family, run.code) = (hostile, hostile, hostile, hostile, hostile)
+        (run.versionsAfter, run.digests, run.bundleSigner, run.plan) = ([hostile: hostile], [hostile: hostile], hostile, hostile)
+        run.steps = [RunStep(name: hostile, startMilliseconds: 0, milliseconds: 1, outcome: .fail, code: hostile)]
+        let text = try form.text([run])
+        #expect(text.contains("[31m"))
+        #expect(text.unicodeScalars.dropFirst().allSatisfy { ["\r", "\n"].contains($0) || PrintableText.isPrintable($0) })
+        if form == .jsonLines { #expect(try JSONDecoder().decode(RunRecord.self, from: Data(text.utf8)) == run, "the same text all the same") }
+    }
+
     @Test func whatXMLForbidsIsReplaced() {
         #expect(XMLText.attribute("a\u{1}\u{FFFE}\u{1F600}\t<&>'\"") == "a\u{FFFD}\u{FFFD}\u{1F600}&#9;&lt;&amp;&gt;&apos;&quot;")
     }

@@ -32,7 +32,9 @@ import Testing
     @Test func eachStationAndProcedureHasAFirstRun() {
         let runs = [run("1", .fail, .unit), run("1", .pass, station: "b"), run("1", .pass, verb: "verify")]
         #expect(FirstPassYield(runs).units == Share(2, of: 3))
-        #expect(FirstPassYield([]).units.value == nil)
+        #expect(FirstPassYield(runs).verbs == ["flash": Share(1, of: 2), "verify": Share(1, of: 1)], "each verb has a figure of its own")
+        #expect(FirstPassYield(runs).named.map(\.name) == ["First-pass yield, flash", "First-pass yield, verify"])
+        #expect(FirstPassYield([]).units.value == nil && FirstPassYield([]).named.map(\.name) == ["First-pass yield"])
     }
 
     @Test func stepsMultiply() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -36,6 +37,23 @@ import Testing
         let figures = RunFigures(history, since: UTCTime(iso8601: "2026-11-25"))
         #expect(figures.firstPass.units == Share(1, of: 2) && figures.firstPass.excluded.isEmpty)
         #expect(figures.runs == 3 && figures.yield.share == Share(2, of: 3))
+    }
+
+    @Test func stationsAreSortedAsTheyAreNumbered() {
+        let names = ["line-10", "line-2", "line-1", "bench", "line-02"]
+        let figures = RunFigures(names.map { run(1, station: $0) })
+        #expect(figures.stations.map(\.name) == ["bench", "line-1", "line-02", "line-2", "line-10"])
+        #expect(figures.stationDays.map(\.station) == figures.stations.map(\.name))
+    }
+
+    /// One unit that failed is no worse than half of a hundred.
+    @Test func theLowestYieldIsTheSurest() throws {
+        let many = (0..<100).map { run($0, $0 < 50 ? .pass : .fail, $0 < 50 ? nil : .unit, station: "many") }
+        let others = (0..<8).map { run($0, station: "line-\($0)") }
+        let page = HTMLReport.page(RunFigures(many + others + [run(1, .fail, .unit, station: "one")]), scope: "", made: .now)
+        let table = try #require(page.components(separatedBy: "The lowest yields of a station").last)
+        let (first, second) = (try #require(table.range(of: ">many<")), try #require(table.range(of: ">one<")))
+        #expect(first.lowerBound < second.lowerBound)
     }
 
     @Test func stagesComeInTheOrderOfTheRun() {

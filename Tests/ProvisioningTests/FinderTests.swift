@@ -345,6 +345,21 @@ extension CensusTests {
         #expect(again.map(\.lastWorkedOn) == [6, 7])
     }
 
+    @Test func aFullListDropsTheUnitOfLongestAgo() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let units = KnownUnits(stateFolder: folder.path)
+        let old = (0..<5000).map { number in
+            let digits = String(0x1_0000 + number, radix: 16, uppercase: true).dropFirst()
+            return "{\"family\":\"monocle\",\"address\":\"C0:00:00:00:\(digits.prefix(2)):\(digits.suffix(2))\",\"lastWorkedOn\":\(number)}"
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = "{\"schema\":\"noafw.units/1\",\"units\":[\(old.joined(separator: ","))]}"
+        try Data(text.utf8).write(to: folder.appendingPathComponent("units.json"))
+        try await units.record(.monocle, UnitMatcherTests.first, at: Date(timeIntervalSince1970: 6000))
+        let kept = try units.load()
+        #expect(kept.count == 5000 && kept.first?.address == "C0:00:00:00:00:01" && kept.last?.address == UnitMatcherTests.first.description)
+    }
+
     @Test(arguments: ["", "{", "[]", "{\"units\":[{\"family\":\"toaster\"}]}"])
     func aDamagedFileIsAnErrorThatNamesIt(content: String) throws {
         defer { try? FileManager.default.removeItem(at: folder) }

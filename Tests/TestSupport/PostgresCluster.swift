@@ -17,7 +17,8 @@ package final class PostgresCluster: Sendable {
 
     package let folder: TemporaryFolder
     package let port: Int
-    private let programs: String
+    /// The folder of them.
+    package let programs: String
     private let listen: [String]
     private let running = Mutex<Running?>(nil)
 
@@ -59,7 +60,7 @@ package final class PostgresCluster: Sendable {
 
     deinit { end(SIGQUIT) }
 
-    private var data: String { folder.path("data") }
+    package var data: String { folder.path("data") }
     package var log: String { (try? folder.read("log")).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
     /// Waits until it answers.

@@ -6,6 +6,10 @@ public enum ClaimError: Error, Sendable, Hashable {
     ///   - station: which holds it.
     ///   - until: when its lease ends, if it is not renewed; the server's time.
     case taken(unit: String, station: String, until: UTCTime)
+    /// - Parameters:
+    ///   - known: what the server knows of the number or of the unit.
+    ///   - station: which said so.
+    case serialBound(serial: String, unit: String, known: SerialBinding, station: String)
     /// A claim is required.
     case notAsked(unit: String, reason: String)
     /// No erase is begun.
@@ -21,6 +25,12 @@ extension ClaimError: DiagnosableError {
                 message: "station \(station) works on \(unit); its claim ends at \(until.iso8601) if it is not renewed",
                 cause: "two stations hear the same unit, or that station was switched off in the middle of a run",
                 remedy: "leave the unit to that station, or run the same command again after that time")
+        case .serialBound(let serial, let unit, let known, let station):
+            Diagnosis(
+                code: "LED-0103", category: .badData, fault: nil,
+                message: "on the ledger's server the serial number \(known.serial) belongs to \(known.unitAddress), and this is \(serial) on \(unit)",
+                cause: "another unit's label was read, two labels are the same, or station \(station) bound it by mistake",
+                remedy: "read this unit's label again, and look for run \(known.run) at station \(station); if that was wrong, add --rebind-serial")
         case .notAsked(let unit, let reason):
             Diagnosis(
                 code: "LED-0101", category: .tryAgain, fault: .station, message: "\(unit) cannot be claimed: \(reason)",

@@ -2,7 +2,7 @@
 public struct LocalClaims: UnitClaims {
     public init() {}
 
-    public func claim(unit: String, run: RunID) async throws(ClaimError) -> any UnitClaim { LocalClaim() }
+    public func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim { LocalClaim() }
 }
 
 /// What stands for a claim where nobody is asked.

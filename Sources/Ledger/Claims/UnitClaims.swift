@@ -1,10 +1,28 @@
+/// What a run claims.
+public struct ClaimRequest: Sendable {
+    /// The application's address.
+    public var unit: String
+    public var run: RunID
+    /// `nil` claims the unit alone.
+    public var serial: String?
+    public var rebindsSerial: Bool
+    /// Whether a run of this station has ended, or lost its process: then it holds its unit no more.
+    public var isOver: @Sendable (RunID) async -> Bool
+
+    public init(
+        unit: String, run: RunID, serial: String? = nil, rebindsSerial: Bool = false, isOver: @escaping @Sendable (RunID) async -> Bool = { _ in false }
+    ) {
+        (self.unit, self.run, self.serial, self.rebindsSerial, self.isOver) = (unit, run, serial, rebindsSerial, isOver)
+    }
+}
+
 /// Claims units for runs, so that two stations in earshot of each other never work on one unit.
 public protocol UnitClaims: Sendable {
     /// Asks before the unit is touched. What it gives is renewed until it is released, or nothing refers to it any more.
     /// A cancelled task changes nothing; the wait is bounded.
-    /// - Parameter unit: the application's address.
-    /// - Throws: where another station works on the unit, or where a claim is required and nobody can be asked.
-    func claim(unit: String, run: RunID) async throws(ClaimError) -> any UnitClaim
+    /// - Throws: where another station works on the unit, where the serial number is not the unit's, or where a claim is required and nobody
+    ///   can be asked.
+    func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim
 }
 
 /// A claim on one unit, for one run.

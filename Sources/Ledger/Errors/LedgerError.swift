@@ -16,6 +16,11 @@ public enum LedgerError: Error, Sendable, Hashable {
     ///   - bound: the address that the serial number belongs to.
     ///   - run: the one that said so.
     case serialBound(serial: String, address: String, bound: String, run: String)
+    /// - Parameters:
+    ///   - address: of the unit that is at hand.
+    ///   - bound: the serial number that the unit has.
+    ///   - run: the one that said so.
+    case unitBound(serial: String, address: String, bound: String, run: String)
 
     /// - Parameter digits: that should make out a run.
     case noSuchRun(_ digits: String)
@@ -70,6 +75,12 @@ extension LedgerError: DiagnosableError {
                 message: "serial number \(serial) belongs to \(bound), and this unit is \(address)",
                 cause: "another unit's label was read, two labels are the same, or run \(run) bound it by mistake",
                 remedy: "read this unit's label again; see noafw ledger show \(run); if that run was wrong, add --rebind-serial")
+        case .unitBound(let serial, let address, let bound, let run):
+            Diagnosis(
+                code: "LED-0011", category: .badData, fault: nil,
+                message: "\(address) has the serial number \(bound), and \(serial) was given",
+                cause: "another unit's label was read, this unit got a new label, or run \(run) named it by mistake",
+                remedy: "read this unit's label again; see noafw ledger show \(run); if the unit has a new label, add --rebind-serial")
         case .noSuchRun(let digits):
             Diagnosis(
                 code: "LED-0008", category: .missingInput, fault: nil, message: "there is no run \(digits)",

@@ -15,8 +15,11 @@ public enum LedgerNotice: Sendable, Hashable {
     case spoolUnreadable(path: String, reason: String)
     /// What is read lacks the records in the spool.
     case spoolWaits(bytes: Int, path: String)
+    /// They are left out of whatever is read; each is named.
+    case oddRows([String])
     /// The server has not got them yet.
-    case unsent(runs: Int, reason: String)
+    /// - Parameter remedy: `nil` where waiting is enough.
+    case unsent(runs: Int, reason: String, remedy: String? = nil)
     /// The server refuses a run; it is kept here.
     case rejected(run: String, reason: String)
     /// Units are worked on under this machine's lock alone.
@@ -27,13 +30,16 @@ extension LedgerNotice {
     /// Runs that a message names.
     private static let namedRuns = 2
 
+    private func named(_ all: [String]) -> String {
+        all.prefix(Self.namedRuns).joined(separator: ", ") + (all.count > Self.namedRuns ? " and \(all.count - Self.namedRuns) more" : "")
+    }
+
     public var diagnosis: Diagnosis {
         switch self {
         case .closedAbandoned(let runs):
             Diagnosis(
                 code: "LED-0020", category: .interrupted, fault: .station,
-                message: "closed as aborted, because their process had ended: \(runs.prefix(Self.namedRuns).joined(separator: ", "))"
-                    + (runs.count > Self.namedRuns ? " and \(runs.count - Self.namedRuns) more" : ""),
+                message: "closed as aborted, because their process had ended: \(named(runs))",
                 cause: "noafw was killed, or the machine lost its power", remedy: "check the units of these runs; noafw ledger list --code LED-0006 lists them")
         case .spooling(let path, let reason):
             Diagnosis(
@@ -61,11 +67,18 @@ extension LedgerNotice {
             Diagnosis(
                 code: "LED-0026", category: .tryAgain, fault: .station, message: "\(bytes) bytes of records wait in \(path), and are not shown",
                 cause: "the ledger could not be written at an earlier run", remedy: "the next run takes them in")
-        case .unsent(let runs, let reason):
+        case .oddRows(let rows):
+            Diagnosis(
+                code: "LED-0027", category: .badData, fault: .station,
+                message: "rows of the ledger that are no records, and are left out: \(named(rows))",
+                cause: "another program or a person edited the ledger's file",
+                remedy: "noafw ledger check names all of them; mend them with sqlite3 by their number, or delete them")
+        case .unsent(let runs, let reason, let remedy):
             Diagnosis(
                 code: "LED-0140", category: .tryAgain, fault: .station, message: "runs that wait for the ledger's server: \(runs): \(reason)",
-                cause: "the server or the network was away, or many runs were left from before",
-                remedy: "nothing is to be done: they go with the next run; send them at once with: noafw ledger send")
+                cause: "the server or the network was away, it was set up or changed wrong, or many runs were left from before",
+                remedy: remedy.map { "\($0); then send them with: noafw ledger send" }
+                    ?? "nothing is to be done: they go with the next run; send them at once with: noafw ledger send")
         case .rejected(let run, let reason):
             Diagnosis(
                 code: "LED-0141", category: .badData, fault: .station, message: "the ledger's server refuses run \(run): \(reason)",

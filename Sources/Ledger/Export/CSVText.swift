@@ -1,6 +1,8 @@
+import Support
+
 /// Tables as CSV (RFC 4180): commas, CR LF, quotes doubled.
 ///
-/// A cell whose text comes from elsewhere and that a spreadsheet would take for a formula begins with an apostrophe (OWASP, "CSV
+/// What is not printable becomes U+FFFD: a table is shown on terminals, too. A cell whose text comes from elsewhere and that a spreadsheet would take for a formula begins with an apostrophe (OWASP, "CSV
 /// Injection"): serial numbers and versions come over the air. Our own numbers are left as they are.
 public enum CSVText {
     public enum Form: Sendable {
@@ -35,17 +37,19 @@ public enum CSVText {
         switch cell {
         case .empty: ""
         case .value(let value): value
-        case .text(let text): isFormula(text) || form == .excel && looksLikeNumber(text) ? "'" + text : text
+        case .text(let text): harmless(PrintableText.of(text.unicodeScalars), form)
         }
     }
 
-    private static let formulaStarts = Set<Character>("=+-@\t\r\n＝＋－＠")
+    private static func harmless(_ text: String, _ form: Form) -> String {
+        isFormula(text) || form == .excel && looksLikeNumber(text) ? "'" + text : text
+    }
+
+    private static let formulaStarts = Set<Character>("=+-@＝＋－＠")
 
     /// Also behind blanks and quotes, where some programs look for a formula.
     private static func isFormula(_ text: String) -> Bool {
-        guard let first = text.first else { return false }
-        if formulaStarts.contains(first) { return true }
-        return text.first { !" '\";,".contains($0) }.map(formulaStarts.contains) ?? false
+        text.first { !" '\";,".contains($0) }.map(formulaStarts.contains) ?? false
     }
 
     /// `00123`, `1E5`, `MAR1`, a number too long for a spreadsheet's 15 digits: anything that begins as a number or a month does.

@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// Records as JSON with ordered keys: one document, or a line for each record where they are many.
 public enum JSONExport {
@@ -10,7 +11,7 @@ public enum JSONExport {
         var count = 0
         try write("{\n  \"runs\" : [")
         try source.forEach(filter, of: nil) { run in
-            try write((count == 0 ? "\n" : ",\n") + indented(String(decoding: try encoder.encode(run), as: UTF8.self)))
+            try write((count == 0 ? "\n" : ",\n") + indented(try text(run, encoder)))
             count += 1
         }
         try write((count == 0 ? "\n" : "") + "\n  ],\n  \"schema\" : \"\(schema)\"\n}\n")
@@ -23,9 +24,22 @@ public enum JSONExport {
         var count = 0
         try source.forEach(filter, of: nil) { run in
             count += 1
-            try write(String(decoding: try encoder.encode(run), as: UTF8.self) + "\n")
+            try write(try text(run, encoder) + "\n")
         }
         return count
+    }
+
+    /// What is not printable is written by its number: the same text for who reads the JSON, harmless on a terminal.
+    private static func text(_ run: RunRecord, _ encoder: JSONEncoder) throws -> String {
+        let text = String(decoding: try encoder.encode(run), as: UTF8.self)
+        guard !text.unicodeScalars.allSatisfy({ $0 == "\n" || PrintableText.isPrintable($0) }) else { return text }
+        return text.unicodeScalars.map { scalar in
+            guard scalar != "\n", !PrintableText.isPrintable(scalar) else { return String(scalar) }
+            return String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }.joined()
     }
 
     private static func indented(_ text: String) -> String {

@@ -3,7 +3,7 @@ enum RunCells {
     typealias Cell = CSVText.Cell
 
     static let columns: [(name: String, cell: @Sendable (RunRecord) -> Cell)] = [
-        ("id", { .value("\($0.id)") }), ("station", { .text($0.station) }), ("seq", { Cell(value: $0.seq) }), ("epoch", { Cell(value: $0.epoch) }),
+        ("id", { .value("\($0.id)") }), ("station", { .text($0.station) }), ("seq", { Cell(value: $0.seq) }), ("epoch", { Cell($0.epoch) }),
         ("fixture", { Cell($0.fixture) }), ("adapter", { Cell($0.adapter) }), ("operator", { Cell($0.operatorName) }),
         ("work_order", { Cell($0.workOrder) }), ("part", { Cell($0.part) }), ("batch", { Cell($0.batch) }),
         ("unit_address", { .text($0.unitAddress) }), ("serial", { Cell($0.serial) }), ("family", { .text($0.family) }), ("verb", { .text($0.verb) }),

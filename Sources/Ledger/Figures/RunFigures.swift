@@ -1,3 +1,5 @@
+import Foundation
+
 /// The figures of a report: everything that its text and its page show.
 public struct RunFigures: Sendable {
     /// Of runs that tell something of their unit: those that passed, and those that failed by the unit's fault.
@@ -82,7 +84,7 @@ public struct RunFigures: Sendable {
         (yield, firstPass) = (tally.yield, tally.firstPass.yield)
         (days, stations) = (Self.named(tally.days), Self.named(tally.stations))
         stationDays = tally.stationDays.map { StationDay(day: $0.key.day, station: $0.key.station, yield: $0.value) }
-            .sorted { ($0.day, $0.station) < ($1.day, $1.station) }
+            .sorted { $0.day == $1.day ? $0.station.isNumbered(before: $1.station) : $0.day < $1.day }
         codes = Pareto(counts: tally.codes)
         stages = tally.stages.sorted { ($0.value.place, $0.key) < ($1.value.place, $1.key) }
             .map { Stage(name: $0.key, durations: Durations($0.value.seconds)) }.filter { $0.durations.count > 0 }
@@ -93,11 +95,19 @@ public struct RunFigures: Sendable {
     }
 
     private static func named(_ yields: [String: Yield]) -> [NamedYield] {
-        yields.sorted { $0.key < $1.key }.map { NamedYield(name: $0.key, yield: $0.value) }
+        yields.sorted { $0.key.isNumbered(before: $1.key) }.map { NamedYield(name: $0.key, yield: $0.value) }
     }
 
     private static func top(_ units: [Unit], by measure: (Unit) -> Double) -> [Unit] {
         let ranked = units.filter { measure($0) > 0 }.sorted { (measure($1), $0.address) < (measure($0), $1.address) }
         return Array(ranked.prefix(unitLimit))
+    }
+}
+
+extension String {
+    /// As a person sorts names with numbers: line-2 before line-10.
+    func isNumbered(before other: String) -> Bool {
+        let order = compare(other, options: .numeric)
+        return order == .orderedSame ? self < other : order == .orderedAscending
     }
 }

@@ -25,7 +25,9 @@ public struct Share: Sendable, Hashable {
 /// A run that failed by the fault of a station, the radio, an input or an operator tells nothing of its unit: it is counted beside,
 /// and the unit's next run is its first.
 public struct FirstPassYield: Sendable, Hashable {
-    public private(set) var units = Share(0, of: 0)
+    /// Of all verbs together.
+    public var units: Share { verbs.values.reduce(Share(0, of: 0)) { Share($0.count + $1.count, of: $0.total + $1.total) } }
+    public private(set) var verbs: [String: Share] = [:]
     /// Runs that tell nothing of their unit, by whose fault they were.
     public private(set) var excluded: [Blame: Int] = [:]
 
@@ -64,9 +66,15 @@ public struct FirstPassYield: Sendable, Hashable {
             }
             let procedure = Procedure(station: run.station, family: run.family, verb: run.verb, unit: run.unitAddress)
             guard known.insert(procedure).inserted, counts else { return }
-            yield.units.total += 1
-            if outcome == .pass { yield.units.count += 1 }
+            yield.verbs[run.verb, default: Share(0, of: 0)].total += 1
+            if outcome == .pass { yield.verbs[run.verb]?.count += 1 }
         }
+    }
+
+    /// With its name; one for each verb, where there are several: what flash makes of its units, verify finds later.
+    public var named: [(name: String, share: Share)] {
+        guard verbs.count > 1 else { return [("First-pass yield", units)] }
+        return verbs.sorted { $0.key < $1.key }.map { ("First-pass yield, \($0.key)", $0.value) }
     }
 
     /// The rolled-throughput yield: of a row of steps, what passes all of them at once. `nil` where one has no figure.

@@ -10,6 +10,8 @@ public struct RunStart: Sendable, Hashable {
     public var batch: String?
     public var unitAddress: String
     public var serial: String?
+    /// The serial number may leave the unit that it belongs to, and the unit its number.
+    public var rebindsSerial = false
     /// The family's name.
     public var family: String
     public var verb: String

@@ -56,15 +56,17 @@ public enum HTMLReport {
         }
         let excluded = figures.firstPass.excluded.sorted { $0.key.rawValue < $1.key.rawValue }
         let others = excluded.map { "\(FigureText.count($0.value)) \($0.key.rawValue)" }.joined(separator: ", ")
-        let share = figures.firstPass.units
-        return "<dl class=\"cards\">" + [
-            card("First-pass yield", FigureText.percent(share.value), "\(FigureText.count(share.count)) of \(counted(share.total, "unit")), \(FigureText.interval(share))"),
+        let firstPass = figures.firstPass.named.map { name, share in
+            card(
+                name, FigureText.percent(share.value), "\(FigureText.count(share.count)) of \(counted(share.total, "first run")), \(FigureText.interval(share))")
+        }
+        return "<dl class=\"cards\">" + (firstPass + [
             card(
                 "Yield of all runs", FigureText.percent(figures.yield.share.value),
                 "\(FigureText.count(figures.yield.share.count)) of \(FigureText.count(figures.yield.share.total)), repetitions included"),
             card("Not counted", FigureText.count(excluded.reduce(0) { $0 + $1.value }), others.isEmpty ? "no other faults" : "by fault: \(others)"),
             card("A run that passes", FigureText.seconds(figures.wholeRuns.median), "95 of 100 within \(FigureText.seconds(figures.wholeRuns.p95))"),
-        ].joined() + "</dl>"
+        ]).joined() + "</dl>"
     }
 
     private static func section(_ title: String, _ words: String, _ parts: [String]) -> String {
@@ -92,7 +94,7 @@ public enum HTMLReport {
     }
 
     private static func stations(_ figures: RunFigures) -> String {
-        let drawn = figures.stations.sorted { ($1.yield.runs, $0.name) < ($0.yield.runs, $1.name) }.prefix(stationLimit).sorted { $0.name < $1.name }
+        let drawn = figures.stations.sorted { ($1.yield.runs, $0.name) < ($0.yield.runs, $1.name) }.prefix(stationLimit).sorted { $0.name.isNumbered(before: $1.name) }
         let left = figures.stations.count > drawn.count ? " The drawing shows the \(drawn.count) stations with the most runs." : ""
         let columns = [HTML.Column(title: "Station", isNumber: false)] + yieldColumns
         let table = HTML.table("Yield by station", columns, figures.stations.prefix(rowLimit).map { [$0.name] + cells($0.yield) })
@@ -104,11 +106,12 @@ public enum HTMLReport {
     /// A column for each of a few stations; of many, those days that stand out.
     private static func stationDays(_ figures: RunFigures) -> String {
         guard figures.stations.count <= 8 else {
+            // By what the yield is at best: 0 % of 1 says less than 50 % of 100.
             let lowest = figures.stationDays.filter { $0.yield.share.total > 0 }.sorted {
-                ($0.yield.share.value ?? 1, $1.day, $0.station) < ($1.yield.share.value ?? 1, $0.day, $1.station)
+                ($0.yield.share.interval.upperBound, $1.day, $0.station) < ($1.yield.share.interval.upperBound, $0.day, $1.station)
             }
             let rows = lowest.prefix(lowestLimit).map { [$0.day, $0.station] + cells($0.yield) }
-            return HTML.table("The lowest yields of a station on a day", [.init(title: "Day", isNumber: false), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
+            return HTML.table("The lowest yields of a station on a day, by the upper end of their interval", [.init(title: "Day", isNumber: false), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
         }
         let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues { Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first } }
         let rows = yields.sorted { $0.key > $1.key }.prefix(rowLimit).map { day, shares in

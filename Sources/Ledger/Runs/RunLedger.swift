@@ -3,13 +3,21 @@ import Support
 /// Where runs are recorded. What it does is not undone by a cancelled task: the record of an interrupted run is the one that counts.
 public protocol RunLedger: Sendable {
     /// Writes the record of a run before its unit is touched. Runs that a dead process of this station left open are closed.
+    /// - Parameter rebindsSerial: the record's serial number may be another unit's.
     /// - Returns: the record as it is kept, with its first attempt.
-    /// - Throws: where the record can be kept nowhere: then no unit may be touched.
-    func begin(_ record: RunRecord) async throws(LedgerError) -> Recorded
+    /// - Throws: where the record can be kept nowhere, or its serial number is not the unit's: then no unit may be touched.
+    func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded
 
     /// Writes a later state of a record; one that is older than what is kept, or follows its close, changes nothing.
     /// - Returns: the record as it is kept; a closed one has its `seq`.
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
+
+    /// Whether a run of this station was closed, or its process is dead. What is not known is not over.
+    func isOver(_ run: RunID, station: String) async -> Bool
+}
+
+extension RunLedger {
+    public func isOver(_ run: RunID, station: String) async -> Bool { false }
 }
 
 /// What was recorded before.
@@ -19,6 +27,9 @@ public protocol RunHistory: Sendable {
 
     /// The newest run that a unit has passed, of any verb.
     func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun?
+
+    /// - Returns: why a serial number is not the unit's; `nil` where it may be.
+    func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError?
 }
 
 extension RunHistory {
@@ -56,7 +67,10 @@ extension RunLedger {
     /// - Throws: ``ClaimError``, ``LedgerError``: then the unit may not be touched.
     public func open(_ start: RunStart, claims: any UnitClaims, clock: LedgerClock) async throws -> OpenRun {
         let id = clock.ids.next()
-        let claim = try await claims.claim(unit: start.unitAddress, run: id)
+        let request = ClaimRequest(
+            unit: start.unitAddress, run: id, serial: RecordText.optional(start.serial), rebindsSerial: start.rebindsSerial,
+            isOver: { [self, station = RecordText.required(start.station)] in await isOver($0, station: station) })
+        let claim = try await claims.claim(request)
         do {
             return try await open(start, id: id, clock: clock, claim: claim)
         } catch {
@@ -69,6 +83,6 @@ extension RunLedger {
         var record = RunRecord(start, id: id, startedAt: clock.now())
         (record.claim, record.claimToken) = (claim.state, claim.token)
         let begun = clock.monotonic.now
-        return OpenRun(try await begin(record.bounded), ledger: self, clock: clock, begun: begun, claim: claim)
+        return OpenRun(try await begin(record.bounded, rebindsSerial: start.rebindsSerial), ledger: self, clock: clock, begun: begun, claim: claim)
     }
 }

@@ -1,3 +1,11 @@
+/// The last number that a station has given to a run.
+public struct RunNumber: Sendable, Hashable {
+    public var epoch: String
+    public var seq: Int64
+
+    public init(epoch: String, seq: Int64) { (self.epoch, self.seq) = (epoch, seq) }
+}
+
 /// The closed runs that the server has not got yet.
 public protocol RunOutbox: Sendable {
     /// What waits, in the order of `seq`: at most so many runs.
@@ -10,4 +18,13 @@ public protocol RunOutbox: Sendable {
     /// - Returns: how many wait again.
     @discardableResult
     func retryRejected(station: String) async throws(LedgerError) -> Int
+    /// `nil` before the first run.
+    func lastNumber(station: String) async throws(LedgerError) -> RunNumber?
+    /// What cannot be sent, because it cannot be read.
+    var unreadable: LedgerNotice? { get }
+}
+
+extension RunOutbox {
+    public func lastNumber(station: String) async throws(LedgerError) -> RunNumber? { nil }
+    public var unreadable: LedgerNotice? { nil }
 }

@@ -19,13 +19,16 @@ public struct UploadReport: Sendable, Hashable {
     public var left = 0
     /// Why they wait.
     public var failure: Diagnosis?
+    /// Runs that cannot be sent, because they cannot be read.
+    public var unreadable: LedgerNotice?
 
     public init() {}
 
     /// What a run says of it, once each.
     public var notices: [LedgerNotice] {
-        let waiting: [LedgerNotice] = left > 0 ? [.unsent(runs: left, reason: failure?.message ?? "the time for sending was over")] : []
-        return waiting + rejected.map { .rejected(run: "\($0.id)", reason: $0.reason) }
+        let remedy = failure.flatMap { $0.category == .tryAgain ? nil : $0.remedy }
+        let waiting: [LedgerNotice] = left > 0 ? [.unsent(runs: left, reason: failure?.message ?? "the time for sending was over", remedy: remedy)] : []
+        return [unreadable].compactMap(\.self) + waiting + rejected.map { .rejected(run: "\($0.id)", reason: $0.reason) }
     }
 }
 

@@ -3,7 +3,10 @@ import Support
 
 /// What gives leases.
 protocol LeaseServer: Sendable {
-    func take(unit: String, run: RunID, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
+    /// - Parameter dead: a run of this station that holds the unit no more.
+    func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
+    /// - Returns: what keeps the serial number from the unit; `nil` where it is the unit's by now.
+    func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial?
     /// - Returns: whether the unit is still this run's.
     func renew(unit: String, run: RunID, token: Int64, timeToLive: Duration) async throws(ServerFault) -> Bool
     func release(unit: String, run: RunID, token: Int64) async throws(ServerFault)
@@ -11,7 +14,14 @@ protocol LeaseServer: Sendable {
 
 enum LeaseGrant: Sendable, Hashable {
     case granted(token: Int64)
-    case taken(station: String, until: UTCTime)
+    /// - Parameter run: which holds it.
+    case taken(station: String, until: UTCTime, run: RunID?)
+}
+
+/// What the server knows of a serial number, and which station said so.
+struct BoundSerial: Sendable, Hashable {
+    var binding: SerialBinding
+    var station: String
 }
 
 /// The functions of the server's schema.
@@ -22,18 +32,30 @@ struct PostgreSQLLeases: LeaseServer {
     private static let renewalLimit = Duration.seconds(8)
     private static let releaseLimit = Duration.seconds(3)
 
-    func take(unit: String, run: RunID, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant {
+    func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant {
         let sql = """
-            SELECT granted, token, holder, (extract(epoch FROM greatest(expires_at, 'epoch')) * 1000000)::bigint
-            FROM noafw.take($1, $2::uuid, $3::double precision)
+            SELECT granted, token, holder, (extract(epoch FROM greatest(expires_at, 'epoch')) * 1000000)::bigint, run
+            FROM noafw.take($1, $2::uuid, $3::double precision, $4::uuid)
             """
-        let parameters = [unit, "\(run)", Self.seconds(timeToLive)]
+        let parameters = [request.unit, "\(request.run)", Self.seconds(timeToLive), dead?.description]
         return try await lane.ask(within: Self.takeLimit) { connection, deadline throws(ServerFault) in
             let row = try connection.execute(sql, parameters, until: deadline).rows.first ?? []
-            guard row.count == 4, let token = row[1].flatMap({ Int64($0) }), let until = row[3].flatMap({ Int64($0) }) else {
+            guard row.count == 5, let token = row[1].flatMap({ Int64($0) }), let until = row[3].flatMap({ Int64($0) }) else {
                 throw .lost("the server's answer makes no sense")
             }
-            return row[0] == "t" ? .granted(token: token) : .taken(station: RecordText.required(row[2] ?? ""), until: UTCTime(microseconds: until))
+            guard row[0] != "t" else { return .granted(token: token) }
+            return .taken(station: RecordText.required(row[2] ?? ""), until: UTCTime(microseconds: until), run: row[4].flatMap { RunID($0) })
+        }
+    }
+
+    func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial? {
+        let sql = "SELECT serial, unit, run, station FROM noafw.bind($1, $2, $3::uuid, $4::boolean)"
+        let parameters = [serial, request.unit, "\(request.run)", "\(request.rebindsSerial)"]
+        return try await lane.ask(within: Self.takeLimit) { connection, deadline throws(ServerFault) in
+            guard let row = try connection.execute(sql, parameters, until: deadline).rows.first else { return nil }
+            let texts = row.map { RecordText.required($0 ?? "") }
+            guard texts.count == 4 else { throw .lost("the server's answer makes no sense") }
+            return BoundSerial(binding: SerialBinding(serial: texts[0], unitAddress: texts[1], run: texts[2]), station: texts[3])
         }
     }
 

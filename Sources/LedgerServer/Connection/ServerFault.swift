@@ -58,7 +58,12 @@ enum ServerFault: Error, Sendable, Hashable {
         case .tooLong: .tooLong(limit: ServerWire.answerLimit)
         case .login(let reason): .loginRefused(reason: reason)
         case .schema(let found): .schema(found: found, known: ServerSchema.version)
-        case .answered(let state, let text): kind == .passing ? .unreachable(reason: reason) : .refused(state: state, reason: text)
+        case .answered(let state, let text): needsAdministrator(state) ? .refused(state: state, reason: text) : .unreachable(reason: reason)
         }
+    }
+
+    /// Whether waiting alone mends nothing: a set-up or a row that is wrong, a server that is read-only, without room or with a fault of its own.
+    private func needsAdministrator(_ state: String) -> Bool {
+        kind != .passing || ["25", "58", "XX"].contains(state.prefix(2)) || ["53100", "53200"].contains(state)
     }
 }

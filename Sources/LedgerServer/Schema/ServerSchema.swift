@@ -1,10 +1,10 @@
 /// The server's tables. A station never makes or changes them.
 public enum ServerSchema {
     /// What `schema_version` has to say.
-    public static let version = 1
+    public static let version = 2
 
     /// For the server's administrator: makes everything, or stops where something of it is there.
-    public static let sql = [head, roles, runs, months, leases, stations, end].joined(separator: "\n")
+    public static let sql = [head, roles, runs, numbers, months, leases, serials, stations, end].joined(separator: "\n")
 
     private static let head = """
         -- The ledger's server, form \(version), for PostgreSQL 15 and later. Run it as an administrator in a database of its own:
@@ -94,6 +94,25 @@ public enum ServerSchema {
 
         -- Stations whose clock is wrong end here; rows in it are an alarm.
         CREATE TABLE noafw.runs_other PARTITION OF noafw.runs DEFAULT;
+        GRANT SELECT ON noafw.runs_other TO noafw_reader;
+        """
+
+    private static let numbers = """
+        -- For each station and file of it: the last number that it has told, and up to which one its runs have gone with old months.
+        CREATE TABLE noafw.numbers (
+            station text NOT NULL,
+            epoch text NOT NULL CHECK (length(epoch) <= 200),
+            told bigint NOT NULL DEFAULT 0,
+            gone bigint NOT NULL DEFAULT 0,
+            PRIMARY KEY (station, epoch)
+        );
+        GRANT SELECT ON noafw.numbers TO noafw_reader;
+
+        CREATE FUNCTION noafw.tell(an_epoch text, a_seq bigint) RETURNS void
+        LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+            INSERT INTO noafw.numbers AS known (station, epoch, told) VALUES (session_user, an_epoch, a_seq)
+            ON CONFLICT (station, epoch) DO UPDATE SET told = greatest(known.told, excluded.told);
+        $$;
         """
 
     private static let months = """
@@ -124,10 +143,29 @@ public enum ServerSchema {
         END
         $$;
         SELECT noafw.make_months();
+
+        -- Takes a month that is over out of the runs, as a table of its own, and notes its numbers, so that they are no gaps. It holds all
+        -- writing up for a moment; behind a reader that takes longer than 10 s it gives up.
+        CREATE FUNCTION noafw.detach_month(a_month text) RETURNS text
+        LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET lock_timeout = '10s' AS $$
+        DECLARE
+            name text := 'runs_' || a_month;
+        BEGIN
+            IF a_month !~ '^[0-9]{4}_[0-9]{2}$' OR a_month >= to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY_MM') THEN
+                RAISE EXCEPTION 'a month that is over is written as 2025_11' USING ERRCODE = '22023';
+            END IF;
+            LOCK TABLE ONLY noafw.runs IN ACCESS EXCLUSIVE MODE;
+            EXECUTE format(
+                'INSERT INTO noafw.numbers AS known (station, epoch, gone) SELECT station, epoch, max(seq) FROM noafw.%I GROUP BY station, epoch '
+                'ON CONFLICT (station, epoch) DO UPDATE SET gone = greatest(known.gone, excluded.gone)', name);
+            EXECUTE format('ALTER TABLE noafw.runs DETACH PARTITION noafw.%I', name);
+            RETURN name;
+        END
+        $$;
         """
 
-    /// A run that asks again for what it has gets it: its answer was lost.
-    private static let mayTake = "lease.expires_at <= clock_timestamp() OR (lease.run = a_run AND lease.holder = session_user)"
+    /// A run that asks again for what it has gets it: its answer was lost. So does one that names a dead run of its own station.
+    private static let mayTake = "lease.expires_at <= clock_timestamp() OR (lease.run IN (a_run, dead_run) AND lease.holder = session_user)"
     private static let tokenStep = "CASE WHEN lease.run = a_run AND lease.expires_at > clock_timestamp() THEN 0 ELSE 1 END"
     private static let isHolder = "lease.run = a_run AND lease.token = a_token AND lease.holder = session_user"
 
@@ -155,8 +193,8 @@ public enum ServerSchema {
 
         -- The unit for one run. The token grows when the unit changes hands or the lease had run out, and only then: an answer that was
         -- lost may be asked for again.
-        CREATE FUNCTION noafw.take(a_unit text, a_run uuid, seconds double precision)
-        RETURNS TABLE (granted boolean, token bigint, holder text, expires_at timestamptz)
+        CREATE FUNCTION noafw.take(a_unit text, a_run uuid, seconds double precision, dead_run uuid DEFAULT NULL)
+        RETURNS TABLE (granted boolean, token bigint, holder text, expires_at timestamptz, run uuid)
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         #variable_conflict use_column
         DECLARE
@@ -171,10 +209,10 @@ public enum ServerSchema {
                         token = lease.token + \(tokenStep),
                         run = a_run, holder = session_user, expires_at = clock_timestamp() + lasting
                     WHERE \(mayTake)
-                    RETURNING true, lease.token, lease.holder, lease.expires_at;
+                    RETURNING true, lease.token, lease.holder, lease.expires_at, lease.run;
                 EXIT WHEN FOUND;
                 RETURN QUERY
-                    SELECT false, lease.token, lease.holder, lease.expires_at FROM noafw.leases AS lease
+                    SELECT false, lease.token, lease.holder, lease.expires_at, lease.run FROM noafw.leases AS lease
                     WHERE lease.unit = a_unit AND (lease.expires_at > clock_timestamp() OR attempt = 3);
                 EXIT WHEN FOUND;
             END LOOP;
@@ -203,6 +241,34 @@ public enum ServerSchema {
         $$;
         """
 
+    private static let serials = """
+        -- Which serial number is which unit's: each has one at most. A label that went to another unit is bound anew where its station says so.
+        CREATE TABLE noafw.serials (
+            serial text PRIMARY KEY CHECK (serial <> '' AND length(serial) <= 200),
+            unit text NOT NULL UNIQUE CHECK (unit <> '' AND length(unit) <= 200),
+            run uuid NOT NULL,
+            station text NOT NULL,
+            bound_at timestamptz NOT NULL DEFAULT clock_timestamp()
+        );
+        GRANT SELECT ON noafw.serials TO noafw_reader;
+
+        -- No row where the number is the unit's by now, else what keeps it from being so.
+        CREATE FUNCTION noafw.bind(a_serial text, a_unit text, a_run uuid, rebinds boolean)
+        RETURNS TABLE (serial text, unit text, run uuid, station text)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+        #variable_conflict use_column
+        BEGIN
+            IF rebinds THEN
+                DELETE FROM noafw.serials AS known WHERE (known.serial = a_serial) <> (known.unit = a_unit);
+            END IF;
+            INSERT INTO noafw.serials (serial, unit, run, station) VALUES (a_serial, a_unit, a_run, session_user) ON CONFLICT DO NOTHING;
+            RETURN QUERY
+                SELECT known.serial, known.unit, known.run, known.station FROM noafw.serials AS known
+                WHERE (known.serial = a_serial) <> (known.unit = a_unit) LIMIT 1;
+        END
+        $$;
+        """
+
     private static let stations = """
         -- A login for one station, for the administrator: its name is the station's. Settings of a group do not reach its members.
         CREATE FUNCTION noafw.add_station(station text) RETURNS void
@@ -217,15 +283,25 @@ public enum ServerSchema {
         $$;
 
         REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA noafw FROM PUBLIC;
-        GRANT EXECUTE ON FUNCTION noafw.take, noafw.renew, noafw.release TO noafw_station;
+        GRANT EXECUTE ON FUNCTION noafw.take, noafw.renew, noafw.release, noafw.bind, noafw.tell TO noafw_station;
+        GRANT EXECUTE ON FUNCTION noafw.first_id TO noafw_reader;
         """
 
     private static let end = """
-        -- Numbers that are missing, for the reader: runs that were written and never came.
+        -- Numbers that are missing, for the reader: runs that were written and have not come, the last ones, too. What has gone with an old
+        -- month is none of them.
         CREATE VIEW noafw.gaps WITH (security_invoker = true) AS
-            SELECT station, epoch, previous + 1 AS first, seq - 1 AS last
-            FROM (SELECT station, epoch, seq, lag(seq, 1, 0::bigint) OVER (PARTITION BY station, epoch ORDER BY seq) AS previous FROM noafw.runs) AS numbered
-            WHERE seq > previous + 1;
+            SELECT station, epoch, greatest(previous, gone) + 1 AS first, seq - 1 AS last
+            FROM (
+                SELECT station, epoch, seq, is_gone, lag(seq, 1, 0::bigint) OVER (PARTITION BY station, epoch ORDER BY seq) AS previous,
+                    coalesce(max(seq) FILTER (WHERE is_gone) OVER (PARTITION BY station, epoch), 0) AS gone
+                FROM (
+                    SELECT station, epoch, seq, false AS is_gone FROM noafw.runs
+                    UNION ALL SELECT station, epoch, told + 1, false FROM noafw.numbers
+                    UNION ALL SELECT station, epoch, numbers.gone, true FROM noafw.numbers
+                ) AS known
+            ) AS numbered
+            WHERE NOT is_gone AND seq > greatest(previous, gone) + 1;
 
         -- Two runs of one unit at the same time: the claims did not keep the stations apart, or a station's clock is wrong. Of a run that
         -- was left open by a kill nobody knows when it ended.

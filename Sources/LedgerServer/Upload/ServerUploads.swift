@@ -42,6 +42,7 @@ final class ServerUploads: RunUploads {
                 try await send(batch, until: deadline, &report)
             }
             report.left = try await outbox.unsentCount(station: station)
+            report.unreadable = outbox.unreadable
             report.failure = report.left > 0 ? state.withLock { $0.failure?.diagnosis } : nil
         } catch {
             report.failure = diagnose(error)
@@ -61,7 +62,8 @@ final class ServerUploads: RunUploads {
     /// In halves, where one of several runs is refused, so that it blocks none behind it.
     private func send(_ batch: [RunRecord], until deadline: SessionClock.Instant, _ report: inout UploadReport) async throws {
         do {
-            try await sink.insert(batch, within: min(Self.batchLimit, clock.now.duration(to: deadline)))
+            let last = try? await outbox.lastNumber(station: station)
+            try await sink.insert(batch, last: last, within: min(Self.batchLimit, clock.now.duration(to: deadline)))
         } catch {
             guard error.kind == .row else { return wait(after: error) }
             return try await divide(batch, error, until: deadline, &report)

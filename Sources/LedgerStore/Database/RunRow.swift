@@ -3,6 +3,16 @@ import Ledger
 
 extension RunRecord: FetchableRecord, EncodableRecord {}
 
+/// A row of the runs that is no record: another program wrote it.
+struct OddRow: Error, Sendable, Hashable {
+    /// The order of writing, which the file gives.
+    var number: Int64
+    /// Those that keep it from being one; empty where it takes more than one of them.
+    var columns: [String]
+
+    var text: String { "row \(number) (\(columns.isEmpty ? "several columns" : columns.joined(separator: ", ")))" }
+}
+
 /// A record with what only this file knows of it.
 struct RunRow: FetchableRecord, PersistableRecord {
     static let databaseTableName = "runs"
@@ -16,7 +26,7 @@ struct RunRow: FetchableRecord, PersistableRecord {
     init(_ record: RunRecord, number: Int64?, owner: Int64) { (self.record, self.number, self.owner) = (record, number, owner) }
 
     init(row: Row) throws {
-        record = try RunRecord(row: row)
+        record = try Self.record(row)
         number = try row.decode(Int64.self, forColumn: "number")
         owner = try row.decode(Int64.self, forColumn: "owner")
     }
@@ -25,5 +35,27 @@ struct RunRow: FetchableRecord, PersistableRecord {
         try record.encode(to: &container)
         container["number"] = number
         container["owner"] = owner
+    }
+
+    static func record(_ row: Row) throws(OddRow) -> RunRecord {
+        do {
+            return try RunRecord(row: row)
+        } catch {
+            throw OddRow(number: Int64.fromDatabaseValue(row["number"]) ?? 0, columns: oddColumns(row))
+        }
+    }
+
+    /// A column is odd where the row would be a record with another value in it.
+    private static func oddColumns(_ row: Row) -> [String] {
+        let start = RunStart(station: "-", unitAddress: "-", family: "-", verb: "-", toolVersion: "-", host: "-")
+        guard let id = RunID("00000000-0000-7000-8000-000000000000"),
+            let plain = try? RunRecord(start, id: id, startedAt: UTCTime(microseconds: 0)).databaseDictionary
+        else { return [] }
+        let values = Dictionary(row) { first, _ in first }
+        return row.columnNames.filter { column in
+            var mended = values
+            mended[column] = plain[column] ?? .null
+            return (try? RunRecord(row: Row(mended))) != nil
+        }
     }
 }

@@ -40,21 +40,30 @@ struct RunTransaction {
             return .success(kept)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             return .failure(Misfit(reason: StorageFault(error).reason))
+        } catch let error as OddRow {
+            return .failure(Misfit(reason: "\(error.text) is no record"))
         }
     }
 
     /// Closes the runs of a station whose process is dead.
-    func closeAbandoned(station: String, at time: UTCTime) throws -> [RunRecord] {
+    /// - Returns: what was closed, and what cannot be: it is no record.
+    func closeAbandoned(station: String, at time: UTCTime) throws -> (closed: [RunRecord], odd: Set<OddRow>) {
+        var (closed, odd): ([RunRecord], Set<OddRow>) = ([], [])
         let owners = try Int64.fetchAll(
             db, sql: "SELECT DISTINCT owner FROM runs WHERE station = ? AND outcome IS NULL", arguments: [station])
-        return try owners.filter { !mark.isAlive($0) }.flatMap { owner in
+        for owner in owners.filter({ !mark.isAlive($0) }) {
             let open = "SELECT * FROM runs WHERE station = ? AND owner = ? AND outcome IS NULL ORDER BY number"
-            return try RunRow.fetchAll(db, sql: open, arguments: [station, owner]).map { row in
-                var record = row.record
-                record.close(.abandoned, at: time, elapsed: nil)
-                return try put(record, owner: owner)
+            for row in try Row.fetchAll(db, sql: open, arguments: [station, owner]) {
+                do {
+                    var record = try RunRow.record(row)
+                    record.close(.abandoned, at: time, elapsed: nil)
+                    closed.append(try put(record, owner: owner))
+                } catch let error as OddRow {
+                    odd.insert(error)
+                }
             }
         }
+        return (closed, odd)
     }
 
     /// In the order of writing: the clock may have been set back since.

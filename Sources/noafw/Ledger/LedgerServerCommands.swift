@@ -59,13 +59,15 @@ struct LedgerSendCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        await OfflineCommand(context: context, isJSON: json).run(failure: { Self.document(UploadReport(), error: $0) }) { _ in
+        let verb = OfflineCommand(context: context, isJSON: json)
+        return await verb.run(failure: { Self.document(UploadReport(), error: $0) }) { _ in
             let name = station ?? context.environment["NOAFW_STATION"] ?? RecordInputs.hostName
             guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
             let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
             if rejected { try await ledger.retryRejected(station: name) }
             try await server.check(.require)
             let report = await server.uploads(from: ledger).send(within: .seconds(limit))
+            if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis { verb.note("\(unreadable.message) [\(unreadable.code)]") }
             return OfflineCommand.Result(
                 lines: ["runs sent: \(report.sent), waiting: \(report.left), refused: \(report.rejected.count)"],
                 document: Self.document(report, error: nil), error: report.notices.last?.diagnosis)

@@ -14,7 +14,7 @@ struct RecordOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The unit's serial number.", valueName: "number"))
     var serial: String?
 
-    @Flag(help: "Accept a serial number that belongs to another unit in the ledger.")
+    @Flag(help: "Give the unit this serial number although the ledger has it for another unit, or another one for this unit.")
     var rebindSerial = false
 
     @Option(help: ArgumentHelp("The work order.", valueName: "order"))

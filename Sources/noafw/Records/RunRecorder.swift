@@ -91,7 +91,7 @@ final class RunRecorder: Sendable {
         first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
         (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
         (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
-        (first.serial, first.rssi) = (serial, start.unit.rssi)
+        (first.serial, first.rebindsSerial, first.rssi) = (serial, inputs.rebindsSerial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
         first.plan = RecordedPlan(rollout: start.rollout).json
         return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
@@ -143,12 +143,10 @@ final class RunRecorder: Sendable {
         try await check.value
     }
 
-    /// The newest run that names a serial number binds it. A ledger that cannot be read says so when the run begins.
+    /// Before the server is told of it. A ledger that cannot be read says so when the run begins.
     private func check(_ serial: String, at address: String) async throws(LedgerError) {
-        var filter = RunFilter()
-        (filter.serial, filter.limit) = (RecordText.optional(serial), 1)
-        guard let bound = try? await ledger.runs(filter).last, bound.unitAddress != address else { return }
-        throw .serialBound(serial: serial, address: address, bound: bound.unitAddress, run: bound.id.description)
+        guard let serial = RecordText.optional(serial), let conflict = try? await ledger.conflict(serial, at: address) else { return }
+        throw conflict
     }
 
     private func verdict(_ error: any Error) -> RunVerdict {

@@ -7,11 +7,13 @@ extension Examples {
         .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .locked(path: path),
         .abandoned(run: "RUN"),
         .serialBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND ADDRESS", run: "RUN"), .noSuchRun("DIGITS"),
+        .unitBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND SERIAL", run: "RUN"),
         .severalRuns("DIGITS", found: ["RUN"]), .unsound(findings: 2),
     ])
 
     static let claim = CataloguedErrors([
         ClaimError.taken(unit: "UNIT", station: "STATION", until: UTCTime(microseconds: 0)), .notAsked(unit: "UNIT", reason: reason), .runsOut(unit: "UNIT"),
+        .serialBound(serial: "SERIAL", unit: "ADDRESS", known: SerialBinding(serial: "BOUND SERIAL", unitAddress: "BOUND ADDRESS", run: "RUN"), station: "STATION"),
     ])
 
     static let server = CataloguedErrors([
@@ -24,6 +26,7 @@ extension Examples {
         [
             LedgerNotice.closedAbandoned(["RUN"]), .spooling(path: path, reason: reason), .spoolTakenIn(records: 2),
             .spoolLinesRejected(lines: 2, path: path), .brokenMovedAside(path: path), .spoolUnreadable(path: path, reason: reason), .spoolWaits(bytes: 3, path: path),
+            .oddRows(["row 3 (steps)"]),
             .unsent(runs: 2, reason: reason), .rejected(run: "RUN", reason: reason), .unclaimed(reason: reason),
         ], diagnosis: \.diagnosis)
 }
