@@ -148,6 +148,8 @@ public final class LuaREPL: Sendable {
 
     var unread: [LuaNotification] { state.withLock { $0.unread } }
 
+    func forgetUnread() { state.withLock { $0.unread = [] } }
+
     func keep(_ notification: LuaNotification) {
         state.withLock { state in
             if state.unread.count >= Self.unreadLimit { state.unread.removeFirst() }
