@@ -8,11 +8,12 @@ struct FrameTraceReplay: Sendable {
     /// What became of a session's line, or of a whole sequence.
     struct Outcome: Sendable {
         var firmware: String
-        /// The text that was written, or the sequence's name: what a reason is kept by.
+        /// The text that was written, or the sequence's name.
         var name: String
         var number: Int?
         var difference: String?
-        var isLeftOut: Bool { difference != nil && FrameTraceReplay.leftOut[name] != nil }
+        var key: String { number.map { "\($0) \(name)" } ?? name }
+        var isLeftOut: Bool { difference != nil && FrameTraceReplay.leftOut[key] != nil }
     }
 
     private static let service = "5475-a6a4-654c-8431f6ad49c4"
@@ -67,6 +68,8 @@ struct FrameTraceReplay: Sendable {
     private mutating func outcomes() async throws -> [Outcome] {
         try await connect()
         try await pass(Self.settling)
+        // What the start says.
+        _ = try await take()
         if let name = course.name {
             return [Outcome(firmware: course.firmware, name: name, difference: try await playSequence())]
         }
@@ -113,6 +116,8 @@ struct FrameTraceReplay: Sendable {
             expected += step.expected
             wantsEnd = wantsEnd || step.isGone
         }
+        // A client notices some time after it.
+        if wantsEnd, !isGone { try await awaitEnd() }
         return Self.difference(seen, expected, isGone, wantsEnd)
     }
 
@@ -196,7 +201,18 @@ struct FrameTraceReplay: Sendable {
 }
 
 extension FrameTraceReplay {
-    /// What is not compared, by the text that was written or the sequence's name: what the recording's stand-ins for the hardware
+    /// What is not compared, by its number and what was written, or the sequence's name: what the recording's stand-ins for the hardware
     /// decided, or the host.
-    static let leftOut: [String: String] = [:]
+    static let leftOut: [String: String] = [
+        "301 print(frame.GIT_TAG)": "names the commit that the recording was built from",
+        "561 f:close()": "Lua's collector met a lost handle first: the exact heap",
+        "562 \(listing)": "follows from 561: the file was not closed",
+        "563 g=frame.file.open(\"op.txt\") h=frame.file.open(\"op.txt\") print(#h:read())": "follows from 561: the file is empty",
+        "cam read early": "a picture",
+        "cam raw": "a picture",
+        "gc open file": "Lua's collector meets the lost handle at another time: the exact heap",
+    ]
+
+    private static let listing = "local t={} for _,e in ipairs(frame.file.listdir(\"/\")) do t[#t+1]=e.name..\":\"..e.size..\":\"..e.type end "
+        + "print(table.concat(t,\" \"))"
 }

@@ -43,7 +43,7 @@ enum Program {
         let outcomes = try await FrameTraceReplay.replay(file, python: python)
         for outcome in outcomes {
             guard let difference = outcome.difference else { continue }
-            let reason = FrameTraceReplay.leftOut[outcome.name].map { " (left out: \($0))" } ?? ""
+            let reason = FrameTraceReplay.leftOut[outcome.key].map { " (left out: \($0))" } ?? ""
             print("\(outcome.firmware) \(outcome.number.map { "\($0) " } ?? "")\(outcome.name): \(difference)\(reason)")
         }
         let firmware = Dictionary(grouping: outcomes, by: \.firmware)
