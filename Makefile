@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full traces soak fuzz bench fleet-bench errors clean
+.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -18,6 +18,7 @@ help:
 	@echo 'make lab     install what is missing, build, flash over the air: a real kernel and bluetoothd, a virtual radio'
 	@echo 'make lab-full  the same with images of full size and a hundred rounds'
 	@echo 'make traces  play recorded conversations with the real bootloader to the virtual one (TRACES=FILE for others)'
+	@echo 'make frame-traces  play what a Frame answered by its own firmware to the virtual one (TRACES=FILE for others)'
 	@echo 'make soak    flash and verify virtual units at every speed on a busy machine; count wrong verdicts'
 	@echo 'make fuzz    feed the readers of packages and images with more than a million inputs'
 	@echo 'make build   install what is missing, build'
@@ -60,10 +61,13 @@ soak:
 	@Tools/soak --slow
 
 # Recorded conversations with Nordic's bootloader, played to the virtual one.
-TRACES ?= Tests/Traces/nordic-bootloader.jsonl
-traces:
+traces: TRACES ?= Tests/Traces/nordic-bootloader.jsonl
+# What a Frame's own firmware answered, played to the virtual one.
+frame-traces: TRACES ?= Tests/Traces/frame-lua-session.jsonl Tests/Traces/frame-sequences.jsonl
+traces frame-traces:
+	@Tools/setup runtime
 	$(SWIFT) build --product BootloaderTraces $(CHECKS)
-	@.build/debug/BootloaderTraces $(TRACES)
+	@status=0; for file in $(TRACES); do .build/debug/BootloaderTraces $$file || status=$$?; done; exit $$status
 
 # A few minutes; FUZZ_INPUTS is for each reader.
 FUZZ_INPUTS ?= 200000

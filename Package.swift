@@ -83,10 +83,10 @@ let package = Package(
             name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"], path: "Tests/Lab/Rounds",
             swiftSettings: strict),
 
-        // Plays recorded conversations with Nordic's bootloader to the virtual one.
+        // Plays recorded conversations with Nordic's bootloader and a Frame's firmware to the virtual ones.
         .executableTarget(
-            name: "BootloaderTraces", dependencies: ["VirtualDevices", "Support", "Cryptography"], path: "Tests/Traces",
-            exclude: ["nordic-bootloader.jsonl"], swiftSettings: strict),
+            name: "BootloaderTraces", dependencies: ["VirtualDevices", "Bluetooth", "Support", "Cryptography"], path: "Tests/Traces",
+            exclude: ["nordic-bootloader.jsonl", "frame-lua-session.jsonl", "frame-sequences.jsonl"], swiftSettings: strict),
 
         // Writes records for the ledger's tests, which kill it.
         .executableTarget(name: "LedgerWriter", dependencies: ["LedgerStore", "Ledger", "Support"], path: "Tests/LedgerWriter", swiftSettings: strict),

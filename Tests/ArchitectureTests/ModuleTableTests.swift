@@ -27,7 +27,7 @@ import Testing
             "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
-        "BootloaderTraces": ["VirtualDevices", "Support", "Cryptography"],
+        "BootloaderTraces": ["VirtualDevices", "Bluetooth", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
         "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],

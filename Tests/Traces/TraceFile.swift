@@ -10,9 +10,14 @@ struct TraceFile {
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         guard let first = lines.first else { throw TraceFault("the file is empty") }
         let decoder = JSONDecoder()
-        let header = try decoder.decode(Header.self, from: Data(first.utf8))
+        func line<Value: Decodable>(_ number: Int, _ text: Substring) throws -> Value {
+            do { return try decoder.decode(Value.self, from: Data(text.utf8)) } catch {
+                throw TraceFault("line \(number): \(TraceFault.words(of: error))")
+            }
+        }
+        let header: Header = try line(1, first)
         self.header = header
-        traces = try lines.dropFirst().map { try decoder.decode(Trace.self, from: Data($0.utf8)) }
+        traces = try lines.enumerated().dropFirst().map { try line($0.offset + 1, $0.element) }
         var blobs: [String: [UInt8]] = [:]
         for (name, blob) in header.blobs where blob.of == nil { blobs[name] = try blob.content() }
         for (name, blob) in header.blobs {

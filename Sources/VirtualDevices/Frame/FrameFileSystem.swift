@@ -129,6 +129,8 @@ struct FrameFileSystem {
         }
         for (handle, file) in openFiles {
             if file.path == new, old != new { openFiles[handle]?.path = nil }
+            // LittleFS keeps the handle and forgets where it belongs: what it wrote is lost.
+            if file.path == old, old != new { openFiles[handle]?.path = nil; continue }
             if let path = file.path?.moved(from: old, to: new) { openFiles[handle]?.path = path }
         }
         return commit(.rename(old, new))

@@ -48,6 +48,7 @@ struct FrameMicrophone {
     ///   - isEndless: nothing yet is told from the end.
     /// - Returns: `nil` when it has stopped and everything is read.
     mutating func read(_ count: Int, now: Duration, isEndless: Bool) -> [UInt8]? {
+        guard isRunning || end != nil else { return nil }
         let buffer = Self.bufferSize * rate / Self.fullRate
         let heard = Int((min(now, end ?? now) - start) / .microseconds(1)) * rate / 1_000_000 / buffer * buffer
         var available = heard - taken

@@ -8,12 +8,12 @@ struct FramePath: Hashable {
 
     private init(parts: [[UInt8]]) { self.parts = parts }
 
-    /// `nil` for a part that is too long, or a way out of the root.
+    /// `nil` for a part that is too long. The root is its own parent (LittleFS).
     init?(_ name: [UInt8]) {
         parts = []
         for part in name.split(separator: UInt8(ascii: "/")) where part != [UInt8(ascii: ".")] {
             if part == [UInt8(ascii: "."), UInt8(ascii: ".")] {
-                guard parts.popLast() != nil else { return nil }
+                _ = parts.popLast()
             } else {
                 guard part.count <= Self.largestPart else { return nil }
                 parts.append(Array(part))

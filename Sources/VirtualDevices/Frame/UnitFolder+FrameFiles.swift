@@ -79,10 +79,10 @@ extension UnitFolder {
         }
     }
 
-    /// Sorted by their bytes.
+    /// As LittleFS sorts them: by their bytes, a longer name before its beginning.
     func names(in path: FramePath) -> [[UInt8]] {
         let texts = (try? FileManager.default.contentsOfDirectory(atPath: host(path))) ?? []
-        return texts.map(Self.name(ofHost:)).sorted { $0.lexicographicallyPrecedes($1) }
+        return texts.map(Self.name(ofHost:)).sorted { ($0 + [.max]).lexicographicallyPrecedes($1 + [.max]) }
     }
 
     func content(of path: FramePath) -> [UInt8] { (try? FileReader.read(host(path), limit: FrameBlocks.largestFile)) ?? [] }

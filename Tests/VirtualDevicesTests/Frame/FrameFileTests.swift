@@ -17,8 +17,8 @@ struct FrameFileTests {
             try await link.write(Self.open + "f=o'a't={}for i=1,6 do local l=f:read()t[i]=l and #l or 'nil' end print(table.concat(t,' '))")
             #expect(try await link.text() == "3 0 512 88 4 nil")
             try await link.write("f:close()f=o'n't={}for i=1,4 do local l=f:read()t[i]=l and #l or 'nil' end print(table.concat(t,' '))")
-            // Behind a last line end there is no end.
-            #expect(try await link.text() == "4 0 0 0")
+            // Nothing is behind a last line end.
+            #expect(try await link.text() == "4 nil nil nil")
             #expect(try await link.run("f:close()print(o'n':read(2))") == "line")
         }
     }

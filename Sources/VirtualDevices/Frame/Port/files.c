@@ -7,14 +7,13 @@
 #define LINE 512
 #define LARGEST_PATH 256
 #define LARGEST_FILE 65536
+#define GUARD "GUARD"
 
 struct stream {
     int32_t handle;
     bool is_open, is_read_only;
 };
 
-// Left on the stack by the last read: what a read at the end finds in place of a byte.
-static char last_byte;
 // LittleFS keeps the dead handle in its list, and the next walk along it does not end.
 static bool is_dangling;
 static bool is_closing;
@@ -37,9 +36,14 @@ static struct stream *open_stream(lua_State *L) {
 static int open_file(lua_State *L) {
     const char *name = luaL_checkstring(L, 1);
     const char *mode = luaL_optstring(L, 2, "r");
-    struct stream *stream = lua_newuserdatauv(L, sizeof(*stream), 0);
+    struct stream *stream = lua_newuserdatauv(L, sizeof(*stream), 1);
     memset(stream, 0, sizeof(*stream));
     luaL_setmetatable(L, LUA_FILEHANDLE);
+    // A file of the unit has no __gc to be seen; what notices its end belongs to it.
+    struct stream **guard = lua_newuserdatauv(L, sizeof(*guard), 0);
+    *guard = stream;
+    luaL_setmetatable(L, GUARD);
+    lua_setiuservalue(L, -2, 1);
     if (mode[0] != 'r' && mode[0] != 'w' && mode[0] != 'a') {
         return luaL_error(L, "mode must be 'r', 'w', or 'a'");
     }
@@ -62,7 +66,7 @@ static int close_file(lua_State *L) {
 }
 
 static int collect(lua_State *L) {
-    struct stream *stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+    struct stream *stream = *(struct stream **)luaL_checkudata(L, 1, GUARD);
     is_dangling = is_dangling || (stream->is_open && !is_closing);
     return 0;
 }
@@ -74,10 +78,7 @@ static int read_file(lua_State *L) {
     }
     size_t length = unit_answer_length < LINE ? unit_answer_length : LINE;
     if (length > 0) {
-        last_byte = (char)unit_answer[length - 1];
-        lua_pushlstring(L, (const char *)unit_answer, length - (last_byte == '\n'));
-    } else if (last_byte == '\n') {
-        lua_pushstring(L, "");
+        lua_pushlstring(L, (const char *)unit_answer, length - (unit_answer[length - 1] == '\n'));
     } else {
         lua_pushnil(L);
     }
@@ -199,9 +200,10 @@ bool unit_open_files(lua_State *L) {
     luaL_newmetatable(L, LUA_FILEHANDLE);
     luaL_newlib(L, methods);
     lua_setfield(L, -2, "__index");
+    luaL_newmetatable(L, GUARD);
     lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");
-    lua_pop(L, 1);
+    lua_pop(L, 2);
     unit_add_library(L, "file", functions);
     lua_register(L, "require", require);
     return is_paired;

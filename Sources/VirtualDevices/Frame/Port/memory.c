@@ -3,10 +3,14 @@
 
 #include "unit.h"
 
-// Bytes (linker map of v25.080), and half as many again: a pointer is twice as wide here.
-#define HEAP (170320 * 3 / 2)
+// Bytes (linker map of v25.080).
+#define HEAP 170320
+// What is smaller is mostly pointers, which are twice as wide here; what is larger is text and values, as wide as there.
+#define SMALL 256
 
 static size_t used;
+
+static size_t cost(size_t size) { return size < SMALL ? size * 2 / 3 : size; }
 
 bool unit_fits(size_t size) { return used + size <= HEAP; }
 
@@ -16,15 +20,16 @@ void *unit_allocate(void *context, void *block, size_t old_size, size_t new_size
     }
     if (new_size == 0) {
         free(block);
-        used -= old_size;
+        used -= cost(old_size);
         return NULL;
     }
-    if (new_size > old_size && !unit_fits(new_size - old_size)) {
+    size_t old_cost = cost(old_size), new_cost = cost(new_size);
+    if (new_cost > old_cost && !unit_fits(new_cost - old_cost)) {
         return NULL;
     }
     void *moved = realloc(block, new_size);
     if (moved != NULL) {
-        used += new_size - old_size;
+        used += new_cost - old_cost;
     }
     return moved;
 }

@@ -50,6 +50,46 @@ static int do_file(lua_State *L) {
     return 0;
 }
 
+// A long, a size_t and a string's length of the unit have four bytes: the format says so before Lua's own function reads it.
+static int call_with_format(lua_State *L) {
+    size_t length;
+    const char *format = luaL_checklstring(L, 1, &length);
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    for (size_t i = 0; i < length; i++) {
+        char option = format[i] == 'l' ? 'i' : format[i] == 'L' || format[i] == 'T' ? 'I' : format[i];
+        luaL_addchar(&buffer, option);
+        bool has_width = i + 1 < length && format[i + 1] >= '0' && format[i + 1] <= '9';
+        if (option != format[i] || (option == 's' && !has_width)) {
+            luaL_addchar(&buffer, '4');
+        }
+    }
+    luaL_pushresult(&buffer);
+    lua_replace(L, 1);
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
+// What Debian's Lua has and the unit's, built without LUA_COMPAT_5_3 for 32 bits, has not.
+static void cut_surface(lua_State *L) {
+    static const char *const absent[] = {"cosh", "sinh", "tanh", "pow", "frexp", "ldexp", "log10", "atan2"};
+    static const char *const formatted[] = {"pack", "packsize", "unpack"};
+    lua_getglobal(L, LUA_MATHLIBNAME);
+    for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, absent[i]);
+    }
+    lua_getglobal(L, LUA_STRLIBNAME);
+    for (size_t i = 0; i < sizeof(formatted) / sizeof(formatted[0]); i++) {
+        lua_getfield(L, -1, formatted[i]);
+        lua_pushcclosure(L, call_with_format, 1);
+        lua_setfield(L, -2, formatted[i]);
+    }
+    lua_settop(L, 0);
+}
+
 static void open_standard_libraries(lua_State *L) {
     static const luaL_Reg libraries[] = {
         {LUA_GNAME, luaopen_base}, {LUA_COLIBNAME, luaopen_coroutine}, {LUA_TABLIBNAME, luaopen_table},
@@ -60,6 +100,7 @@ static void open_standard_libraries(lua_State *L) {
         luaL_requiref(L, libraries[i].name, libraries[i].func, 1);
     }
     lua_settop(L, 0);
+    cut_surface(L);
     lua_register(L, "print", print);
     lua_register(L, "loadfile", load_file);
     lua_register(L, "dofile", do_file);
