@@ -110,7 +110,7 @@ extension CommandError: DiagnosableError {
         case .outputIsOwn(let path):
             Diagnosis(
                 code: "NOA-0039", category: .usage, fault: nil, message: "\(path) belongs to noafw itself",
-                cause: "noafw keeps its state, its configuration or its catalogue there", remedy: "give the result another path")
+                cause: "its state, its configuration or its catalogue is there", remedy: "give the result another path")
         case .outputHoldsKey(let path):
             Diagnosis(
                 code: "NOA-0026", category: .usage, fault: nil, message: "\(path) holds a private key",
