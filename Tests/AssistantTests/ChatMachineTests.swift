@@ -43,12 +43,6 @@ import Testing
         #expect(machine.turns.conversation.messages.isEmpty && machine.turns.conversation.mode == .translator)
     }
 
-    @Test mutating func aClearedHistoryIsNotContinuedByAnOldAnswer() {
-        _ = handle(.command(.ask("one")), .progress(work: 1, .text("1")), .command(.clearHistory))
-        _ = handle(.answered(work: 1, .success(AnswerSummary())))
-        #expect(machine.turns.conversation.messages.isEmpty)
-    }
-
     @Test mutating func questionsAreBounded() {
         for number in 1...1000 { _ = handle(.command(.ask("question \(number)"))) }
         // The one being worked on has its answer in the outbox already.

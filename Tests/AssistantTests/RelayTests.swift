@@ -283,27 +283,3 @@ import Testing
         #expect(relay.folding == TextFolding(similar: 2))
     }
 }
-
-@Suite struct ConversationTests {
-    @Test func isClearedWhenItPassesItsLimit() {
-        var conversation = Conversation(tokenLimit: 100)
-        conversation.ask("One")
-        #expect(conversation.answered("1", totalTokens: 100) == false)
-        conversation.ask("Two", photo: Photo(jpeg: [1]))
-        conversation.ask("Three", photo: Photo(jpeg: [2]))
-        #expect(conversation.messages.map(\.photo) == [nil, nil, nil, Photo(jpeg: [2])])
-        #expect(conversation.answered("3", totalTokens: 101) == true)
-        #expect(conversation.messages.isEmpty)
-        conversation.ask(String(repeating: "word ", count: 100))
-        #expect(conversation.answered("long", totalTokens: nil) == true)
-    }
-
-    @Test func isClearedByAnotherMode() {
-        var conversation = Conversation()
-        conversation.ask("One")
-        #expect(conversation.switchMode(to: .assistant) == false)
-        #expect(conversation.messages.count == 1)
-        #expect(conversation.switchMode(to: .translator) == true)
-        #expect(conversation.messages.isEmpty)
-    }
-}

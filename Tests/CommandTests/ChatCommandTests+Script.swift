@@ -1,8 +1,10 @@
 import Assistant
 import Bluetooth
 import Foundation
+import Provisioning
 import Support
 import Testing
+import VirtualDevices
 
 @testable import noafw
 
@@ -55,6 +57,25 @@ extension ChatCommandTests {
         let script = try write("send hello\ntap\n")
         #expect(await run(["--device", "D3:5A:00:11:22:33", "--script", script], FakeServices()) == 65)
         #expect(harness.diagnostics.contains("line 2: 'tap' needs a virtual unit"))
+    }
+
+    /// Such as another maker's for a Frame, which never tells its version.
+    @Test(arguments: [true, false]) func aProgramThatNeverReportsReadyIsNoCrowdedAir(isLost: Bool) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = try write("send hello\n")
+        let silent = FakeServices(onChat: { _, _, body in
+            let time = VirtualTime.simulated()
+            return try await time.run {
+                try await body(ChatEnvironment(clock: time.clock, family: "frame") { _, report in
+                    report(.connected(UnitStatus()))
+                    report(isLost ? .lost(reason: "gone") : .silent)
+                    try await time.clock.sleep(until: time.clock.deadline(in: .seconds(10_000_000)))
+                })
+            }
+        })
+        let code = await run(["--no-verify", "--device", "D3:5A:00:11:22:33", "--script", script], silent)
+        #expect(code == (isLost ? 75 : 1))
+        #expect(harness.diagnostics.contains(isLost ? "error NOA-0017" : "error NOA-0018"), "\(harness.diagnostics)")
     }
 
     func write(_ script: String) throws -> String {

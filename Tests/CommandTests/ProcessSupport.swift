@@ -11,6 +11,13 @@ struct ToolBench: Sendable {
     static let tool = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("noafw")
 
+    /// `nohup` and some runners have their children ignore SIGHUP; what a test starts begins as from a shell.
+    /// - Parameter hangUp: what becomes of SIGHUP: `default` or `ignore`.
+    static func prepare(_ process: Process, _ arguments: [String], hangUp: String = "default") {
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["--\(hangUp)-signal=HUP", tool.path] + arguments
+    }
+
     init() throws {
         state = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-tool-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
@@ -64,9 +71,8 @@ final class RunningTool {
     private(set) var lines: [String] = []
 
     /// - Parameter input: short; the standard input then ends.
-    init(_ arguments: [String], environment: [String: String], input: String? = nil) throws {
-        process.executableURL = ToolBench.tool
-        process.arguments = arguments
+    init(_ arguments: [String], environment: [String: String], input: String? = nil, hangUp: String = "default") throws {
+        ToolBench.prepare(process, arguments, hangUp: hangUp)
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, new in new }
         process.standardOutput = standardOutput
         process.standardError = standardError

@@ -27,8 +27,7 @@ final class TerminalTool {
         var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(primary, UInt(TIOCSWINSZ), &size)
         let terminal = FileHandle(fileDescriptor: replica, closeOnDealloc: false)
-        process.executableURL = ToolBench.tool
-        process.arguments = arguments
+        ToolBench.prepare(process, arguments)
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.merging(["TERM": "xterm"]) { $1 }
         process.standardInput = terminal
         process.standardOutput = terminal
@@ -37,6 +36,7 @@ final class TerminalTool {
     }
 
     deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         close(primary)
         close(replica)
     }
@@ -90,9 +90,11 @@ final class TerminalTool {
         return true
     }
 
-    /// Reads to the end.
-    func wait() -> (status: Int32, wasSignalled: Bool) {
-        while process.isRunning, readMore() {}
+    /// Reads to the end; a tool that does not come to it is killed, so that it takes no other test with it.
+    func wait(seconds: Int = 60) -> (status: Int32, wasSignalled: Bool) {
+        let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+        while process.isRunning, readMore(), ContinuousClock.now < end {}
+        if ContinuousClock.now >= end { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
         return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
     }

@@ -197,6 +197,17 @@ struct WholeChatTests {
         #expect(tool.localModes & modes == modes)
     }
 
+    /// As under `nohup`, where only other signals end it.
+    @Test func anIgnoredHangUpIsNoEnd() throws {
+        let bench = try Self.bench()
+        defer { bench.remove() }
+        let tool = try RunningTool(Self.talk + ["--query", "hello"], environment: bench.environment(), hangUp: "ignore")
+        #expect(tool.waitForLine { $0.contains("starting the unit's program") })
+        tool.signal(SIGHUP)
+        _ = tool.remainingErrors()
+        #expect(tool.wait() == 0)
+    }
+
     // MARK: - The key
 
     /// The server lives in real time: not `max`.

@@ -252,4 +252,22 @@ import VirtualDevices
         try await repl.recover(within: .seconds(20))
         #expect(try await repl.runText("print('back')", within: .seconds(20)) == "back")
     }
+
+    /// On a machine under load it says OK long before it listens to an interrupt: that one is lost, and must not be the only one.
+    @Test func aProgramThatBeginsLateIsInterrupted() async throws {
+        let late = Mutex<MicroPythonHost?>(nil)
+        let host = try MicroPythonHost(folder: makeUnitFolder(), heap: "64M", notificationFault: { _, bytes in
+            if bytes.starts(with: Array("OK".utf8)) { late.withLock { $0 }?.stall(milliseconds: 1000) }
+            return bytes
+        })
+        defer { host.endAndRemove() }
+        let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: .seconds(20))
+        late.withLock { $0 = host }
+        // To compile it takes longer than the stall takes to come.
+        let code = String(repeating: "x=1\n", count: 60_000) + "while True: pass"
+        try await repl.send(PythonCode(code), within: .seconds(20))
+        late.withLock { $0 = nil }
+        try await repl.recover(within: .seconds(20))
+        #expect(try await repl.runText("print('back')", within: .seconds(20)) == "back")
+    }
 }

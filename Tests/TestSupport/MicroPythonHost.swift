@@ -201,12 +201,36 @@ package final class MicroPythonHost: Connection, WriteChannel, Sendable {
         }
     }
 
-    /// The unix port dies of a second interrupt before it has seen the first; a unit does not.
+    /// The unix port dies of a second interrupt before it has seen the first; a unit does not. It says OK before it listens, and loses one
+    /// that comes in between: that one is passed over, and whoever sent it asks again.
     private func interrupt(_ state: inout State) {
-        guard !state.isInterrupted else { return }
+        guard !state.isInterrupted, listensToInterrupts(state.process) else { return }
         state.isInterrupted = true
         var byte: UInt8 = 0x03
         _ = Glibc.write(master, &byte, 1)
+    }
+
+    /// MicroPython's own handler is there, and the terminal makes signals of 0x03 (proc(5): `SigCgt`).
+    private func listensToInterrupts(_ process: pid_t) -> Bool {
+        var settings = termios()
+        guard tcgetattr(slave, &settings) == 0, settings.c_lflag & tcflag_t(ISIG) != 0,
+            let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("SigCgt:") }),
+            let caught = line.split(separator: "\t").last.flatMap({ UInt64($0, radix: 16) })
+        else { return false }
+        return caught & 1 << UInt64(SIGINT - 1) != 0
+    }
+
+    /// Has MicroPython stand still for so long, as on a machine that is busy with something else.
+    package func stall(milliseconds: UInt32) {
+        // A fault that asks for it holds the state.
+        let staller = Thread { [self] in
+            let process = state.withLock(\.process)
+            guard process > 0, kill(process, SIGSTOP) == 0 else { return }
+            usleep(milliseconds * 1000)
+            kill(process, SIGCONT)
+        }
+        staller.start()
     }
 
     package func write(_ value: [UInt8], to characteristic: AttributeID, deadline: SessionClock.Instant) async throws {

@@ -50,6 +50,13 @@ struct Turn {
         if case .spoken(let utterance) = question { utterance.photo } else { nil }
     }
 
+    /// - Parameter heard: what was said; the program's own text goes before it, and is a question in either mode.
+    func transcript(of heard: String, heardAs mode: AssistantMode) -> Transcript {
+        let own = if case .spoken(let utterance) = question { utterance.text } else { "" }
+        let texts = [own, heard].map { PlainText.withoutLeadingSpace(PlainText.clean($0)) }
+        return Transcript(text: texts.filter { !$0.isEmpty }.joined(separator: " "), mode: texts[0].isEmpty ? mode : .assistant)
+    }
+
     var announcement: ChatEvent.Question {
         switch question {
         case .typed(let text): .typed(text)

@@ -9,10 +9,9 @@ extension TurnQueue {
     // MARK: - Understanding
 
     mutating func heard(_ result: Result<String, any Error>, work: Int, isUnitReady: Bool) -> [Effect] {
-        guard case .transcribing(work, let mode)? = current?.state else { return [] }
+        guard let turn = current, case .transcribing(work, let mode) = turn.state else { return [] }
         switch result {
-        case .success(let text):
-            understood(.init(text: PlainText.withoutLeadingSpace(PlainText.clean(text)), mode: mode), isUnitReady)
+        case .success(let text): understood(turn.transcript(of: text, heardAs: mode), isUnitReady)
         case .failure(let error): fail(with: error)
         }
         return takeEffects()

@@ -126,7 +126,7 @@ struct TurnQueue {
     private mutating func start(_ turn: Turn, _ utterance: Utterance, _ isUnitReady: Bool) {
         if let transcript = turn.transcript { return understood(transcript, isUnitReady) }
         let mode = conversation.mode
-        if utterance.sound.samples.isEmpty { return understood(.init(text: "", mode: mode), isUnitReady) }
+        if utterance.sound.samples.isEmpty { return understood(turn.transcript(of: "", heardAs: mode), isUnitReady) }
         let work = nextWork()
         current?.state = .transcribing(work: work, mode)
         act(.hear(work: work, utterance.sound, mode))

@@ -119,15 +119,15 @@ public enum RelayEvent: Sendable, Hashable {
 public struct Utterance: Sendable, Hashable {
     public var sound: Sound
     public var photo: Photo?
+    /// What the unit's program asks in its wearer's name, beside what is said.
+    public var text: String
     /// The recording did not come to its own end.
     public var cut: Cut?
 
     public enum Cut: String, Sendable, Hashable { case tooLong, linkLost, stalled, restarted }
 
-    public init(sound: Sound, photo: Photo? = nil, cut: Cut? = nil) {
-        self.sound = sound
-        self.photo = photo
-        self.cut = cut
+    public init(sound: Sound, photo: Photo? = nil, text: String = "", cut: Cut? = nil) {
+        (self.sound, self.photo, self.text, self.cut) = (sound, photo, text, cut)
     }
 }
 

@@ -6,6 +6,8 @@ public struct RecordingLimits: Sendable, Hashable {
     public var recordingSeconds = 60
     /// One picture; the cameras make 10 to 60 KB.
     public var photoBytes = 256 << 10
+    /// What a program asks as text.
+    public var textBytes = 8 << 10
     /// Silence on the link within a recording after which it counts as ended.
     public var stall = Duration.seconds(8)
 
@@ -24,10 +26,8 @@ struct WearerRecorder {
 
     enum Phase {
         case idle
-        /// What comes first tells whether it is a picture or sound.
-        case begun
-        case photo
-        case sound
+        /// Sound, text and pieces of a picture come, in any order.
+        case recording
         /// Too long, and cut; what still comes of it is passed over.
         case overflowing
     }
@@ -38,24 +38,31 @@ struct WearerRecorder {
     private static let leastSeconds = 0.5
 
     let limits: RecordingLimits
+    /// A picture has a beginning and an end of its own; else its pieces are all those of one recording.
+    let framesPhotos: Bool
     /// What a camera's bytes are; `nil` where they are no picture.
     let develop: @Sendable ([UInt8]) -> Photo?
     private(set) var phase = Phase.idle
     /// When a recording without further packets counts as ended.
     private(set) var stallDeadline: SessionClock.Instant?
     private var sound: [UInt8] = []
-    /// A picture on its way.
-    private var incoming: [UInt8] = []
+    private var text: [UInt8] = []
+    /// A picture on its way; `nil` where none is.
+    private var incoming: [UInt8]?
+    /// Something else came behind its last piece.
+    private var isFollowed = false
+    /// It was too large: the rest of it is passed over.
+    private var isRefused = false
     /// The whole picture that the sound belongs to.
     private var photo: Photo?
 
-    init(limits: RecordingLimits, develop: @escaping @Sendable ([UInt8]) -> Photo?) {
-        (self.limits, self.develop) = (limits, develop)
+    init(limits: RecordingLimits, framesPhotos: Bool, develop: @escaping @Sendable ([UInt8]) -> Photo?) {
+        (self.limits, self.framesPhotos, self.develop) = (limits, framesPhotos, develop)
     }
 
     private var seconds: Double { Double(sound.count) / Double(Self.rate) }
 
-    mutating func forget() { self = WearerRecorder(limits: limits, develop: develop) }
+    mutating func forget() { self = WearerRecorder(limits: limits, framesPhotos: framesPhotos, develop: develop) }
 
     /// Something came from the unit.
     mutating func notePacket(now: SessionClock.Instant) {
@@ -64,87 +71,103 @@ struct WearerRecorder {
 
     mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
         guard let stallDeadline, stallDeadline <= now else { return [] }
-        let notice: [RelayEvent] = phase == .sound ? [.notice(.recordingStalled(seconds: seconds))] : []
-        return notice + abandon(.stalled)
+        let isSound = phase == .recording && (incoming == nil || !sound.isEmpty)
+        return (isSound ? [.notice(.recordingStalled(seconds: seconds))] : []) + abandon(.stalled)
     }
 
     /// What there is of a recording that will not go on: an utterance where it is long enough to hold words.
     mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
         defer { forget() }
-        if !incoming.isEmpty { return [.notice(.photoIncomplete(byteCount: incoming.count)), .nothingRecorded] }
-        guard phase == .sound, seconds >= Self.leastSeconds || photo != nil else {
-            return phase == .idle || phase == .overflowing ? [] : [.nothingRecorded]
-        }
-        return [.utterance(utterance(cut))]
+        guard phase == .recording else { return [] }
+        let last = closePhoto(isWhole: !framesPhotos && isFollowed)
+        let isWorthAnAnswer = seconds >= Self.leastSeconds || photo != nil || !text.isEmpty
+        return last + [isWorthAnAnswer ? .utterance(utterance(cut)) : .nothingRecorded]
     }
 
     private func utterance(_ cut: Utterance.Cut? = nil) -> Utterance {
-        Utterance(sound: Sound(bytes: sound, rate: Self.rate), photo: photo, cut: cut)
+        Utterance(
+            sound: Sound(bytes: sound, rate: Self.rate), photo: photo, text: String(decoding: text, as: UTF8.self), cut: cut)
     }
 
-    private mutating func begin(_ phase: Phase, now: SessionClock.Instant) -> [Event] {
-        let isNew = self.phase == .idle || self.phase == .overflowing
-        self.phase = phase
+    private mutating func begin(now: SessionClock.Instant) -> [Event] {
+        let isNew = phase != .recording
+        phase = .recording
         stallDeadline = now.advanced(by: limits.stall)
         return [.displayCleared] + (isNew ? [.relay(.recordingStarted)] : [])
     }
 
+    /// A new recording begins. What there was of another one is forgotten; a picture that was not whole is told.
     mutating func begins(now: SessionClock.Instant) -> [Event] {
+        let lost = closePhoto(isWhole: false)
         forget()
-        return begin(.begun, now: now)
+        return lost.map(Event.relay) + begin(now: now)
     }
 
-    // MARK: - Sound
-
-    mutating func soundStarts(now: SessionClock.Instant) -> [Event] {
-        forget()
-        return begin(.sound, now: now)
+    mutating func ends() -> [Event] {
+        defer { forget() }
+        if phase == .overflowing { return [] }
+        let last = closePhoto(isWhole: !framesPhotos)
+        let isEmpty = sound.isEmpty && photo == nil && text.isEmpty
+        return (last + [isEmpty ? .nothingRecorded : .utterance(utterance())]).map(Event.relay)
     }
+
+    // MARK: - Sound and text
 
     mutating func takeSound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [Event] {
         guard phase != .overflowing else { return [] }
-        let events = phase == .sound ? [] : begin(.sound, now: now)
+        let events = phase == .recording ? [] : begin(now: now)
+        isFollowed = true
         let room = limits.recordingSeconds * Self.rate - sound.count
         sound += data.prefix(room)
         guard data.count > room else { return events }
+        let last = closePhoto(isWhole: !framesPhotos)
         let whole = utterance(.tooLong)
         forget()
         phase = .overflowing
         let notice = RelayNotice.recordingTooLong(limitSeconds: limits.recordingSeconds)
-        return events + [.relay(.notice(notice)), .overflowed, .relay(.utterance(whole))]
+        return events + last.map(Event.relay) + [.relay(.notice(notice)), .overflowed, .relay(.utterance(whole))]
     }
 
-    mutating func soundEnds() -> [Event] {
-        defer { forget() }
-        if phase == .overflowing { return [] }
-        return [.relay(sound.isEmpty && photo == nil ? .nothingRecorded : .utterance(utterance()))]
+    /// What the program asks in its wearer's name; beyond the limit it is cut.
+    mutating func takeText(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [Event] {
+        guard phase != .overflowing else { return [] }
+        let events = phase == .recording ? [] : begin(now: now)
+        isFollowed = true
+        text += data.prefix(max(0, limits.textBytes - text.count))
+        return events
     }
 
     // MARK: - Pictures
 
     mutating func photoStarts(now: SessionClock.Instant) -> [Event] {
-        (incoming, photo) = ([], nil)
-        return begin(.photo, now: now)
+        let lost = closePhoto(isWhole: false)
+        (incoming, isRefused, photo) = ([], false, nil)
+        return lost.map(Event.relay) + begin(now: now)
     }
 
     mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [Event] {
         // Without its beginning a JPEG is nothing.
-        guard phase == .photo else { return [] }
-        guard incoming.count + data.count <= limits.photoBytes else {
-            incoming = []
-            phase = .sound
+        guard phase == .recording, !isRefused, incoming != nil || !framesPhotos else { return [] }
+        isFollowed = false
+        guard (incoming?.count ?? 0) + data.count <= limits.photoBytes else {
+            (incoming, isRefused) = (nil, true)
             return [.relay(.notice(.photoTooLarge(limitBytes: limits.photoBytes)))]
         }
-        incoming += data
+        if incoming == nil { incoming = [] }
+        incoming?.append(contentsOf: data)
         return []
     }
 
     mutating func photoEnds(now: SessionClock.Instant) -> [Event] {
-        let events = begin(.sound, now: now)
-        sound = []
-        guard !incoming.isEmpty else { return events }
-        defer { incoming = [] }
-        photo = develop(incoming)
-        return events + [.relay(photo.map { .photo($0) } ?? .notice(.photoUnreadable(byteCount: incoming.count)))]
+        begin(now: now) + closePhoto(isWhole: true).map(Event.relay)
+    }
+
+    /// - Returns: what became of the picture on its way, if there was one.
+    private mutating func closePhoto(isWhole: Bool) -> [RelayEvent] {
+        defer { incoming = nil }
+        guard let bytes = incoming, !bytes.isEmpty else { return [] }
+        guard isWhole else { return [.notice(.photoIncomplete(byteCount: bytes.count))] }
+        photo = develop(bytes)
+        return [photo.map { .photo($0) } ?? .notice(.photoUnreadable(byteCount: bytes.count))]
     }
 }

@@ -5,6 +5,7 @@
 enum FrameMessage: UInt8 {
     /// Begins an answer or a picture; from the unit, a recording.
     case start = 0x10
+    /// From the unit: what its program asks.
     case text = 0x11
     /// Signed 8-bit samples, 8 kHz.
     case audio = 0x12

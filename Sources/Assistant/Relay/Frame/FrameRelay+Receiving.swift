@@ -13,9 +13,10 @@ extension FrameRelay {
         let data = packet.dropFirst(2)
         switch FrameMessage(rawValue: packet[1]) {
         case .start: return relayed(recorder.begins(now: now))
-        case .image: return relayed((recorder.phase == .begun ? recorder.photoStarts(now: now) : []) + recorder.takePhoto(data))
-        case .audio: return relayed(photoEnds(now: now) + recorder.takeSound(data, now: now))
-        case .end: return relayed(photoEnds(now: now) + recorder.soundEnds())
+        case .image: return relayed(recorder.takePhoto(data))
+        case .audio: return relayed(recorder.takeSound(data, now: now))
+        case .text: return relayed(recorder.takeText(data, now: now))
+        case .end: return relayed(recorder.ends())
         case .version: return announced(data, now: now)
         case .hello: return greeting.answered() + [.taken]
         case .cancel:
@@ -24,14 +25,10 @@ extension FrameRelay {
         case .taken: return [.taken]
         case .receipt: return receipt(data)
         case .ping: return pong(data)
-        case .text, .palette, .rows, .versionRequest, nil:
+        case .palette, .rows, .versionRequest, nil:
             let code = "0x" + HexText.encode([packet[1]])
             return [.notice(.unknownCommand(code, byteCount: packet.count - 1))]
         }
-    }
-
-    private mutating func photoEnds(now: SessionClock.Instant) -> [WearerRecorder.Event] {
-        recorder.phase == .photo ? recorder.photoEnds(now: now) : []
     }
 
     private func relayed(_ events: [WearerRecorder.Event]) -> [RelayEvent] {

@@ -51,7 +51,7 @@ public struct FrameRelay: AppRelay {
     }
 
     private static func recorder(_ limits: Limits) -> WearerRecorder {
-        WearerRecorder(limits: limits.recording) { FramePhoto.photo(of: $0) }
+        WearerRecorder(limits: limits.recording, framesPhotos: false) { FramePhoto.photo(of: $0) }
     }
 
     public var pace: Duration { greeting.isAnswered ? Self.takenTimeout : Self.plainPace }

@@ -60,7 +60,7 @@ public struct MonocleRelay: AppRelay {
     }
 
     private static func recorder(_ limits: Limits) -> WearerRecorder {
-        WearerRecorder(limits: limits.recording) { Photo(jpeg: $0) }
+        WearerRecorder(limits: limits.recording, framesPhotos: true) { Photo(jpeg: $0) }
     }
 
     public var textCapacity: Int { max(4, payloadSize - Self.commandLength) }
@@ -147,9 +147,9 @@ extension MonocleRelay {
         recorder.notePacket(now: now)
         switch String(decoding: packet.prefix(Self.commandLength), as: UTF8.self) {
         case "rdy:": return announced(data)
-        case "ast:": return relayed(recorder.soundStarts(now: now))
+        case "ast:": return relayed(recorder.begins(now: now))
         case "dat:": return relayed(recorder.takeSound(data, now: now))
-        case "aen:": return relayed(recorder.soundEnds())
+        case "aen:": return relayed(recorder.ends())
         case "ist:": return relayed(recorder.photoStarts(now: now))
         case "idt:": return relayed(recorder.takePhoto(data))
         case "ien:": return photoEnded(now: now)

@@ -27,7 +27,7 @@ struct ScriptDriver: Sendable {
         var seen = Seen()
         guard try await isReady(&seen, inputs) else {
             if let failed = verdict(seen) { return failed }
-            throw LinkError.timedOut("the unit's program to be ready")
+            return ChatVerdict(failure: CommandError.programIsSilent.diagnosis, display: environment.sensors?.display())
         }
         for step in script.steps {
             if let failed = verdict(seen) { return failed }
@@ -64,12 +64,18 @@ struct ScriptDriver: Sendable {
         seen.failure.map { ChatVerdict(failure: $0, display: environment.sensors?.display(), soaks: seen.soaks) }
     }
 
+    /// - Throws: where the link was lost and the unit did not come back.
     private func isReady(_ seen: inout Seen, _ inputs: Inbox<ChatInput>) async throws -> Bool {
         let deadline = environment.clock.deadline(in: Self.readyTimeout)
-        while seen.failure == nil, let input = try await inputs.next(before: deadline, on: environment.clock) {
+        var absence = UnitAbsence()
+        while seen.failure == nil, let input = try await inputs.next(before: absence.deadline ?? deadline, on: environment.clock) {
             note(input, &seen)
-            if case .event(.ready, _) = input { return true }
+            guard case .event(let event, _) = input else { continue }
+            absence.take(event, on: environment.clock)
+            if case .ready = event { return true }
+            if case .silent = event { return false }
         }
+        if seen.failure == nil, absence.deadline != nil { throw absence.error }
         return false
     }
 
