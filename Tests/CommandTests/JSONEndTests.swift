@@ -27,7 +27,7 @@ import Testing
         #expect(harness.diagnostics.hasPrefix("Error: "))
     }
 
-    @Test(arguments: [["verify", "--virtual", "monocle", "--json=yes"], ["ledger", "list", "--json=1"], ["scan", "--json="]])
+    @Test(arguments: [["verify", "--virtual", "monocle", "--json=yes"], ["ledger", "list", "--json=1"]])
     func aFlagWithAValueAsksForADocumentToo(arguments: [String]) async throws {
         #expect(await Noafw.execute(in: harness.context(arguments)) == 64)
         #expect(try ToolBench.json(harness.output)["schema"] as? String == "noafw.error/1")

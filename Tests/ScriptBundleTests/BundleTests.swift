@@ -204,6 +204,7 @@ private func problem(_ body: () throws -> Void) -> String? {
         let good = try recipe.archive(signedBy: key)
         func verify(_ bytes: [UInt8]) throws { _ = try ReleaseBundle(bytes: bytes, place: "test.zip").verify(trusting: [key.publicKey]) }
         #expect(problem { try verify(good) } == nil)
+        var codes: Set<String?> = []
         var isContent = [Bool](repeating: false, count: good.count)
         for content in try recipe.entries(signedBy: key).values {
             for index in try #require(good.firstRange(of: content)) { isContent[index] = true }
@@ -212,13 +213,13 @@ private func problem(_ body: () throws -> Void) -> String? {
             for bit in isContent[index] ? [index % 8] : Array(0..<8) {
                 var bytes = good
                 bytes[index] ^= 1 << bit
-                #expect(problem { try verify(bytes) } != nil, "bit \(bit) of byte \(index)")
+                let code = problem { try verify(bytes) }
+                #expect(code != nil, "bit \(bit) of byte \(index)")
+                codes.insert(code)
             }
         }
         for bytes in [good + [0], [0] + good, good + good] { #expect(problem { try verify(bytes) } != nil) }
-        var dated = good
-        dated[12] = 0x22
-        #expect(problem { try verify(dated) } == "ZIP-0010")
+        #expect(codes.contains("ZIP-0010"))
     }
 
     @Test func signingIsReproducible() throws {
