@@ -12,6 +12,8 @@ public enum ArchiveError: Error, Hashable, Sendable {
     /// What all entries together would unpack to, in bytes.
     case contentTooLarge(byteCount: UInt64, limit: Int)
     case entryDamaged(name: String, reason: String)
+    /// A header that ``ArchiveWriter`` writes otherwise.
+    case notCanonical(name: String)
     case notWritten(reason: String)
 }
 
@@ -29,7 +31,7 @@ extension ArchiveError: DiagnosableError {
 
     private var category: Diagnosis.Category {
         switch self {
-        case .notAnArchive, .tooManyEntries, .unsafeName, .duplicateEntry, .entryMissing, .entryTooLarge, .contentTooLarge, .entryDamaged:
+        case .notAnArchive, .tooManyEntries, .unsafeName, .duplicateEntry, .entryMissing, .entryTooLarge, .contentTooLarge, .entryDamaged, .notCanonical:
             .badData
         case .notWritten: .inputOutput
         }
@@ -58,6 +60,9 @@ extension ArchiveError: DiagnosableError {
         case .entryDamaged(let name, let reason):
             ("ZIP-0008", "\(name) in \(what) cannot be unpacked: \(reason)",
              "it is damaged, or it states wrong sizes")
+        case .notCanonical(let name):
+            ("ZIP-0010", "the header of \(name) in \(what) is not as noafw writes it",
+             "no signature covers it: it was changed, or another tool packed the files again")
         case .notWritten(let reason):
             ("ZIP-0009", "\(what) cannot be written: \(reason)", "the system refused the operation")
         }

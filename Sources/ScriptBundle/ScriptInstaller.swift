@@ -61,7 +61,7 @@ public struct ScriptInstaller: Sendable {
         let expected = Set(scripts.files.map(\.name))
         let shadow = ModuleShadow(for: scripts)
         for name in try await helper.names().sorted() where !expected.contains(name) {
-            let shown = PrintableText.of(name.utf8)
+            let shown = PrintableText.name(name.utf8)
             found.append(shadow.hides(name) ? .shadow(shown) : .extra(shown))
         }
         return found

@@ -23,11 +23,11 @@ extension ScriptFolder {
         var others: [String] = []
         for bytes in try names() {
             guard bytes.suffix(family.suffix.utf8.count).elementsEqual(family.suffix.utf8) else {
-                others.append(PrintableText.of(bytes))
+                others.append(PrintableText.name(bytes))
                 continue
             }
             guard let name = String(validating: bytes, as: UTF8.self), ScriptSet.isSafe(name, family) else {
-                throw .nameUnsafe(PrintableText.of(bytes), suffix: family.suffix)
+                throw .nameUnsafe(PrintableText.name(bytes), suffix: family.suffix)
             }
             scripts.append(name)
         }

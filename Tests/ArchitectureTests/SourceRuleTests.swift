@@ -24,6 +24,15 @@ import Testing
         }
     }
 
+    /// Foundation's errors describe themselves by a domain and a number: `SystemError.text` has words.
+    @Test func noErrorDescribesItself() throws {
+        for file in Project.swiftFiles(in: Self.sources) where !["SystemError.swift", "TransportReason.swift", "Program.swift"].contains(file.lastPathComponent) {
+            for line in try Project.lines(of: file) {
+                #expect(!line.contains("localizedDescription") && !line.contains(#""\(error)""#), "\(file.lastPathComponent): \(line)")
+            }
+        }
+    }
+
     /// SwiftPM's accessor ends the process when the binary was moved without its resources.
     @Test func resourcesAreLookedFor() throws {
         for file in Project.swiftFiles(in: Self.sources) {

@@ -27,6 +27,21 @@ import Testing
         #expect(harness.diagnostics.hasPrefix("Error: "))
     }
 
+    @Test(arguments: [["verify", "--virtual", "monocle", "--json=yes"], ["ledger", "list", "--json=1"]])
+    func aFlagWithAValueAsksForADocumentToo(arguments: [String]) async throws {
+        #expect(await Noafw.execute(in: harness.context(arguments)) == 64)
+        #expect(try ToolBench.json(harness.output)["schema"] as? String == "noafw.error/1")
+    }
+
+    @Test(arguments: ["/dev/full", "none/runs.json"]) func anExportThatIsNotWritten(place: String) async throws {
+        let folder = try TemporaryFolder()
+        let environment = ["NOAFW_STATE_DIR": folder.path("state")]
+        let context = harness.context(["ledger", "export", "--json", "-o", place], environment: environment, folder: folder.path)
+        #expect(await Noafw.execute(in: context) == 74, "\(harness.diagnostics)")
+        let document = try ToolBench.json(harness.output)
+        #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0008")
+    }
+
     @Test func aValueAndWhatFollowsTheTerminatorAreNoWish() async {
         #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--", "--json"])) == 64)
         #expect(harness.output == "")

@@ -23,6 +23,12 @@ import Testing
         #expect(status == 69 && output.hasPrefix("error NOA-0029: "), "\(status): \(output)")
     }
 
+    /// The run ends by itself: where addresses are few, each thread's own heap would use them up, and nothing would go on.
+    @Test(arguments: [250_000, 300_000, 350_000]) func littleMemoryHoldsNothingUp(limit: Int) throws {
+        let (status, output) = try shell("ulimit -v \(limit); NOAFW verify --virtual monocle --virtual-speed max --timeout 15")
+        #expect(status == 1 || (status == 69 && output.hasPrefix("error NOA-0030: ")), "\(status): \(output)")
+    }
+
     @Test func theDocumentIsThereToo() throws {
         let (status, output) = try shell("ulimit -n 8; NOAFW verify --virtual monocle --json 2>/dev/null")
         let document = try ToolBench.json(output)

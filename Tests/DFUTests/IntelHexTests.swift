@@ -46,6 +46,27 @@ import Testing
         #expect(file.omittedByteCount == 20)
     }
 
+    /// What would be lost, or land at another address, without a word.
+    @Test(arguments: [0x2000_0000, 0x1200_0000, 0x1000_2000, 0x1000_1FFF, 0x0800_0000, 0x10_0000, 0xF_FFFF] as [UInt32])
+    func dataElsewhereIsRefused(address: UInt32) throws {
+        func problem(_ pieces: [(address: Int, bytes: [UInt8])]) throws -> FirmwareFileFault? {
+            do {
+                _ = try FirmwareFile(name: "a.hex", format: .intelHex, bytes: Array(IntelHexText.of(pieces).utf8))
+                return nil
+            } catch DFUError.firmwareFile(_, let fault) {
+                return fault
+            }
+        }
+        let isFar = address >= 0x1000_0000
+        let fault = try problem((isFar ? [(0x26000, Fixtures.image(32))] : []) + [(Int(address), [1, 2])])
+        guard case .elsewhere(_, let found)? = fault else {
+            Issue.record("\(String(describing: fault))")
+            return
+        }
+        #expect(found == address || found == address + 1)
+        #expect(try problem([(0x26000, Fixtures.image(32)), (0x1000_1FFE, [1, 2])]) == nil)
+    }
+
     /// As the released Frame bootloaders are written: data behind a segment record, the UICR behind a linear one.
     @Test func segmentsAndStartAddressesAreUnderstood() throws {
         let text = IntelHexText.record([2, 0, 0, 2, 0xF0, 0]) + IntelHexText.record([4, 0x50, 0, 0, 1, 2, 3, 4])

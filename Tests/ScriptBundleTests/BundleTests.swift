@@ -209,6 +209,32 @@ private func problem(_ body: () throws -> Void) -> String? {
         #expect(problem { try bundle(set).verify(trusting: [key.publicKey]) } == "BND-0010")
     }
 
+    /// No digest covers what stands around the files, but nothing of it is free either.
+    @Test func everyBitOfASignedBundleCounts() throws {
+        let key = try BundleSigningKey(name: "k", pem: BundleSigningKey.generate())
+        let set = try ScriptSet(files: [.init(name: "b.py", bytes: [1]), .init(name: "main.py", bytes: [2])], family: .monocle)
+        let recipe = BundleRecipe(scripts: set, tool: "1")
+        let good = try recipe.archive(signedBy: key)
+        func verify(_ bytes: [UInt8]) throws { _ = try ReleaseBundle(bytes: bytes, place: "test.zip").verify(trusting: [key.publicKey]) }
+        #expect(problem { try verify(good) } == nil)
+        var codes: Set<String?> = []
+        var isContent = [Bool](repeating: false, count: good.count)
+        for content in try recipe.entries(signedBy: key).values {
+            for index in try #require(good.firstRange(of: content)) { isContent[index] = true }
+        }
+        for index in good.indices {
+            for bit in isContent[index] ? [index % 8] : Array(0..<8) {
+                var bytes = good
+                bytes[index] ^= 1 << bit
+                let code = problem { try verify(bytes) }
+                #expect(code != nil, "bit \(bit) of byte \(index)")
+                codes.insert(code)
+            }
+        }
+        for bytes in [good + [0], [0] + good, good + good] { #expect(problem { try verify(bytes) } != nil) }
+        #expect(codes.contains("ZIP-0010"))
+    }
+
     @Test func signingIsReproducible() throws {
         let recipe = BundleRecipe(scripts: set, tool: "1")
         let first = try recipe.archive(signedBy: key)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import REPL
 import Support
 import TestSupport
@@ -103,6 +104,19 @@ import Testing
         ])
         #expect(try await installer.install().replaced == ["states.py", "audio.py"])
         #expect(try await installer.deepCheck() == [.extra("foreign.py"), .extra("modules/")])
+    }
+
+    /// Each file is told by a name of its own, however alike they look.
+    @Test func filesThatLookAlikeAreSeveral() async throws {
+        let folder = try makeUnitFolder()
+        let host = try MicroPythonHost(folder: folder)
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let installer = ScriptInstaller(repl: repl, scripts: try scripts(seed: 76))
+        _ = try await installer.install()
+        for name in ["\u{E9}.txt", "e\u{301}.txt", "main.py "] { close(open(folder.path + "/" + name, O_CREAT | O_WRONLY, 0o600)) }
+        let found = Set(try await installer.deepCheck().map(\.description))
+        #expect(found == Set(["\u{E9}.txt", "e\\u{301}.txt", "\"main.py \"", "modules/"].map { ScriptDifference.extra($0).description }))
     }
 
     /// A program has gone into a folder of its own: what is looked at and installed is the root's.

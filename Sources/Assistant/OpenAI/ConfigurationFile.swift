@@ -86,7 +86,7 @@ struct ConfigurationFile: Decodable {
         } catch let error as AssistantError {
             throw error
         } catch {
-            throw .badConfiguration(path: path, "\(error)")
+            throw .badConfiguration(path: path, SystemError.text(error))
         }
     }
 }

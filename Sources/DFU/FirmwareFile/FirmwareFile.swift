@@ -15,6 +15,9 @@ public struct FirmwareFile: Sendable, Hashable {
     /// the UICR and the RAM.
     static let updatable: Range<UInt32> = 0x1000..<0x1000_0000
 
+    /// What may hold data: the flash of an nRF52 (at most 1 MiB), and FICR and UICR, which are left out.
+    static let known: [Range<UInt32>] = [0..<0x10_0000, 0x1000_0000..<0x1000_2000]
+
     /// A multiple of four bytes: flash is written in words.
     public let image: [UInt8]
     /// Bytes of the file that are no part of the image: MBR, UICR.
@@ -42,6 +45,7 @@ public struct FirmwareFile: Sendable, Hashable {
         if format == .intelHex {
             let hex = try IntelHex(parsing: bytes)
             image = try hex.image(in: updatable, limit: limit)
+            if let (line, address) = hex.stray(from: known) { throw .elsewhere(line: line, address: address) }
             omitted = hex.count(outside: updatable)
         }
         guard !image.isEmpty else { throw .empty }

@@ -34,6 +34,10 @@ extension FirmwareFileFault {
         case .overlap(let line, let earlier, let address):
             ("DFU-1043", "line \(line) writes \(Self.hex(address, 8)), which line \(earlier) has written already",
              "two images were merged that do not fit together", "give each image as a file of its own")
+        case .elsewhere(let line, let address):
+            ("DFU-104C", "line \(line) holds data at \(Self.hex(address, 8)), which is neither flash nor UICR",
+             "the file holds RAM or external flash, or it was made for another chip",
+             "check that it is the file you meant, and leave out what is not part of the image")
         case .spanTooLarge(let line, let other, let byteCount, let limit):
             ("DFU-1044", "line \(line) and line \(other) lie \(byteCount) bytes apart, an image has at most \(limit)",
              "the file holds data that does not belong to this image",

@@ -11,6 +11,8 @@ public enum FirmwareFileFault: Error, Hashable, Sendable {
     /// Data past the 64 KiB of its segment, or past 4 GiB.
     case addressOutOfRange(line: Int)
     case overlap(line: Int, earlierLine: Int, address: UInt32)
+    /// Data in RAM, in external flash or for another chip.
+    case elsewhere(line: Int, address: UInt32)
     /// Data so far apart that the image would be larger than anything that can be flashed.
     case spanTooLarge(line: Int, otherLine: Int, byteCount: UInt64, limit: Int)
     /// The last line read is no end-of-file record.

@@ -108,6 +108,11 @@ public struct IntelHex: Sendable, Hashable {
         return image
     }
 
+    /// The first data that is not wholly in one of these.
+    func stray(from ranges: [Range<UInt32>]) -> (line: Int, address: UInt32)? {
+        pieces.first { piece in !ranges.contains { $0.contains(piece.address) && piece.end <= UInt64($0.upperBound) } }.map { ($0.line, $0.address) }
+    }
+
     private func clipped(to range: Range<UInt32>) -> [Piece] {
         pieces.compactMap { piece in
             let start = max(piece.address, range.lowerBound)

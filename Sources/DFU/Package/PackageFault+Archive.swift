@@ -13,6 +13,7 @@ extension PackageFault {
         case .contentTooLarge(let byteCount, let limit):
             self = .notAnArchive(reason: "it unpacks to \(byteCount) bytes, the limit is \(limit)")
         case .entryDamaged(let name, let reason): self = .entryDamaged(name: name, reason: reason)
+        case .notCanonical(let name): self = .entryDamaged(name: name, reason: "its header is unusual")
         case .notWritten(let reason): self = .archiveNotWritten(reason: reason)
         }
     }

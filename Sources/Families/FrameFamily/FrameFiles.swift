@@ -117,7 +117,7 @@ struct FrameFiles: Sendable {
 
     private static let nameLimit = 80
 
-    /// Everything in the root, with the digests of the named files.
+    /// Everything in the root by its shown name, with the digests of the named files.
     /// - Throws: ``REPLError/garbage(_:)`` for an answer that is no list.
     func survey(_ names: [String], seed: Int64) async throws -> [String: FrameFile] {
         try await load()
@@ -130,7 +130,7 @@ struct FrameFiles: Sendable {
             let parts = entry.split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
             guard parts.count == 4, let byteCount = Int(String(decoding: parts[1], as: UTF8.self)), (0...Self.fileLimit).contains(byteCount)
             else { throw REPLError.garbage("a list of files") }
-            found[String(decoding: parts[3], as: UTF8.self)] = FrameFile(
+            found[PrintableText.name(parts[3])] = FrameFile(
                 isFolder: parts[0] != [UInt8(ascii: "1")], byteCount: byteCount,
                 digest: parts[2] == [UInt8(ascii: "-")] ? nil : String(decoding: parts[2], as: UTF8.self))
         }

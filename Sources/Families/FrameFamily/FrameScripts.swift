@@ -27,7 +27,7 @@ struct FrameScripts: ScriptStore {
         let expected = Set(scripts.files.map(\.name))
         let extras = found.entries.filter { !expected.contains($0.key) }.sorted { $0.key < $1.key }
         return scripts.installed.compactMap { found.difference(of: $0) }
-            + extras.map { .extra(PrintableText.of($0.key.utf8) + ($0.value.isFolder ? "/" : "")) }
+            + extras.map { .extra($0.key + ($0.value.isFolder ? "/" : "")) }
     }
 
     func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {

@@ -21,7 +21,7 @@ enum StorageFault: Error, Equatable {
                 default: .unwritable(Self.text(error))
                 }
         } else {
-            self = .unwritable("\(error)")
+            self = .unwritable(SystemError.text(error))
         }
     }
 

@@ -62,7 +62,7 @@ extension AssetCatalogue {
             text.append(UInt8(ascii: "\n"))
             try text.write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw .notWritten(path: path, reason: error.localizedDescription)
+            throw .notWritten(path: path, reason: SystemError.text(error))
         }
     }
 }

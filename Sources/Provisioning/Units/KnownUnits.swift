@@ -56,8 +56,7 @@ public struct KnownUnits: Sendable {
             do {
                 try FileWriter.replace(file.path, with: encoder.encode(Document(units: units)))
             } catch {
-                let reason = (error as? FileWriter.Failure)?.reason ?? error.localizedDescription
-                throw StateFileError.unwritable(path: file.path, reason: reason)
+                throw StateFileError.unwritable(path: file.path, reason: SystemError.text(error))
             }
         }
     }

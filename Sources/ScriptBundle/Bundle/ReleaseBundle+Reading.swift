@@ -14,7 +14,7 @@ extension ReleaseBundle {
         } catch let error as ArchiveError {
             throw .archive(error, place: place)
         } catch {
-            throw .manifestInvalid(reason: "\(error)")
+            throw .manifestInvalid(reason: SystemError.text(error))
         }
     }
 

@@ -177,6 +177,11 @@ public struct ReleaseBundle: Sendable {
         guard let key = keys.first(where: { $0.verifies(signature.bytes, over: manifestBytes) }) else {
             throw .signerNotTrusted(place: place, signer: signature.signer.fingerprint, trusted: keys.map(\.name))
         }
+        do {
+            try CanonicalForm.check(content, limits: Self.archiveLimits(limits))
+        } catch {
+            throw .archive(error, place: place)
+        }
         return key
     }
 

@@ -9,7 +9,7 @@ public func diagnose(_ error: any Error) -> Diagnosis {
             cause: "the run was cancelled", remedy: "run the same command again; it continues where it stopped")
     }
     return Diagnosis(
-        code: "NOA-0004", category: .inputOutput, fault: .station, message: "unexpected error: \(error)",
+        code: "NOA-0004", category: .inputOutput, fault: .station, message: "unexpected error: \(SystemError.text(error))",
         cause: "a fault in noafw or of this machine",
         remedy: "run the same command again; if it fails again, report it with the output of -v")
 }

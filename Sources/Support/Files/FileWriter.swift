@@ -58,7 +58,7 @@ public enum FileWriter {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw Failure(error.localizedDescription)
+            throw Failure(SystemError.text(error))
         }
     }
 }

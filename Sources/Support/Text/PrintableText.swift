@@ -1,3 +1,5 @@
+import Foundation
+
 /// Foreign text made harmless: whatever bytes came, only printable characters are left.
 public enum PrintableText {
     /// - Parameters:
@@ -15,6 +17,25 @@ public enum PrintableText {
         var result = String(text)
         while let last = result.last, last == " " || last == "\n" { result.removeLast() }
         return result
+    }
+
+    /// A file's name, so that two names are never shown as one: blanks at its ends by quotes; what is not printable, not UTF-8 or not in its
+    /// composed form by escapes.
+    public static func name(_ bytes: some Collection<UInt8>) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return quoted(bytes.map { $0 < 0x80 ? escaped(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16) }.joined())
+        }
+        let isComposed = text.precomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual(text.unicodeScalars)
+        return quoted(text.unicodeScalars.map { $0.isASCII || !isComposed || !isPrintable($0) ? escaped($0) : String($0) }.joined())
+    }
+
+    private static func quoted(_ name: String) -> String {
+        name.first == " " || name.last == " " || name.isEmpty || name.contains("\"") ? "\"\(name)\"" : name
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar) -> String {
+        if scalar == "\\" || scalar == "\"" { return "\\" + String(scalar) }
+        return scalar.isASCII && isPrintable(scalar) ? String(scalar) : "\\u{\(String(scalar.value, radix: 16))}"
     }
 
     /// The same number of characters; what is not printable becomes U+FFFD.

@@ -35,7 +35,7 @@ struct CommandContext: Sendable {
     /// Colours only where somebody looks, and not where they asked for none (no-color.org).
     func style(for sink: TextSink) -> TextStyle {
         let wantsNone = !(environment["NO_COLOR"] ?? "").isEmpty || isDumbTerminal
-        return TextStyle(isColoured: sink.isTerminal && !wantsNone, hasSymbols: hasSymbols)
+        return TextStyle(isColoured: sink.isTerminal && !wantsNone, hasSymbols: hasSymbols, columns: sink.isTerminal ? sink.columns() : nil)
     }
 
     /// By the locale (setlocale(3)); where none is set, terminals of today know UTF-8.

@@ -4,29 +4,26 @@ import Support
 
 /// The command line: the list of its verbs.
 struct Noafw: ParsableCommand {
-    /// The parser's help ends the process where its left column of 26 leaves no room.
-    private static let leastColumns = 40
-
     static let configuration = CommandConfiguration(
         commandName: "noafw",
         abstract: "Provision Brilliant Labs' glasses over Bluetooth LE.",
         discussion: """
             Examples:
-              noafw flash                              flash the Monocle in reach and verify it
+              noafw flash                              flash the unit in reach, verify it
               noafw flash --all                        flash every unit in reach
               noafw flash --watch                      run a factory line
               noafw chat                               talk through the Monocle in reach
               noafw console                            open the prompt of the unit in reach
               noafw scan                               show the glasses in reach
               noafw doctor                             check this machine
-              noafw flash --virtual monocle            flash a virtual Monocle and verify it
+              noafw flash --virtual monocle            flash a virtual Monocle, verify it
               noafw verify --virtual monocle --deep    verify every byte, change none
-              noafw bundle Scripts/monocle -o out.zip  make one file of what a factory flashes
+              noafw bundle Scripts/monocle -o out.zip  make one file for a factory
               noafw ledger report --since 7d           show the yield of a week's runs
 
             noafw keeps its state in NOAFW_STATE_DIR, else in XDG_STATE_HOME/noafw, else in ~/.local/state/noafw.
             Print the version: noafw --version
-            Print completions for your shell: noafw --generate-completion-script bash|zsh|fish
+            Print completions: noafw --generate-completion-script bash|zsh|fish
             """,
         subcommands: [
             FlashCommand.self, VerifyCommand.self, ChatCommand.self, ConsoleCommand.self, ScanCommand.self, RescueCommand.self,
@@ -53,7 +50,9 @@ struct Noafw: ParsableCommand {
         } catch {
             let code = exitCode(for: error).rawValue
             let sink = code == 0 ? context.output : context.diagnostics
-            let text = fullMessage(for: error, columns: sink.isTerminal ? max(Self.leastColumns, sink.columns()) : 100)
+            let text = sink.isTerminal
+                ? HelpText.fitted(fullMessage(for: error, columns: HelpText.parserColumns), columns: sink.columns())
+                : fullMessage(for: error, columns: 100)
             sink.writeLine(code == 0 ? text : UntrustedText.lines(text).joined(separator: "\n"))
             if code != 0, ErrorDocument.isWanted(context.arguments) {
                 context.output.writeLine(ErrorDocument.text(usage: message(for: error)))

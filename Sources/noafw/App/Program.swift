@@ -8,6 +8,10 @@ enum Program {
     static func main() async {
         ProcessStart.fillStandardStreams()
         ProcessStart.hideWidthFromParser()
+        ProcessStart.shareHeap()
+        // Before anything that takes time: a signal that comes early ends the run in order, too.
+        let interrupts = Interrupts()
+        SignalHandler.start(interrupts)
         let output = FileSink(STDOUT_FILENO)
         let diagnostics = FileSink(STDERR_FILENO).sink
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -16,8 +20,6 @@ enum Program {
             if ErrorDocument.isWanted(arguments) { output.sink.writeLine(ErrorDocument.text(shortage)) }
             exit(shortage.category.rawValue)
         }
-        let interrupts = Interrupts()
-        SignalHandler.start(interrupts)
         let context = CommandContext(
             arguments: arguments,
             environment: ProcessInfo.processInfo.environment,

@@ -19,7 +19,7 @@ struct AssetsReport {
 
     func lines(style: TextStyle) -> [String] {
         let isChecked = rows.contains(where: \.isChecked)
-        var table = TextTable([.init("part"), .init("version"), .init("hardware"), .init("kind"), .init(isChecked ? "result" : "used"), .init("file")])
+        var table = TextTable([.init("part"), .init("version"), .init("hardware"), .init("kind", leftOut: 1), .init(isChecked ? "result" : "used"), .init("file")])
         for row in rows {
             let item = row.item
             let state = row.verdict ?? (item.isChosen ? "yes" : "-")

@@ -31,8 +31,7 @@ struct BundleKeyNewCommand: ContextCommand {
             try OutputFile.createSecret(context.path(output), try BundleSigningKey.generate())
             let name = UntrustedText.escape(output.name)
             return OfflineCommand.Result(
-                lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"],
-                document: .null)
+                lines: ["\(name): a new private key, readable by you alone", "its public half: noafw bundle key show FILE"])
         }
     }
 }
@@ -54,7 +53,7 @@ struct BundleKeyShowCommand: ContextCommand {
         await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
             let key = try BundleKeyFile.published(context.path(file))
             OfflineCommand(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
-            return OfflineCommand.Result(lines: key.pem.split(separator: "\n").map(String.init), document: .null)
+            return OfflineCommand.Result(lines: key.pem.split(separator: "\n").map(String.init))
         }
     }
 }

@@ -19,8 +19,12 @@ struct DoctorCheck: Sendable, Hashable {
         case .warn: .careful
         case .fail: .bad
         }
-        let head = "\(style.paint(status.rawValue.padded(to: 4), tone))  \(name.padded(to: 15))  \(UntrustedText.escape(detail))"
-        return [head] + (fix.map { ["\(String(repeating: " ", count: 23))fix: \($0)"] } ?? [])
+        let column = 23
+        let sign = status.rawValue.padded(to: 4)
+        let head = "  \(name.padded(to: 15))  \(UntrustedText.escape(detail))"
+        let texts = [sign + head] + (fix.map { ["\(String(repeating: " ", count: column))fix: \($0)"] } ?? [])
+        let lines = texts.flatMap { DisplayWidth.hang($0, lead: column, indent: column, columns: style.columns) }
+        return [style.paint(sign, tone) + lines[0].dropFirst(sign.count)] + lines.dropFirst()
     }
 
     static func document(_ checks: [DoctorCheck], error: Diagnosis? = nil) -> JSONText {

@@ -51,7 +51,7 @@ struct LedgerExportCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        let verb = OfflineCommand(context: context, isJSON: false)
+        let verb = OfflineCommand(context: context, isJSON: form == .json)
         let place = output.map { OutputPlace(context.path($0)) }
         return await verb.run(failure: LedgerText.failure, interrupted: { place?.abandon() ?? .unchanged }) { _ in
             let reader = try LedgerReader(context)
@@ -62,12 +62,12 @@ struct LedgerExportCommand: ContextCommand {
                 _ = try await reader.read(note: verb.note) { [filter] source in
                     try TextPieces.gather(into: sink.write) { try export.write(source, filter, to: $0) }
                 }
-                return OfflineCommand.Result(lines: [], document: .null)
+                return OfflineCommand.Result(lines: [])
             }
             let count = try await reader.read(note: verb.note) { [filter] source in
                 try OutputFile.replaceText(place) { try export.write(source, filter, to: $0) }
             }
-            return OfflineCommand.Result(lines: ["\(LedgerText.counted(count)) in \(UntrustedText.escape(place.path.name))"], document: .null)
+            return OfflineCommand.Result(lines: ["\(LedgerText.counted(count)) in \(UntrustedText.escape(place.path.name))"])
         }
     }
 

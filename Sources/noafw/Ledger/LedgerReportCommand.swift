@@ -40,11 +40,11 @@ struct LedgerReportCommand: ContextCommand {
                 try source.forEach(filter, of: nil) { tally.add($0) }
                 return RunFigures(tally)
             }
-            guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style), document: .null) }
+            guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style)) }
             let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
             try OutputFile.replace(place, with: Array(page.utf8))
             return OfflineCommand.Result(
-                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"], document: .null)
+                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"])
         }
     }
 }

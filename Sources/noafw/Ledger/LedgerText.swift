@@ -9,8 +9,8 @@ enum LedgerText {
 
     static func table(_ runs: [RunRecord], _ style: TextStyle) -> [String] {
         var table = TextTable([
-            .init("started"), .init("run"), .init("station"), .init("unit"), .init("serial"), .init("verb"), .init("verdict"), .init("code"),
-            .init("seconds", .right), .init("retries", .right),
+            .init("started"), .init("run"), .init("station", leftOut: 4), .init("unit"), .init("serial", leftOut: 2), .init("verb"), .init("verdict"), .init("code"),
+            .init("seconds", .right, leftOut: 3), .init("retries", .right, leftOut: 1),
         ])
         for run in runs {
             table.append([

@@ -12,6 +12,6 @@ enum ErrorDocument {
 
     /// Whether the command line asks for a document.
     static func isWanted(_ arguments: [String]) -> Bool {
-        arguments.prefix { $0 != "--" }.contains("--json")
+        arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0.hasPrefix("--json=") }
     }
 }

@@ -5,6 +5,8 @@ struct TextStyle: Sendable {
     var isColoured: Bool
     /// Whether the terminal has signs beyond ASCII.
     var hasSymbols = true
+    /// What lines are to fit; `nil` where nobody looks.
+    var columns: Int?
 
     /// Text on a ground of the tone's colour; readable on any terminal, as foreground and ground change places.
     func band(_ text: String, _ tone: Tone) -> String {

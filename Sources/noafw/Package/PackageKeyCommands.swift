@@ -27,8 +27,7 @@ struct PackageKeyNewCommand: ContextCommand {
                 lines: [
                     "\(name): a new private key, readable by you alone",
                     "its public half: \(UntrustedText.escape(CommandLineText.same(["package", "key", "show", output.name])))",
-                ],
-                document: .null)
+                ])
         }
     }
 }
@@ -59,7 +58,7 @@ struct PackageKeyShowCommand: ContextCommand {
             let key = try PackageKeyFile.trusted(context.path(file))
             let formats = format.map { [$0] } ?? PackageKeyText.Form.allCases
             let texts = try formats.map { try PackageKeyText.lines(key, $0) }
-            return OfflineCommand.Result(lines: Array(texts.joined(separator: [""])), document: .null)
+            return OfflineCommand.Result(lines: Array(texts.joined(separator: [""])))
         }
     }
 }

@@ -32,6 +32,15 @@ enum DisplayWidth {
     /// The end of a text that fits.
     static func suffix(_ text: String, columns limit: Int) -> String { String(prefix(String(text.reversed()), columns: limit).reversed()) }
 
+    /// Breaks a line that is too long into rows; those after the first are indented.
+    /// - Parameter lead: characters at the beginning that are not broken.
+    static func hang(_ line: String, lead: Int, indent: Int, columns limit: Int?) -> [String] {
+        guard let limit, columns(line) > limit else { return [line] }
+        let indent = min(indent, limit / 2)
+        let rows = wrap(String(line.dropFirst(lead)), columns: max(1, limit - max(indent, lead)))
+        return [line.prefix(lead) + (rows.first ?? "")] + rows.dropFirst().map { String(repeating: " ", count: indent) + $0 }
+    }
+
     /// Breaks a line into rows, at spaces where it can.
     static func wrap(_ line: String, columns limit: Int) -> [String] {
         var rows: [String] = []

@@ -22,7 +22,7 @@ extension Examples {
     static let archive = CataloguedErrors([
         ArchiveError.notAnArchive(reason: reason), .tooManyEntries(count: 5000, limit: 4096), .unsafeName("NAME"), .duplicateEntry("NAME"),
         .entryMissing(name: "NAME"), .entryTooLarge(name: "NAME", byteCount: 9000, limit: 8192),
-        .contentTooLarge(byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason), .notWritten(reason: reason),
+        .contentTooLarge(byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason), .notCanonical(name: "NAME"), .notWritten(reason: reason),
     ])
 
     static let link = CataloguedErrors([

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import FrameFamily
+import Glibc
 import Provisioning
 import REPL
 import ScriptBundle
@@ -48,6 +49,17 @@ import VirtualDevices
         }) { unit, clock in
             let console = try await Self.open(unit, clock)
             #expect(try await console.batteryPercent() == nil)
+        }
+    }
+
+    /// Each file is told by a name of its own, however alike they look.
+    @Test func filesThatLookAlikeAreSeveral() async throws {
+        try await play { unit, clock in
+            let console = try await Self.open(unit, clock)
+            let store = console.store(for: try FrameSamples.set("local xx = 1"))
+            _ = try await store.install(["odd.lua", "main.lua"]) { _ in }
+            for name in ["\u{E9}.lua", "e\u{301}.lua", "main.lua "] { Glibc.close(Glibc.open(unit.folder.path + "/" + name, O_CREAT | O_WRONLY, 0o600)) }
+            #expect(try await store.deepCheck().map(\.description).sorted() == ["\"main.lua \"", "e\\u{301}.lua", "\u{E9}.lua"].map { ScriptDifference.extra($0).description })
         }
     }
 

@@ -76,7 +76,7 @@ public struct VirtualCentral: Central {
                 shown.unit.deliver(.connect(requestedMTU: requestedMTU, reply: reply))
                 switch try await reply.wait(before: deadline, on: clock) {
                 case .success(let link): return link
-                case .failure(let error): reason = "\(error)"
+                case .failure(let error): reason = SystemError.text(error)
                 case nil: break
                 }
             }

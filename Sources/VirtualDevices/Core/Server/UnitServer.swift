@@ -74,7 +74,7 @@ public struct UnitServer: Sendable {
             send(.connected(link: number, mtu: link.payloadSize + 3))
             return link
         case .failure(let error):
-            send(.refused(link: number, reason: "\(error)"))
+            send(.refused(link: number, reason: SystemError.text(error)))
             return nil
         case nil:
             return nil

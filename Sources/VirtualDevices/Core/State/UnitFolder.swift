@@ -69,12 +69,8 @@ public struct UnitFolder: Sendable {
     static func reading<Value>(_ file: URL, limit: Int, _ decode: ([UInt8]) throws -> Value) throws -> Value {
         do {
             return try decode(try FileReader.read(file.path, limit: limit))
-        } catch let failure as FileReader.Failure {
-            throw UnitFolderError.unreadable(path: file.path, reason: failure.reason)
-        } catch is DecodingError {
-            throw UnitFolderError.unreadable(path: file.path, reason: "it does not hold what it should")
         } catch {
-            throw UnitFolderError.unreadable(path: file.path, reason: error.localizedDescription)
+            throw UnitFolderError.unreadable(path: file.path, reason: SystemError.text(error))
         }
     }
 
@@ -92,10 +88,8 @@ public struct UnitFolder: Sendable {
             try write()
         } catch let error as UnitFolderError {
             throw error
-        } catch let failure as FileWriter.Failure {
-            throw UnitFolderError.unwritable(path: file.path, reason: failure.reason)
         } catch {
-            throw UnitFolderError.unwritable(path: file.path, reason: error.localizedDescription)
+            throw UnitFolderError.unwritable(path: file.path, reason: SystemError.text(error))
         }
     }
 

@@ -22,6 +22,16 @@ enum ProcessStart {
     /// The argument parser measures the terminal by itself, also where it shows nothing, and ends the process when that is narrow.
     static func hideWidthFromParser() { setenv("COLUMNS", "80", 1) }
 
+    /// Where addresses are few (ulimit -v), all threads share one heap: glibc gives each its own 64 MiB of them, and where they are used up
+    /// every allocation becomes a system call.
+    static func shareHeap() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur != .max else { return }
+        // Not in Swift's module of glibc; M_ARENA_MAX of malloc.h is -8.
+        guard let symbol = dlsym(nil, "mallopt") else { return }
+        _ = unsafeBitCast(symbol, to: (@convention(c) (Int32, Int32) -> Int32).self)(-8, 1)
+    }
+
     /// - Returns: what the machine does not grant; `nil` when there is room.
     static func shortage(descriptors: Int = descriptorCount, threads: Int? = nil) -> CommandError? {
         guard hasRoom(forDescriptors: descriptors) else { return .tooFewDescriptors(needed: descriptors) }

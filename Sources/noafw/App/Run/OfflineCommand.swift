@@ -7,7 +7,8 @@ struct OfflineCommand: Sendable {
     struct Result: Sendable {
         /// For a human.
         var lines: [String]
-        var document: JSONText
+        /// `nil` where the result is a document, or is in a file.
+        var document: JSONText?
         /// The verdict was bad although the work was done.
         var error: Diagnosis?
     }
@@ -31,7 +32,7 @@ struct OfflineCommand: Sendable {
             conclusion.say {
                 for line in result.lines { sink.writeLine(line) }
                 if let error = result.error { report(error) }
-                if isJSON { context.output.writeLine(result.document.text) }
+                if isJSON, let document = result.document { context.output.writeLine(document.text) }
             }
             return result.error?.category.rawValue ?? 0
         } catch {

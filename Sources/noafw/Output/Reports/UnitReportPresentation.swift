@@ -36,8 +36,8 @@ struct UnitReportPresentation: RunPresentation {
 
     private func table(_ steps: [StepReport], _ style: TextStyle) -> [String] {
         var table = TextTable([
-            .init("part"), .init("from"), .init("to"), .init("result"), .init("bytes", .right), .init("seconds", .right),
-            .init("rate", .right),
+            .init("part"), .init("from", leftOut: 3), .init("to"), .init("result"), .init("bytes", .right, leftOut: 2), .init("seconds", .right),
+            .init("rate", .right, leftOut: 1),
         ])
         for step in steps {
             let hasMoved = (step.action == .updated || step.action == .transferred) && step.bytes > 0 && step.seconds > 0

@@ -74,7 +74,7 @@ struct VirtualBench: Sendable {
         } catch let error as any DiagnosableError {
             throw error
         } catch {
-            throw CommandError.virtualUnitNotOpened(folder: root.path, reason: "\(error)")
+            throw CommandError.virtualUnitNotOpened(folder: root.path, reason: SystemError.text(error))
         }
     }
 
