@@ -78,6 +78,7 @@ struct FleetDocumentTests {
         }
     }
 
+    @discardableResult
     private func sql(_ text: String) throws -> String { try cluster.sql(text, database: "noafw") }
 
     /// What the blocks need beside each other.
