@@ -34,7 +34,7 @@ import Testing
         "--hardware", "--hw-version", "--jobs", "--limit", "--min-battery", "--model", "--near", "--only", "--operator", "--order", "--part",
         "--query", "--sd-boot-validation", "--sd-id", "--sd-req", "--seconds", "--seed", "--serial", "--serial-pattern", "--sha256", "--since",
         "--station", "--stop-after", "--timeout", "--unit", "--verb", "--verdict", "--version", "--version-scheme", "--virtual",
-        "--virtual-speed", "--wait", "ledger show <run>",
+        "--virtual-speed", "--wait", "--watch-program", "ledger show <run>",
     ]
 
     /// What a verb needs beside the option that is looked at; in place of `PLACE` a name that is not there.
