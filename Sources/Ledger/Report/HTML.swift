@@ -17,15 +17,17 @@ enum HTML {
     struct Column {
         var title: String
         var isNumber = true
+        /// Stays on one line.
+        var isDay = false
     }
 
     /// - Parameter rows: the first cell of each is its heading.
     static func table(_ caption: String, _ columns: [Column], _ rows: [[String]]) -> String {
-        let style = { (column: Int) -> KeyValuePairs<String, String> in columns[column].isNumber ? ["class": "n"] : [:] }
+        let style = { (column: Int) -> KeyValuePairs<String, String> in columns[column].isNumber ? ["class": "n"] : columns[column].isDay ? ["class": "day"] : [:] }
         let head = columns.indices.map { "<th scope=\"col\"\(attributes(style($0)))>\(text(columns[$0].title))</th>" }.joined()
         let body = rows.map { row in
             let cells = row.prefix(columns.count).enumerated().map { index, cell in
-                index == 0 ? "<th scope=\"row\">\(text(cell))</th>" : "<td\(attributes(style(index)))>\(text(cell))</td>"
+                index == 0 ? "<th scope=\"row\"\(attributes(style(index)))>\(text(cell))</th>" : "<td\(attributes(style(index)))>\(text(cell))</td>"
             }
             return "<tr>\(cells.joined())</tr>"
         }

@@ -88,7 +88,7 @@ public enum HTMLReport {
         let days = Array(figures.days.suffix(dayLimit))
         let left = figures.days.count > days.count ? " The drawing shows the last \(days.count) days." : ""
         let table = HTML.table(
-            "Yield by day", [.init(title: "Day", isNumber: false)] + yieldColumns, figures.days.suffix(rowLimit).reversed().map { [$0.name] + cells($0.yield) })
+            "Yield by day", [.init(title: "Day", isNumber: false, isDay: true)] + yieldColumns, figures.days.suffix(rowLimit).reversed().map { [$0.name] + cells($0.yield) })
         return section(
             "Yield by day", "Runs that passed, of those that passed or failed by the unit’s own fault.\(left)", [pair(YieldCharts.days(days, id: "days"), table)])
     }
@@ -111,7 +111,7 @@ public enum HTMLReport {
                 ($0.yield.share.interval.upperBound, $1.day, $0.station) < ($1.yield.share.interval.upperBound, $0.day, $1.station)
             }
             let rows = lowest.prefix(lowestLimit).map { [$0.day, $0.station] + cells($0.yield) }
-            return HTML.table("The lowest yields of a station on a day, by the upper end of their interval", [.init(title: "Day", isNumber: false), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
+            return HTML.table("The lowest yields of a station on a day, by the upper end of their interval", [.init(title: "Day", isNumber: false, isDay: true), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
         }
         let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues { Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first } }
         let rows = yields.sorted { $0.key > $1.key }.prefix(rowLimit).map { day, shares in
@@ -119,7 +119,7 @@ public enum HTMLReport {
                 shares[station.name].map { "\(FigureText.percent($0.value)) of \(FigureText.count($0.total))" } ?? "–"
             }
         }
-        return HTML.table("Yield by day and station", [.init(title: "Day", isNumber: false)] + figures.stations.map { .init(title: $0.name) }, rows)
+        return HTML.table("Yield by day and station", [.init(title: "Day", isNumber: false, isDay: true)] + figures.stations.map { .init(title: $0.name) }, rows)
     }
 
     private static func codes(_ figures: RunFigures) -> String {

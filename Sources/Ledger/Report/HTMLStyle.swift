@@ -26,7 +26,7 @@ enum HTMLStyle {
         .scroll { overflow-x: auto; max-height: 25rem; overflow-y: auto; } .scroll:focus-visible { outline: 2px solid var(--good); outline-offset: 2px; }
         table { border-collapse: collapse; width: 100%; font-size: .87rem; } caption { text-align: left; color: var(--soft); padding-bottom: .35rem; }
         th, td { text-align: left; padding: .28rem .75rem .28rem 0; border-bottom: 1px solid var(--rule); font-weight: 400; vertical-align: top; overflow-wrap: break-word; }
-        thead th { color: var(--soft); font-weight: 600; white-space: nowrap; overflow-wrap: normal; } .n { text-align: right; white-space: nowrap; }
+        thead th { color: var(--soft); font-weight: 600; white-space: nowrap; overflow-wrap: normal; } .n { text-align: right; } .n, .day { white-space: nowrap; }
         .label { font-size: 12px; fill: var(--soft); } .name, .figure { font-size: 12px; fill: var(--ink); } .figure { font-weight: 600; }
         .grid { stroke: var(--rule); } .base { stroke: var(--quiet); } .good { fill: var(--good); } .bad { fill: var(--bad); } .quiet { fill: var(--quiet); }
         .dot { fill: var(--key); } .ring { fill: var(--panel); stroke: var(--key); stroke-width: 1.5; } .end, .whisker { stroke: var(--key); stroke-width: 1.5; }

@@ -45,7 +45,7 @@ struct RunTransaction {
         }
     }
 
-    /// Closes the runs of a station whose process is dead.
+    /// Closes the runs of a station whose process is dead; one that cannot be closed keeps no other run from its record.
     /// - Returns: what was closed, and what cannot be: it is no record.
     func closeAbandoned(station: String, at time: UTCTime) throws -> (closed: [RunRecord], odd: Set<OddRow>) {
         var (closed, odd): ([RunRecord], Set<OddRow>) = ([], [])
@@ -57,7 +57,10 @@ struct RunTransaction {
                 do {
                     var record = try RunRow.record(row)
                     record.close(.abandoned, at: time, elapsed: nil)
-                    closed.append(try put(record, owner: owner))
+                    switch try tryPut(record, owner: owner) {
+                    case .success(let kept): closed.append(kept)
+                    case .failure(let misfit): odd.insert(OddRow(number: Int64.fromDatabaseValue(row["number"]) ?? 0, columns: [misfit.reason]))
+                    }
                 } catch let error as OddRow {
                     odd.insert(error)
                 }

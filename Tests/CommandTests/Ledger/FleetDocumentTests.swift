@@ -31,7 +31,16 @@ struct FleetDocumentTests {
 
             """
         try folder.write(reload, to: "bin/pg_ctlcluster")
-        for name in ["noafw", "pg_ctlcluster"] { chmod(folder.path("bin/\(name)"), 0o755) }
+        // Without a terminal psql reads a new password, twice, from its input.
+        try folder.write("\(Self.password)\n\(Self.password)\n", to: "input")
+        let psql = """
+            #!/bin/sh
+            case "$*" in *password*) exec setsid -w '\(cluster.programs)/psql' "$@" <'\(folder.path("input"))' ;; esac
+            exec '\(cluster.programs)/psql' "$@"
+
+            """
+        try folder.write(psql, to: "bin/psql")
+        for name in ["noafw", "pg_ctlcluster", "psql"] { chmod(folder.path("bin/\(name)"), 0o755) }
         try folder.write("", to: "etc/cron.d/none")
         try folder.write("", to: "home/none")
     }
@@ -60,10 +69,8 @@ struct FleetDocumentTests {
 
     private func shell(_ text: String, _ environment: [String: String]) throws -> (status: Int32, output: String) {
         let script = try folder.write("set -e\n\(here(text))", to: "block.sh")
-        // Without a terminal psql reads a new password, twice, from its input.
-        let input = try folder.write(String(repeating: "\(Self.password)\n", count: 2), to: "input")
         let more = ["PATH": "\(folder.path("bin")):\(cluster.programs):/usr/bin:/bin", "HOME": folder.path("home"), "LC_ALL": "C", "NOAFW_ASSETS": ToolBench.root.path]
-        return try runProgram("/bin/sh", ["-c", "setsid -w sh '\(script)' <'\(input)'"], environment: environment.merging(more) { $1 }, folder: folder.path)
+        return try runProgram("/bin/sh", [script], environment: environment.merging(more) { $1 }, folder: folder.path)
     }
 
     private var administrator: [String: String] { ["PGHOST": cluster.folder.path, "PGPORT": "\(cluster.port)", "PGUSER": "postgres"] }

@@ -21,9 +21,9 @@ struct SpoiledLedgerTests {
         base = SQLiteLedger(folder: folder.path("ledger"))
     }
 
-    private func start(_ serial: String = "SN1") -> RunStart {
+    private func start() -> RunStart {
         var start = RunStart(station: Self.station, unitAddress: Self.unit, family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
-        (start.fixture, start.adapter, start.operatorName, start.serial) = ("jig", "00:1A:7D:DA:71:13", "ada", serial)
+        (start.fixture, start.adapter, start.operatorName, start.serial) = ("jig", "00:1A:7D:DA:71:13", "ada", "SN1")
         return start
     }
 
@@ -57,8 +57,7 @@ struct SpoiledLedgerTests {
     }
 
     private static let verbs = [
-        ["list"], ["list", "--json"], ["export", "--csv"], ["export", "--csv", "--excel"], ["export", "--json"], ["export", "--json-lines"],
-        ["export", "--junit"], ["report"],
+        ["list"], ["export", "--csv"], ["export", "--json"], ["export", "--json-lines"], ["export", "--junit"], ["report"],
     ]
 
     @Test func everyVerbReadsTheOtherRows() async throws {
@@ -100,13 +99,14 @@ struct SpoiledLedgerTests {
         for name in names {
             let ledger = SQLiteLedger(folder: folder.path("\(name)/state/ledger"))
             #expect(try await ledger.lastPass(of: Self.unit)?.id == runs[2].id, "\(name)")
-            let run = try await ledger.open(start(name == "serial-0" ? "x" : "SN1"), clock: LedgerClock())
+            let run = try await ledger.open(start(), clock: LedgerClock())
             #expect(!run.notices.contains { if case .spooling = $0 { true } else { false } }, "\(name): \(run.notices)")
             #expect(try await run.close(.pass)?.outcome == .pass, "\(name)")
             let unsent = try await ledger.unsent(station: Self.station, limit: 200)
             #expect([runs[0].id, runs[2].id, run.record.id].allSatisfy { id in unsent.contains { $0.id == id } }, "\(name): \(unsent.count)")
             #expect(try await ledger.unsentCount(station: Self.station) == unsent.count, "\(name)")
-            if name.hasPrefix("steps") { #expect(ledger.unreadable?.diagnosis.code == "LED-0027" || name == "steps-3", "\(name)") }
+            let told = [ledger.unreadable].compactMap(\.self) + run.notices
+            if name.hasPrefix("steps") { #expect(told.contains { $0.diagnosis.code == "LED-0027" }, "\(name)") }
         }
     }
 }
