@@ -119,7 +119,7 @@ struct FamilySelectionTests {
             let selection = RadioSelection(selector: .only)
             let families = UnitSelection.radio(selection).families
             let choice = try AssetChoice(
-                Set(Component.allCases), for: families.map(\.family), from: Self.inputs(try Self.bundle(bundle, in: bench.folder)),
+                nil, for: families.map(\.family), from: Self.inputs(try Self.bundle(bundle, in: bench.folder)),
                 allowsDevelopment: true)
             let error = await #expect(throws: BundleError.self) {
                 let found = try await LiveServices().find(

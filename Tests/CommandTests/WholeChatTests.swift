@@ -170,7 +170,7 @@ struct WholeChatTests {
         #expect(try bench.run(["flash", "--virtual", "monocle", "--virtual-speed", "max"]).status == 0)
         try Data("print('another program')\n".utf8).write(to: bench.unit.appendingPathComponent("files/main.py"))
         let tool = try TerminalTool(Self.talk.dropLast(), environment: bench.environment())
-        try tool.waitFor("note: the unit differs from the catalogue in: scripts")
+        try tool.waitFor("note: the unit differs from its last pass, ")
         try tool.waitFor("flash now? [y/N] ")
         tool.type("y\n")
         try tool.waitFor("PASS  verified: scripts")
