@@ -60,7 +60,7 @@ struct ShadowTests {
         let look = try await bench.verify(assets)
         #expect(look.passed)
         #expect(look.findings[.scripts]?.extras.sorted() == [
-            "mine.py is not part of the set", "no\u{FFFD}[2Jtes.txt is not part of the set", "photo.py.new is not part of the set",
+            "mine.py is not part of the set", "no\\u{1b}[2Jtes.txt is not part of the set", "photo.py.new is not part of the set",
             "songs/ is not part of the set",
         ], "\(look)")
         let journal = Journal()
