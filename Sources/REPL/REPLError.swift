@@ -35,7 +35,7 @@ public enum REPLError: Error, Hashable, Sendable {
     case lua(LuaException)
     /// The program catches the break signal, or hangs where none reaches it.
     case programDoesNotStop
-    /// The program has replaced what a host asks the unit with; the argument says what came of that, printable.
+    /// The program has replaced what a host asks the unit with, or holds its memory; the argument says what came of that, printable.
     case programInTheWay(String)
     /// The link's payload is too small for a command and its answer, in bytes.
     case payloadTooSmall(Int, least: Int)
@@ -110,9 +110,10 @@ extension REPLError: DiagnosableError {
             unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
                  cause: "the firmware is older or newer than noafw knows, or it is not the vendor's",
                  remedy: "update the firmware with noafw flash --only firmware, and run the same command again")
+        case .lua(let exception) where exception.isMemoryError: Self.programInTheWay(exception.message).diagnosis
         case .lua(let exception):
             unit("REPL-0010", .unitFailed, "Lua on the unit failed: \(exception.message)",
-                 cause: "the firmware is too old, or the unit is out of memory or space",
+                 cause: "the firmware is too old, or the unit is out of space",
                  remedy: "run the same command again; if it fails again, update the firmware")
         case .programDoesNotStop:
             unit("REPL-0011", .unitFailed, "the program on the unit does not stop",
@@ -120,8 +121,8 @@ extension REPLError: DiagnosableError {
                  remedy: "restart the unit and run the same command again; if that fails, reset the unit's pairing "
                     + "(Frame: press the button of its cradle while it charges), which erases its scripts, too")
         case .programInTheWay(let words):
-            unit("REPL-0014", .unitFailed, "the program on the unit has changed Lua so that it cannot be asked: \(words)",
-                 cause: "it has replaced functions or libraries of the firmware, or of Lua",
+            unit("REPL-0014", .unitFailed, "the program on the unit does not let it be asked: \(words)",
+                 cause: "it holds the memory, or has replaced functions of the firmware or of Lua",
                  remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, reset the unit's "
                     + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
         case .payloadTooSmall(let size, let least):

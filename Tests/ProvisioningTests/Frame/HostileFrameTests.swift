@@ -36,13 +36,34 @@ struct HostileFrameTests {
         Case("frame.battery_level=nil", "REPL-0014"),
         // No file can be given another name.
         Case("frame.file=nil", "REPL-0014", flash: "REPL-0014"),
-        Case("hoard={} pcall(function() while true do hoard[#hoard+1]=('x'):rep(40)..#hoard end end)", "REPL-0014"),
+        Case(hoarding(down: [4000, 400, 50]), "REPL-0014"),
         // The firmware draws when a program ends, and restarts where it cannot (frame-codebase, `luaport.c`).
         Case("getmetatable('').__index=nil", "PRV-0029", flash: "PRV-0029"),
         Case("frame={} while true do end --", "PRV-0029", flash: "PRV-0029"),
         Case("while true do pcall(function() while true do end end) end --", "REPL-0011", flash: "REPL-0011"),
         Case("coroutine.wrap(function() while true do end end)() --", "REPL-0011", flash: "REPL-0011"),
     ]
+
+    /// Takes memory in ever smaller pieces, of bytes, until none is left of the last size.
+    private static func hoarding(down sizes: [Int]) -> String {
+        "local size local function take() hoard={hoard,('x'):rep(size)} end "
+            + "for _,each in ipairs{\(sizes.map(String.init).joined(separator: ","))} do size=each while pcall(take) do end end"
+    }
+
+    /// Whatever a program leaves of the memory: the unit is asked and right, or the program is named.
+    @Test(arguments: [400, 1000, 2500, 5000, 7500, 10_000, 15_000, 22_000]) func aHoardIsNamedOrInNobodysWay(least: Int) async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        let assets = AssetSet(scripts: try FrameSamples.telling())
+        #expect(try await bench.flash(assets).passed)
+        try bench.leave(Case(Self.hoarding(down: [least]), "").main, as: "main.lua")
+        for isDeep in [false, true] {
+            let proof = try await bench.verify(assets, isDeep: isDeep)
+            #expect([nil, "PRV-0020", "REPL-0014"].contains(proof.error?.code), "\(String(describing: proof.error))")
+            #expect(!proof.passed, "another program than was installed")
+        }
+        #expect(try await bench.flash(assets).passed)
+    }
 
     @Test(arguments: cases) func aProgramIsPassedByOrTheAdviceIsTrue(given: Case) async throws {
         let bench = Bench(.frame)
