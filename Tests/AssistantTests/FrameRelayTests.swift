@@ -109,6 +109,14 @@ import Testing
         #expect(relay.awaitedReceipt == AnswerReceipt(crcOf: picture.palette + [0, 2] + picture.rows))
     }
 
+    /// The vendor's program takes each message for one row.
+    @Test mutating func aStrangerGetsARowAPacket() throws {
+        let red = try #require(PixelPicture(width: 400, height: 3, pixels: Array(repeating: [255, 0, 0], count: 1200).flatMap { $0 }))
+        let picture = try #require(DisplayPicture(red))
+        let rows = relay.packets(for: .picture(picture)).filter { $0[1] == 0x15 }
+        #expect(rows.map(\.count) == [202, 202, 202] && rows.flatMap { $0.dropFirst(2) } == picture.rows)
+    }
+
     // MARK: - From the unit
 
     @Test mutating func aRecording() {

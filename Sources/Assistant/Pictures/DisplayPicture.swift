@@ -3,7 +3,7 @@ public struct DisplayPicture: Sendable, Hashable {
     public static let width = 400
     public static let heightLimit = 400
     static let colourCount = 16
-    private static let bytesPerRow = width / 2
+    static let bytesPerRow = width / 2
 
     /// 16 × red, green, blue. The first colour is black: the display shows nothing there.
     public let palette: [UInt8]

@@ -97,8 +97,10 @@ extension FrameRelay {
         case .picture(let picture):
             let begin = start()
             sent = picture.header + picture.rows
-            let rows = stride(from: 0, to: picture.rows.count, by: textCapacity).map {
-                FrameMessage.rows.packet(picture.rows[$0..<min(picture.rows.count, $0 + textCapacity)])
+            // The vendor's program takes each message for one row (`append_image`).
+            let size = greeting.isAnswered ? textCapacity : min(textCapacity, DisplayPicture.bytesPerRow)
+            let rows = stride(from: 0, to: picture.rows.count, by: size).map {
+                FrameMessage.rows.packet(picture.rows[$0..<min(picture.rows.count, $0 + size)])
             }
             return [begin, FrameMessage.palette.packet(picture.header)] + rows + closing()
         // A start message begins anew.
