@@ -79,7 +79,7 @@ extension REPLError: DiagnosableError {
         case .noPrompt:
             unit("REPL-0001", .unitFailed, "the unit does not show its Python prompt",
                  cause: "its program does not let itself be interrupted",
-                 remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, power-cycle the unit")
+                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, power-cycle the unit")
         case .exception(let exception):
             unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
                  cause: "the firmware is too old, or the unit is out of memory or space",
@@ -109,7 +109,7 @@ extension REPLError: DiagnosableError {
         case .lacking(let name):
             unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
                  cause: "the firmware is older or newer than noafw knows, or it is not the vendor's",
-                 remedy: "update the firmware with noafw flash --only firmware, and run the same command again")
+                 remedy: "update the firmware with noafw flash --only firmware and the release that the unit is to have, and run the same command again")
         case .lua(let exception):
             unit("REPL-0010", .unitFailed, "Lua on the unit failed: \(exception.message)",
                  cause: "the firmware is too old, or the unit is out of memory or space",
@@ -122,7 +122,7 @@ extension REPLError: DiagnosableError {
         case .programInTheWay(let words):
             unit("REPL-0014", .unitFailed, "the program on the unit has changed Lua so that it cannot be asked: \(words)",
                  cause: "it has replaced functions or libraries of the firmware, or of Lua",
-                 remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, reset the unit's "
+                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, reset the unit's "
                     + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
         case .payloadTooSmall(let size, let least):
             unit("REPL-0012", .tryAgain, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",

@@ -7,8 +7,6 @@ import Support
 /// The results of `verify` for a fleet: a table by unit and part, the document `noafw.verify/1`, CSV and JUnit.
 struct VerifyFleetPresentation: FleetPresentation {
     var comparison: Comparison
-    /// What the units were held against, in words.
-    var source: String
     var csv: ResultName?
     var csvForm = CSVText.Form.plain
     var junit: ResultName?
@@ -19,7 +17,7 @@ struct VerifyFleetPresentation: FleetPresentation {
         .object([
             ("schema", .string("noafw.verify/1")), ("verdict", .string(result.passed ? "pass" : "fail")),
             ("units", .array(result.report.entries.map(unit))),
-            ("fleet", FleetSummary.document(result).adding([("compared_with", .string(source))])),
+            ("fleet", FleetSummary.document(result).adding([("compared_with", .string(comparison.source))])),
         ])
     }
 
@@ -55,7 +53,7 @@ struct VerifyFleetPresentation: FleetPresentation {
         }
         return [
             table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), lastPasses(result.report), allowances(rows),
-            ["compared with: \(UntrustedText.escape(source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
+            ["compared with: \(UntrustedText.escape(comparison.source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
         ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
     }
 
