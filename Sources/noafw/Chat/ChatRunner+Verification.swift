@@ -28,7 +28,7 @@ extension ChatRunner {
         note(differs.message)
         context.diagnostics.write("flash now? [y/N] ")
         guard try await Answer.read(context).isYes else { throw stop(differs) }
-        context.interrupts.grace.expectRestarts()
+        context.interrupts.grace.waitForUnits()
         let start = context.clock.now
         let (report, model) = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             do {

@@ -46,7 +46,7 @@ struct RescueCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
-        context.interrupts.grace.expectRestarts()
+        context.interrupts.grace.waitForUnits()
         let session = RunSession(
             context: context, report: report, mayChangeUnit: !dryRun, presentation: RescuePresentation())
         return await session.run { events in

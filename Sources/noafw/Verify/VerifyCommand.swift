@@ -46,7 +46,8 @@ struct VerifyCommand: ContextCommand {
     private var isFleet: Bool { units.isFleet || comparison.isGiven }
 
     func run(in context: CommandContext) async -> Int32 {
-        isFleet ? await runFleet(in: context) : await runSingle(in: context)
+        context.interrupts.grace.waitForUnits()
+        return isFleet ? await runFleet(in: context) : await runSingle(in: context)
     }
 
     private func runFleet(in context: CommandContext) async -> Int32 {

@@ -74,6 +74,18 @@ import Testing
         return (inputs, try #require(report.failure).remedy)
     }
 
+    /// For the first ones of many.
+    @Test func anOperatorIsTold() async throws {
+        let services = FakeServices(onVerifyFleet: { request, _ in
+            FleetReport(entries: try (1...10).map { try FleetSample.verified($0, [.fpga: $0 == 1 ? "v26.001.0000" : "v1"], request.comparison) })
+        })
+        let harness = Harness()
+        #expect(await Noafw.execute(in: harness.context(["verify", "--all", "--expect", "r.zip"], services: services)) == 1)
+        #expect(harness.output.contains("\n  C0:00:00:00:00:02 next: run: noafw flash --device C0:00:00:00:00:02 --bundle r.zip --only fpga\n"), "\(harness.output)")
+        #expect(harness.output.split(separator: "\n").count { $0.contains(" next: run: ") } == 8 && harness.output.contains("\n  and 1 more\n"))
+        #expect(!harness.output.contains("C0:00:00:00:00:01 next"))
+    }
+
     private static func flash(_ arguments: [String]) async throws -> FlashRequest {
         let found = Mutex<FlashRequest?>(nil)
         let services = FakeServices(onFlash: { request, _ in

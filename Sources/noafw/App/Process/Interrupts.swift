@@ -27,13 +27,13 @@ struct Interrupts: Sendable {
 final class ShutdownGrace: Sendable {
     /// A unit whose program was stopped gets two seconds to start it again; the rest is for the exit report.
     private static let usual: Int32 = 2500
-    /// One that was just restarted without its program gets six more to come back (``UnitLease/abandon()``).
-    private static let ofRestarts: Int32 = 8500
+    /// One that restarts, or has no link, gets six more to come back (``UnitLease/abandon()``).
+    private static let ofUnits: Int32 = 8500
 
     private let value = Mutex(usual)
 
     var milliseconds: Int32 { value.withLock(\.self) }
 
-    /// The run may restart units.
-    func expectRestarts() { value.withLock { $0 = Self.ofRestarts } }
+    /// The run may stop a unit's program, and lose the link to it.
+    func waitForUnits() { value.withLock { $0 = Self.ofUnits } }
 }
