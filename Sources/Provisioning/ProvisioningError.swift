@@ -5,6 +5,8 @@ import Support
 /// What stops one unit's run, beside the errors of the parts.
 public enum ProvisioningError: Error, Sendable, Hashable {
     case unitNotFound(DeviceAddress)
+    /// There was a link to it before.
+    case unitGone(DeviceAddress)
     case staysInApplication
     case doesNotReturn
     case wrongVersion(Component, expected: String, actual: String?)
@@ -42,7 +44,7 @@ public enum ProvisioningError: Error, Sendable, Hashable {
 extension ProvisioningError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
-        case .unitNotFound, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted: .transient
+        case .unitNotFound, .unitGone, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted: .transient
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
@@ -58,6 +60,11 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0001", category: .unavailable, fault: .radio, message: "no unit \(address) is in reach",
                 cause: "it is off, asleep on a charger, out of range or connected to another host",
                 remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
+        case .unitGone(let address):
+            Diagnosis(
+                code: "PRV-0034", category: .unavailable, fault: .radio, message: "the unit \(address) was there, ended its link, and is not in reach any more",
+                cause: "its program has put it to sleep, as some do that have heard nothing for a while; or it was taken away",
+                remedy: "wake the unit (Frame: tap it, or take it out of its cradle), and run the command again at once")
         case .staysInApplication:
             Diagnosis(
                 code: "PRV-0002", category: .unitFailed, fault: .unit, message: "the unit did not go into its bootloader",
@@ -126,7 +133,7 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0029", category: .unitFailed, fault: .unit,
                 message: "the unit ends its link whenever its program is interrupted (\(reason))",
                 cause: "the program restarts the unit, or the firmware does so for what the program has made of it",
-                remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, reset the unit's "
+                remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, reset the unit's "
                     + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
         case .notPermitted:
             Diagnosis(
@@ -165,7 +172,7 @@ extension ProvisioningError {
     private func program(_ code: String, _ message: String, cause: String) -> Diagnosis {
         Diagnosis(
             code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
-            remedy: "see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and run noafw flash --only scripts")
+            remedy: "see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw flash --only scripts --scripts FOLDER")
     }
 }
 

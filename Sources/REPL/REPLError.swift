@@ -67,9 +67,9 @@ extension REPLError: DiagnosableError {
         switch self {
         case .timedOut: .transient
         case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .programDoesNotStop, .programInTheWay,
-            .payloadTooSmall:
+            .payloadTooSmall, .lacking:
             .degraded
-        case .forbiddenByte, .lacking, .codeTooLong: .permanent
+        case .forbiddenByte, .codeTooLong: .permanent
         }
     }
 
@@ -79,7 +79,7 @@ extension REPLError: DiagnosableError {
         case .noPrompt:
             unit("REPL-0001", .unitFailed, "the unit does not show its Python prompt",
                  cause: "its program does not let itself be interrupted",
-                 remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, power-cycle the unit")
+                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, power-cycle the unit")
         case .exception(let exception):
             unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
                  cause: "the firmware is too old, or the unit is out of memory or space",
@@ -108,8 +108,9 @@ extension REPLError: DiagnosableError {
                  cause: "data was lost or altered on the air", remedy: again)
         case .lacking(let name):
             unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
-                 cause: "the firmware is older or newer than noafw knows, or it is not the vendor's",
-                 remedy: "update the firmware with noafw flash --only firmware, and run the same command again")
+                 cause: "its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's",
+                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; "
+                    + "if that fails, update the firmware with noafw flash --only firmware")
         case .lua(let exception) where exception.isMemoryError: Self.programInTheWay(exception.message).diagnosis
         case .lua(let exception):
             unit("REPL-0010", .unitFailed, "Lua on the unit failed: \(exception.message)",
@@ -123,7 +124,7 @@ extension REPLError: DiagnosableError {
         case .programInTheWay(let words):
             unit("REPL-0014", .unitFailed, "the program on the unit does not let it be asked: \(words)",
                  cause: "it holds the memory, or has replaced functions of the firmware or of Lua",
-                 remedy: "replace the program: noafw flash --only scripts restarts the unit without it; if that fails, reset the unit's "
+                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, reset the unit's "
                     + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
         case .payloadTooSmall(let size, let least):
             unit("REPL-0012", .tryAgain, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",

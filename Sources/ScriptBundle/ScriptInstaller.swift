@@ -151,10 +151,10 @@ public struct ScriptInstaller: Sendable {
         }
     }
 
-    /// Of files that are not the set's.
+    /// Of files and folders that are not the set's.
     private func removal() async throws -> String {
-        let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
-        let others = try await helper.names().filter { !own.contains($0) && !$0.hasSuffix("/") }
+        let own = Set(scripts.files.flatMap { [$0.name, $0.copyName, $0.name.prefix { $0 != "/" } + "/"] })
+        let others = try await helper.names().filter { !own.contains($0) }
         return others.isEmpty ? "" : ShadowRemoval.code(for: others)
     }
 

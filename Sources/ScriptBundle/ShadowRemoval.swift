@@ -6,13 +6,13 @@ public enum ShadowRemoval {
     /// A line of Python. `uos` is the firmware's own module, whatever file is called after it.
     /// - Parameter names: as the unit lists them, a folder's ends in `/`; of more than eight the first.
     public static func code(for names: [String]) -> String {
-        let removals = names.prefix(limit).map { name in
-            guard name.hasSuffix("/") else { return "uos.remove(\(literal(name)))" }
-            let folder = literal(String(name.dropLast()))
-            return "[uos.remove(\(literal(name))+f) for f in uos.listdir(\(folder))]; uos.rmdir(\(folder))"
-        }
-        return (["import uos"] + removals).joined(separator: "; ")
+        let told = names.prefix(limit)
+        let removals = told.map { $0.hasSuffix("/") ? "rm(\(literal(String($0.dropLast()))))" : "uos.remove(\(literal($0)))" }
+        let tree = told.contains { $0.hasSuffix("/") } ? [removesTree] : []
+        return (["import uos"] + tree + removals).joined(separator: "; ")
     }
+
+    private static let removesTree = "rm=lambda p:([rm(p+'/'+f)for f in uos.listdir(p)],uos.rmdir(p))if uos.stat(p)[0]&0x4000 else uos.remove(p)"
 
     /// A unit may call its files as it likes, and the line is pasted at its prompt.
     private static func literal(_ name: String) -> String {

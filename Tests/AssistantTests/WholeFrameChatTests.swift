@@ -178,6 +178,26 @@ struct WholeFrameChatTests {
         }
     }
 
+    /// noa-flutter's sleeps at the first message that comes more than 18 s after its start (`app.lua`): it is sent none that nobody typed.
+    @Test func aForeignProgramIsAskedNothing() async throws {
+        let main = """
+            local start, late = frame.time.utc(), false
+            frame.bluetooth.receive_callback(function() late = late or frame.time.utc() - start > 18 end)
+            while true do
+                if late then frame.sleep() end
+                frame.sleep(0.05)
+            end
+            """
+        try await FrameChatBench.with(main: main) { bench in
+            try await bench.next("silence", within: .seconds(60)) { if case .silent = $0 { true } else { nil } }
+            try await bench.pause(.seconds(20))
+            bench.cutLink()
+            try await bench.next("the link's end") { if case .lost = $0 { true } else { nil } }
+            try await bench.next("the link", within: .seconds(60)) { if case .connected = $0 { true } else { nil } }
+            try await bench.next("silence", within: .seconds(60)) { if case .silent = $0 { true } else { nil } }
+        }
+    }
+
     /// The guide's restore test.
     @Test func numberedTextsSurviveLinkCuts() async throws {
         try await FrameChatBench.with { bench in

@@ -66,9 +66,9 @@ import Testing
         let recorded = ChatExpectation(inputs(), Self.parts, passed: pass)
         #expect(recorded.advice(on: try report(scripts: nil, expected: "mine"), assets: nil) == .provision(run: "\(pass.id)"))
         #expect(recorded.advice(on: try report(scripts: nil, expected: "mine"), assets: AssetSet()) == .provision(run: "\(pass.id)"))
-        for advice in [ChatExpectation.Advice.otherFiles, .provision(run: "R")] { #expect(!advice.text("COMMAND").contains("COMMAND")) }
-        #expect(ChatExpectation.Advice.flash(isKnown: true).text("COMMAND") == "run: COMMAND")
-        #expect(ChatExpectation.Advice.flash(isKnown: false).text("COMMAND").contains("--bundle or --scripts; else run: COMMAND"))
+        for advice in [RepairAdvice.otherFiles, .provision(run: "R")] { #expect(!advice.text("COMMAND").contains("COMMAND")) }
+        #expect(RepairAdvice.flash(isKnown: true).text("COMMAND") == "run: COMMAND")
+        #expect(RepairAdvice.flash(isKnown: false).text("COMMAND").contains("--bundle or --scripts; else run: COMMAND"))
     }
 }
 

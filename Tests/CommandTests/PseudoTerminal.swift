@@ -14,7 +14,7 @@ final class TerminalTool {
     /// How far ``waitFor(_:)`` has read.
     private var position = 0
 
-    init(_ arguments: [String], environment: [String: String]) throws {
+    init(_ arguments: [String], environment: [String: String], columns: UInt16 = 100) throws {
         primary = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // Linux's TIOCSPTLCK and TIOCGPTN, which Swift's view of glibc leaves out.
         var unlocked: Int32 = 0
@@ -24,7 +24,7 @@ final class TerminalTool {
         }
         replica = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard replica >= 0 else { throw Silent(description: "no pseudo terminal: \(String(cString: strerror(errno)))") }
-        var size = winsize(ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0)
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(primary, UInt(TIOCSWINSZ), &size)
         let terminal = FileHandle(fileDescriptor: replica, closeOnDealloc: false)
         ToolBench.prepare(process, arguments)

@@ -111,6 +111,7 @@ import Testing
             FAIL  drift in scripts (0.0 s)
               first, in noafw console: import uos; uos.remove('hashlib.py'); \
             [uos.remove('states/'+f) for f in uos.listdir('states')]; uos.rmdir('states')
+              if it was provisioned with other files, name them (--bundle, --scripts); else
               next: noafw flash --virtual monocle --only scripts
 
             """), "\(harness.output)")

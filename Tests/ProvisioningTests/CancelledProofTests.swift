@@ -105,6 +105,43 @@ struct CancelledProofTests {
         #expect(remedies > 3)
     }
 
+    /// Each remedy, by an error that calls for it, with Ctrl-C at any moment from its start.
+    @Test(arguments: [
+        (Remedy.interrupt, REPLError.garbage("test")), (.reconnect, REPLError.timedOut("test")), (.safeMode, REPLError.noPrompt),
+        (.softReset, REPLError.lua(LuaException("not enough memory".utf8))),
+    ], TestRange.of(Array(stride(from: 0, through: 6000, by: 200)), quick: [0, 300, 600, 1000, 1500, 2500, 4000]))
+    func theProgramRunsWhateverRemedyIsCancelled(remedy: (kind: Remedy, error: REPLError), moment: Int) async throws {
+        let bench = Bench()
+        defer { bench.remove() }
+        _ = try await bench.flash(try Self.assets())
+        try await bench.play { central, monocle in
+            let clock = central.clock
+            let lease = UnitLease(UnitLocator(central: central, family: .monocle, address: monocle.address))
+            _ = try await lease.identity()
+            let due = Inbox<Remedy>()
+            await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    let failures = remedy.kind == .reconnect ? 2 : 1
+                    var count = 0
+                    _ = try await lease.attempt(RetryPolicy(mayRestartUnit: true), recovering: { kind, _ in due.deliver(kind) }) {
+                        count += 1
+                        // An interrupt comes before a new link.
+                        if count <= failures { throw remedy.error }
+                        _ = try await lease.identity()
+                        try await clock.sleep(until: clock.deadline(in: .seconds(60)))
+                    }
+                }
+                var kind = try? await due.next(before: clock.deadline(in: .seconds(60)), on: clock)
+                while let used = kind, used != remedy.kind { kind = try? await due.next(before: clock.deadline(in: .seconds(60)), on: clock) }
+                #expect(kind == remedy.kind)
+                try? await clock.sleep(until: clock.deadline(in: .milliseconds(moment)))
+                group.cancelAll()
+                while await group.nextResult() != nil {}
+            }
+            try await Self.expectProgram(of: monocle, over: central, "\(remedy.kind) cancelled after \(moment) ms")
+        }
+    }
+
     /// It would run on half an FPGA: the next run starts it.
     @Test func theProgramDoesNotRunOnAnFPGAHalfWritten() async throws {
         let bench = Bench()

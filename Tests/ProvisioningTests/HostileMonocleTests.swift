@@ -12,15 +12,21 @@ struct HostileMonocleTests {
     @Test(arguments: [
         ("import time\nwhile True:\n  try:\n    time.sleep(1)\n  except KeyboardInterrupt:\n    pass", "REPL-0001"),
         ("import device\nwhile True:\n  try:\n    device.reset()\n  except KeyboardInterrupt:\n    pass", "REPL-0001"),
+        // From its first instruction, and without a way in.
+        ("import device\ndevice.reset()", nil),
+        ("import device,micropython\nmicropython.kbd_intr(-1)\ndevice.reset()", nil),
+        ("import micropython\nmicropython.kbd_intr(-1)\nwhile True: pass", "REPL-0001"),
+        ("import sys,time\nclass D: pass\nsys.modules['device']=D\nwhile True: time.sleep(1)", "REPL-0009"),
+        ("import sys,time\nclass D: VERSION='x'\nsys.modules['device']=D\nwhile True: time.sleep(1)", "REPL-0009"),
     ])
-    func aProgramIsPassedByOrTheAdviceIsTrue(main: String, code: String) async throws {
+    func aProgramIsPassedByOrTheAdviceIsTrue(main: String, code: String?) async throws {
         let bench = try await DriftTests.provisioned()
         defer { bench.remove() }
         let assets = try Bench.assets()
         try Data(main.utf8).write(to: bench.root.appendingPathComponent("files/main.py"))
         let proof = try await bench.verify(assets)
         #expect(proof.error?.code == code, "\(String(describing: proof.error))")
-        #expect(proof.error?.category == .unitFailed && proof.error?.remedy.contains("noafw flash --only scripts") == true)
+        if let error = proof.error { #expect(error.category == .unitFailed && error.remedy.contains("noafw flash --only scripts")) }
         var options = JobOptions()
         options.components = [.scripts]
         let report = try await bench.flash(assets, options: options)

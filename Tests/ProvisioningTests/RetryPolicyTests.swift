@@ -32,6 +32,7 @@ struct RetryPolicyTests {
         #expect(remedies(for: REPLError.timedOut("an answer")) == [.interrupt, .reconnect, .safeMode])
         #expect(remedies(for: REPLError.noPrompt) == [.safeMode, .reconnect])
         #expect(remedies(for: REPLError.programInTheWay("x")) == [.safeMode, .reconnect])
+        #expect(remedies(for: REPLError.lacking("device.VERSION")) == [.safeMode, .reconnect])
         #expect(remedies(for: ProvisioningError.restartsWhenInterrupted("0x08")) == [.reconnect, .safeMode, .reconnect])
         #expect(remedies(for: LinkError.disconnected("0x08")) == [.reconnect, .reconnect])
         #expect(remedies(for: ProvisioningError.doesNotReturn) == [.reconnect, .reconnect])

@@ -25,6 +25,8 @@ struct ShadowTests {
         let bench = try await DriftTests.provisioned()
         defer { bench.remove() }
         try write("def sha256(b=b''):\n  raise SystemExit\n", to: path, in: bench)
+        // Folders hold folders.
+        if path.contains("/") { try write("x", to: path.split(separator: "/")[0] + "/sub/deep/a.txt", in: bench) }
         let name = path.contains("/") ? path.split(separator: "/")[0] + "/" : path[...]
         let assets = try Bench.assets()
         #expect(try await bench.verify(assets, isDeep: false).passed, "versions alone do not show it")

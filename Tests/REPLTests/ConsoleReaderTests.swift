@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import REPL
@@ -34,6 +35,15 @@ struct ConsoleReaderTests {
     @Test func aSyntaxErrorIsOne() {
         #expect(raised("Traceback (most recent call last):\r\n  File \"main.py\"\r\nSyntaxError: invalid syntax\r\n\(Self.banner)")
             == ["SyntaxError: invalid syntax"])
+    }
+
+    /// `print(x, end='')` stands before the traceback, however long it is; the class may have any name.
+    @Test(arguments: ["x", "Traceback (most recent call last):", String(repeating: "y", count: 480), String(repeating: "z", count: 499), String(repeating: "0", count: 466), String(repeating: "1", count: 1000)], ["Boom: 5", "Boom:", "ValueError: "])
+    func aTracebackMayFollowAPrintOnItsLine(print: String, error: String) {
+        let traceback = "Traceback (most recent call last):\r\n  File \"main.py\", line 2, in <module>\r\n\(error)\r\n"
+        #expect(raised(print + traceback + Self.banner) == [error.trimmingCharacters(in: .whitespaces)])
+        #expect(raised(print + "\r\n" + Self.banner).isEmpty)
+        #expect(raised(print + "raceback (most recent call last):\r\n  x\r\nBoom: 5\r\n" + Self.banner).isEmpty)
     }
 
     /// Without a traceback the last line is an exception only where a name of one begins it.

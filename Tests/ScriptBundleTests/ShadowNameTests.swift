@@ -67,7 +67,8 @@ struct HostileNumberTests {
     /// The line is pasted at the unit's prompt: a name is a name there, whatever it holds.
     @Test func aRemovalTakesNamesForNames() {
         #expect(ShadowRemoval.code(for: ["os.py", "states/"])
-            == "import uos; uos.remove('os.py'); [uos.remove('states/'+f) for f in uos.listdir('states')]; uos.rmdir('states')")
+            == "import uos; rm=lambda p:([rm(p+'/'+f)for f in uos.listdir(p)],uos.rmdir(p))if uos.stat(p)[0]&0x4000 else uos.remove(p); "
+            + "uos.remove('os.py'); rm('states')")
         #expect(ShadowRemoval.code(for: ["a');evil('.py"]) == "import uos; uos.remove('a\\');evil(\\'.py')")
         #expect(ShadowRemoval.code(for: ["\\é.py"]) == "import uos; uos.remove('\\\\\\U000000e9.py')")
     }

@@ -19,6 +19,9 @@ public protocol AppRelay: Sendable {
     /// Asks a program that runs to announce itself; `nil` where there is no such message.
     var probe: [UInt8]? { get }
 
+    /// Whether this is what ``probe`` asks for, asked or not.
+    func answersProbe(_ packet: [UInt8]) -> Bool
+
     /// Whether this shows that the unit's program runs.
     func showsLife(_ packet: [UInt8]) -> Bool
 
@@ -62,6 +65,7 @@ extension AppRelay {
     public var probe: [UInt8]? { nil }
     public var takesPictures: Bool { false }
 
+    public func answersProbe(_ packet: [UInt8]) -> Bool { false }
     public func showsLife(_ packet: [UInt8]) -> Bool { true }
 }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Support
+import Synchronization
 
 /// Keeps a link to the unit: connects, gets its program to run, carries packets, and begins anew when the link is lost.
 struct LinkKeeper: Sendable {
@@ -16,6 +17,7 @@ struct LinkKeeper: Sendable {
 
     let session: ChatSession
     let inputs: Inbox<ChatSession.Input>
+    private let acquaintance = Acquaintance()
 
     /// A program that prints more than this before its first message is started anew.
     private static let firstPacketLimit = 64
@@ -77,17 +79,18 @@ struct LinkKeeper: Sendable {
         }
     }
 
-    /// Waits for a program that may run already; one that keeps silent is asked once.
+    /// Waits for a program that may run already; one that keeps silent, and has answered the question before, is asked once.
     /// - Returns: what has come, the sign being the last of it; nothing where there was none.
     private func signOfLife(over connection: any Connection, from output: Inbox<[UInt8]>) async throws -> [[UInt8]] {
         let end = clock.deadline(in: session.options.readyTimeout)
-        var patience = session.relay.probe == nil ? end : clock.deadline(in: session.options.readyTimeout / 2)
+        let probe = acquaintance.hasAnswered ? session.relay.probe : nil
+        var patience = probe == nil ? end : clock.deadline(in: session.options.readyTimeout / 2)
         var packets: [[UInt8]] = []
         while packets.count < Self.firstPacketLimit {
             if let packet = try await output.next(before: patience, on: clock) {
                 packets.append(packet)
                 if session.relay.showsLife(packet) { return packets }
-            } else if patience < end, let probe = session.relay.probe {
+            } else if patience < end, let probe {
                 patience = end
                 try await connection.write(probe, to: session.relay.receive, deadline: end)
             } else {
@@ -106,7 +109,12 @@ struct LinkKeeper: Sendable {
         if !link.printed.isEmpty { tell(.console(link.printed)) }
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await receive(link.output) { .packet($0) } }
+                group.addTask {
+                    try await receive(link.output) {
+                        if session.relay.answersProbe($0) { acquaintance.answered() }
+                        return .packet($0)
+                    }
+                }
                 if let console = link.console { group.addTask { try await receive(console) { .console($0) } } }
                 group.addTask { try await send(packets, over: link.connection) }
                 defer { group.cancelAll() }
@@ -138,4 +146,13 @@ struct LinkKeeper: Sendable {
     private static func reason(_ error: any Error) -> String {
         (error as? any DiagnosableError)?.diagnosis.message ?? "\(type(of: error))"
     }
+}
+
+/// Whether the unit's program knows the relay's question, over all links. No other is asked: noa-flutter's puts the unit to sleep at the
+/// first message that comes more than 18 s after its start.
+private final class Acquaintance: Sendable {
+    private let state = Mutex(false)
+
+    var hasAnswered: Bool { state.withLock(\.self) }
+    func answered() { state.withLock { $0 = true } }
 }

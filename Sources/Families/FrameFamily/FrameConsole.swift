@@ -88,8 +88,21 @@ public struct FrameConsole: PromptConsole {
 
     private static let restartTimeout = Duration.seconds(30)
 
-    static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock) async throws {
-        try await LuaREPL.restartWithoutProgram(over: connection, clock: clock, within: restartTimeout)
+    static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard) async throws {
+        restoreGuard.leavesOut()
+        try await LuaREPL.restartWithoutProgram(over: connection, clock: clock, within: restartTimeout) { restoreGuard.started() }
+    }
+
+    public func programAside(putsBack: Bool) async throws -> String? {
+        try await insisting { try await repl.programAside(putsBack: putsBack, within: Self.answerTimeout) }
+    }
+
+    public func restoreProgram() async {
+        guard restoreGuard.owesStart else { return }
+        if restoreGuard.hasLeftOut {
+            await repl.clock.shielded(for: Self.shutdownGrace) { _ = try await programAside(putsBack: true) }
+        }
+        await repl.putBack(within: Self.shutdownGrace)
     }
 
     public func fileNames() async throws -> [String] {

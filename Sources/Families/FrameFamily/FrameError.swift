@@ -20,9 +20,12 @@ extension FrameError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .halo(let isBonded):
-            unit("FRM-0001", "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),
-                 cause: "it advertises Frame's service, but its firmware is another",
-                 remedy: isBonded
+            // Nothing is wrong with it: it is not one of the units that were meant.
+            Diagnosis(
+                code: "FRM-0001", category: .unavailable, fault: .station,
+                message: "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),
+                cause: "it advertises Frame's service, but its firmware is another",
+                remedy: isBonded
                     ? "remove this machine's side of the bond with noafw unpair --device, and use the vendor's tools for the unit; nothing else was changed"
                     : "use the vendor's tools for it; noafw has changed nothing on it")
         case .folderInPlace(let name):
@@ -37,7 +40,8 @@ extension FrameError: DiagnosableError {
         case .functionReplaced(let name):
             unit("FRM-0005", "the unit's program has replaced the firmware's \(name)",
                  cause: "what the unit says of its files is the word of that program, which its firmware always starts first",
-                 remedy: "press the button of its cradle while it charges, which erases bond and scripts (Frame Lite: its own button); then noafw pair and noafw flash")
+                 remedy: "run noafw flash --force with the files that the unit is to have; if that fails, press the button of its cradle while it "
+                    + "charges, which erases bond and scripts (Frame Lite: its own button), and run noafw pair before it")
         case .noRestart:
             unit("FRM-0004", "the unit cannot be restarted over the air", cause: "its firmware has no command for it",
                  remedy: "restart it by hand: put it into its cradle and take it out again")

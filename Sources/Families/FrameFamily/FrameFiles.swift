@@ -161,7 +161,13 @@ struct FrameFiles: Sendable {
     }
 
     /// What a person enters at the unit's prompt.
-    static func removal(of name: String) -> String { "frame.file.remove(\(literal(name)))" }
+    static func removal(of entries: [(name: String, isFolder: Bool)]) -> String {
+        let removals = entries.map { ($0.isFolder ? "rm(" : "frame.file.remove(") + literal($0.name) + ")" }
+        return ((entries.contains(where: \.isFolder) ? [removesTree] : []) + removals).joined(separator: " ")
+    }
+
+    private static let removesTree = "function rm(p)for _,e in ipairs(frame.file.listdir(p))do local q=p..\"/\"..e.name "
+        + "if e.type==1 then frame.file.remove(q)elseif e.name~=\".\"and e.name~=\"..\"then rm(q)end end frame.file.remove(p)end"
 
     /// Puts the new copies in the place of the files, in that order.
     func putInPlace(_ names: [String]) async throws {

@@ -96,9 +96,9 @@ struct FrameScripts: ScriptStore {
     /// Of the largest files that are not the set's.
     private func removal(in found: FrameSurvey) -> String {
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
-        let others = found.entries.filter { !own.contains($0.key) && !$0.value.isFolder }
+        let others = found.entries.filter { !own.contains($0.key) }
         let largest = others.sorted { ($0.value.byteCount, $1.key) > ($1.value.byteCount, $0.key) }.prefix(Self.toldLimit)
-        return largest.map { FrameFiles.removal(of: $0.key) }.joined(separator: " ")
+        return FrameFiles.removal(of: largest.map { ($0.key, $0.value.isFolder) })
     }
 
     private static let toldLimit = 8

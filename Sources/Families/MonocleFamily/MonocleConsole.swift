@@ -127,10 +127,11 @@ extension MonocleConsole {
     }
 
     /// The byte 0x1C restarts the unit without running `main.py`, whatever its program does (monocle-micropython).
-    static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock) async throws {
+    static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard) async throws {
         let deadline = clock.deadline(in: restartTimeout)
         // Without response: a unit that resets in the middle of a write does not answer it.
         let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
+        restoreGuard.leavesOut()
         try await channel.send([0x1C], deadline: deadline)
         try await connection.waitUntilGone(deadline: deadline)
         await channel.close()

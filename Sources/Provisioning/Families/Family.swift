@@ -42,7 +42,7 @@ public struct ConsoleRules: Sendable {
     /// Brings a unit to where it answers, over a link that the caller owns.
     public let open: @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole
     /// Restarts the unit without its program, whatever that does; `nil` where a unit cannot. The link is gone afterwards.
-    public let restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)?
+    public let restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)?
     /// Another firmware may have another file system, and then erases all files.
     public let firmwareErasesFiles: Bool
     /// What brings the components to what the assets say, for those that they hold.
@@ -55,7 +55,7 @@ public struct ConsoleRules: Sendable {
         refuse: @escaping @Sendable (any Connection) throws -> Void = { _ in },
         bondProof: BondProof? = nil,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
-        restartWithoutProgram: (@Sendable (any Connection, SessionClock) async throws -> Void)? = nil,
+        restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)? = nil,
         firmwareErasesFiles: Bool = false,
         updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }

@@ -23,6 +23,10 @@ public protocol UnitConsole: Sendable {
 public protocol ProgramConsole: UnitConsole {
     /// Everything in the unit's file system, printable.
     func fileNames() async throws -> [String]
+    /// The program that a restart without it has left under another name, since it was cut short.
+    /// - Parameter putsBack: it gets its own name again.
+    /// - Returns: the other name; `nil` where there is no such program.
+    func programAside(putsBack: Bool) async throws -> String?
     /// The unit's scripts, as a place to install to.
     func store(for scripts: ScriptSet) -> any ScriptStore
     func startProgram() async throws
@@ -37,6 +41,9 @@ public protocol ProgramConsole: UnitConsole {
 extension ProgramConsole {
     /// A family whose firmware leaves files alone need not tell them.
     public func fileNames() async throws -> [String] { [] }
+
+    /// Nor what restarts without touching the program.
+    public func programAside(putsBack: Bool) async throws -> String? { nil }
 }
 
 /// Where a unit keeps its scripts.

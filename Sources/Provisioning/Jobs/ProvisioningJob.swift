@@ -43,10 +43,15 @@ public struct ProvisioningJob: Sendable {
 
     private func attempt(_ lease: UnitLease, _ state: JobState) async throws {
         state.begin(.connect)
-        guard let mode = try await lease.hasLink ? .application : locator.find() else { throw notFound(state) }
+        guard let mode = try await lease.hasLink ? .application : locator.find() else {
+            throw state.transfers.whole > 0 ? ProvisioningError.doesNotReturn : lease.absence()
+        }
         if mode == .bootloader, try await !leaveBootloader(lease, state) { return }
         guard let rules = locator.family.console else { return concludeUnasked(mode, state) }
         state.begin(.probe)
+        if try await lease.identity().scripts == nil, let name = try await lease.programAside(putsBack: !options.dryRun) {
+            state.notice("the unit's program was called \(name) since a restart without it was cut short" + (options.dryRun ? "" : "; it has its name again"))
+        }
         state.probed(try await lease.identity())
         let planned = try await inspect(lease, state)
         if options.dryRun {
@@ -56,10 +61,6 @@ public struct ProvisioningJob: Sendable {
             try await rules.tidyUp(lease, state)
         }
         try await verify(lease, state)
-    }
-
-    private func notFound(_ state: JobState) -> ProvisioningError {
-        state.transfers.whole > 0 ? .doesNotReturn : .unitNotFound(locator.address)
     }
 }
 

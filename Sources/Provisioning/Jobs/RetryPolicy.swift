@@ -75,7 +75,7 @@ struct RetryPolicy {
         guard error.persistence != .permanent else { return nil }
         return switch error {
         case let error as REPLError where error.isOutOfMemory: .memory
-        case REPLError.noPrompt, REPLError.programDoesNotStop, REPLError.programInTheWay: .noPrompt
+        case REPLError.noPrompt, REPLError.programDoesNotStop, REPLError.programInTheWay, REPLError.lacking: .noPrompt
         case ProvisioningError.restartsWhenInterrupted: .restart
         case REPLError.timedOut, LinkError.timedOut: .silence
         case is REPLError, is FPGAError, is ScriptError: .garbage

@@ -69,11 +69,14 @@ public struct VerifyJob: Sendable {
         switch try await lease.hasLink ? .application : locator.find() {
         case .application: break
         case .bootloader: throw ProvisioningError.inBootloader
-        case nil: throw ProvisioningError.unitNotFound(locator.address)
+        case nil: throw lease.absence()
         }
         tell(.stage(.probe))
         result.identity = try await lease.identity()
         tell(.probed(result.identity))
+        if result.identity.scripts == nil, let name = try await lease.programAside(putsBack: false) {
+            tell(.notice("the unit's program is called \(name) since a restart without it was cut short: noafw flash gives it its name again"))
+        }
         tell(.stage(.proof))
         for (part, version) in recorded { result.findings[part] = .init(expected: version, actual: try await lease.version(of: part)) }
         for updater in updaters { result.findings[updater.component] = try await updater.verify(lease, isDeep: isDeep) }

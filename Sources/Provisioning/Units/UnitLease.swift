@@ -11,6 +11,7 @@ public final class UnitLease: Sendable {
         var console: (any UnitConsole)?
         var versions: [Component: String?] = [:]
         var battery: Int??
+        var wasLinked = false
     }
 
     let locator: UnitLocator
@@ -29,12 +30,20 @@ public final class UnitLease: Sendable {
     /// Whether there is a link; a unit that has one is not seen.
     var hasLink: Bool { state.withLock { $0.console != nil } }
 
+    /// Why a unit is not seen.
+    func absence() -> ProvisioningError { state.withLock(\.wasLinked) ? .unitGone(address) : .unitNotFound(address) }
+
     /// The unit, where it answers.
     public func console() async throws -> any UnitConsole {
         if let console = state.withLock({ $0.console }) { return console }
         guard let rules = family.console else { throw ProvisioningError.noConsole(family.id) }
         if leavesOutProgram { try await restartWithoutProgram() }
+        return try await open(rules)
+    }
+
+    private func open(_ rules: ConsoleRules) async throws -> any UnitConsole {
         let connection = try await locator.connect(.application)
+        state.withLock { $0.wasLinked = true }
         do {
             let console = try await rules.open(connection, clock, restoreGuard)
             state.withLock { $0.console = console }
@@ -49,6 +58,13 @@ public final class UnitLease: Sendable {
     func program() async throws -> any ProgramConsole {
         guard let console = try await console() as? any ProgramConsole else { throw ProvisioningError.noConsole(family.id) }
         return console
+    }
+
+    /// As ``ProgramConsole/programAside(putsBack:)``.
+    func programAside(putsBack: Bool) async throws -> String? {
+        let name = try await (console() as? any ProgramConsole)?.programAside(putsBack: putsBack)
+        if name != nil { forget(.scripts) }
+        return name
     }
 
     /// - Throws: ``ProvisioningError/noConsole(_:)`` for a unit without MicroPython.
@@ -145,14 +161,19 @@ public final class UnitLease: Sendable {
 
     private func restartWithoutProgram() async throws {
         guard let restart = family.console?.restartWithoutProgram else { return }
-        restoreGuard.leavesOut()
-        try await locator.withConnection(.application) { try await restart($0, clock) }
+        try await locator.withConnection(.application) { try await restart($0, clock, restoreGuard) }
         guard try await locator.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
     }
 
-    /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it gets a link for that.
+    /// To come back from a restart, and to be reached.
+    private static let returnTimeout = Duration.seconds(6)
+
+    /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it, or that a remedy had no
+    /// link to when it was cancelled, gets a link for that.
     public func abandon() async {
-        if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut, !Task.isCancelled { _ = try? await console() }
+        if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut || Task.isCancelled, let rules = family.console {
+            await clock.shielded(for: Task.isCancelled ? Self.returnTimeout : UnitLocator.connectTimeout) { [self] in _ = try await open(rules) }
+        }
         await (state.withLock { $0.console } as? any ProgramConsole)?.restoreProgram()
         await end()
     }

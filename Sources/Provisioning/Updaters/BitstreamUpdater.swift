@@ -112,7 +112,7 @@ extension FPGACondition {
     fileprivate var fault: String? {
         switch self {
         case .running: nil
-        case .stopped: "the FPGA is stopped, as an update that did not end leaves it: run noafw flash"
+        case .stopped: "the FPGA is stopped, as an update that did not end leaves it: run noafw flash with the same files"
         case .silent: "the FPGA does not answer"
         }
     }

@@ -2,9 +2,19 @@ import Bluetooth
 import Support
 
 extension LuaREPL {
-    private static let aside = ("main.lua", "main.lua.noafw")
-    static let putAside = "frame.file.rename(\"\(aside.0)\",\"\(aside.1)\")"
-    static let putBack = "frame.file.rename(\"\(aside.1)\",\"\(aside.0)\")"
+    /// The program, and what it is called for the time of a restart: the name of no new copy, which may be half a file.
+    private static let (main, aside) = ("main.lua", "main.lua.aside")
+    static let putAside = "frame.file.rename(\"\(main)\",\"\(aside)\")"
+    static let putBack = "frame.file.rename(\"\(aside)\",\"\(main)\")"
+    /// Whether there is no program but one that was put aside.
+    static let isAside = """
+        local function is(n)
+        local o,f=pcall(frame.file.open,n,"r")
+        if o then f:close()end
+        return o
+        end
+        return not is("\(main)")and is("\(aside)")and"\(aside)"or""
+        """
     /// From a restart to the word that there is no program, which older firmware does not say.
     private static let startTimeout = Duration.milliseconds(1500)
 
@@ -12,10 +22,11 @@ extension LuaREPL {
     /// stays at its prompt.
     ///
     /// The firmware has no such restart. The program is ended by a break, `main.lua` gets another name for the restart and its own one
-    /// right behind it. Where the link breaks in between, the next restart of this kind gives the name back.
+    /// right behind it. Where the link breaks in between, ``programAside(putsBack:within:)`` gives the name back.
+    /// - Parameter restored: called where a restart that was cancelled has started the program again.
     /// - Throws: ``REPLError/programDoesNotStop``, `LinkError`.
     public static func restartWithoutProgram(
-        over connection: any Connection, clock: SessionClock, within: Duration,
+        over connection: any Connection, clock: SessionClock, within: Duration, restored: @escaping @Sendable () -> Void = {},
         nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
     ) async throws {
         let deadline = clock.deadline(in: within)
@@ -23,10 +34,32 @@ extension LuaREPL {
         do {
             try await repl.leaveProgramOut(before: deadline)
         } catch {
+            if error is CancellationError { await repl.restart(restored) }
             await repl.close()
             throw error
         }
         await repl.close()
+    }
+
+    /// With the program, wherever a restart without it was.
+    private func restart(_ restored: @escaping @Sendable () -> Void) async {
+        await clock.shielded(for: PythonREPL.farewell) { [self] in
+            let deadline = clock.deadline(in: PythonREPL.farewell)
+            try await reachPrompt(nonce(), before: deadline)
+            try await perform(Self.putBack, before: deadline)
+            try await channel.send([LuaSignal.reset], deadline: deadline)
+            restored()
+        }
+    }
+
+    /// What a restart without the program leaves where it was cut short.
+    /// - Returns: the name that the program then has; `nil` where it has its own, or there is none.
+    /// - Throws: as ``run(_:within:)``.
+    public func programAside(putsBack: Bool, within: Duration) async throws -> String? {
+        let name = try await runText(Self.isAside, within: within)
+        guard name == Self.aside else { return nil }
+        if putsBack { try await run(try LuaCode(Self.putBack), within: within) }
+        return name
     }
 
     private func leaveProgramOut(before deadline: SessionClock.Instant) async throws {

@@ -83,9 +83,9 @@ extension LuaREPL {
         code: """
             return #tostring(12)+select("#",1,2)..type(pcall)..table.concat{"a","b"}..math.floor(2.5)..("%d"):format(7)..\
             string.unpack("<i2",string.pack("<I2",258))..type(frame.file.open)..type(frame.file.rename)..type(frame.sleep)..\
-            type(frame.battery_level)..#{("x y"):match("(x) (y)")}..tostring(ipairs{}==next)
+            type(frame.battery_level)..#{("x y"):match("(x) (y)")}..tostring(ipairs{}==next)..tostring(pcall(error))
             """.replacing("\\\n", with: ""),
-        answer: Array("4functionab27258functionfunctionfunctionfunction2false".utf8))
+        answer: Array("4functionab27258functionfunctionfunctionfunction2falsefalse".utf8))
 
     /// What a program leaves behind a break: callbacks, a microphone that runs, and the file `f` of the apps' uploads. A microphone
     /// that was told to stop has to be left alone for a while: to start or to stop it at once resets the unit (nrfx, `nrfx_pdm.c`).
@@ -96,7 +96,7 @@ extension LuaREPL {
     ]
 
     /// All code that this part sends to a unit.
-    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + [putAside, putBack] }
+    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + [putAside, putBack, isAside] }
 
     /// Break, and what only an idle prompt says: the error of a line that is no Lua, which takes nothing that a program can replace.
     func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {

@@ -23,6 +23,8 @@ public struct ConsoleReader: Sendable {
     private static let prompt = Array(">>> ".utf8)
 
     private var line: [UInt8] = []
+    /// The end of what stands before it on the same line.
+    private var before: [UInt8] = []
     /// Since the header of a traceback.
     private var traceback: [UInt8]?
     private var previous = ""
@@ -38,9 +40,14 @@ public struct ConsoleReader: Sendable {
         for byte in bytes {
             if byte == 0x0A {
                 endLine(&events)
+                before = []
             } else {
                 line.append(byte)
-                if line.count >= Self.lineLimit { endLine(&events) }
+                if line.count >= Self.lineLimit {
+                    let end = (before + line).suffix(Self.header.utf8.count)
+                    endLine(&events)
+                    before = Array(end)
+                }
             }
             if held.count == 2, line == Self.prompt { end(&events) }
         }
@@ -67,8 +74,9 @@ public struct ConsoleReader: Sendable {
         let text = PrintableText.of(line)
         previous = text
         events.append(.line(text))
-        if text == Self.header {
-            traceback = line
+        // A print without a line's end may stand before it.
+        if PrintableText.of(before + line).hasSuffix(Self.header) {
+            traceback = Array(Self.header.utf8)
         } else if let begun = traceback {
             let whole = (begun + [0x0A] + line).suffix(Self.tracebackLimit)
             if line.first == 0x20 {

@@ -28,6 +28,7 @@ extension ChatRunner {
         note(differs.message)
         context.diagnostics.write("flash now? [y/N] ")
         guard try await Answer.read(context).isYes else { throw stop(differs) }
+        context.interrupts.grace.waitForUnits()
         let start = context.clock.now
         let (report, model) = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             do {
@@ -57,7 +58,7 @@ extension ChatRunner {
     }
 
     private func flashCommand(_ parts: [Component], _ unit: UnitSelection) -> String {
-        var arguments = ["flash"]
+        var arguments: [String] = []
         switch unit {
         case .virtual(let unit): arguments += ["--virtual", unit.name.description]
         case .radio(let selection):
@@ -65,7 +66,7 @@ extension ChatRunner {
             if let family = selection.family { arguments += ["--family", family.rawValue] }
             if let adapter = selection.adapter { arguments += ["--adapter", adapter] }
         }
-        return CommandLineText.same(arguments + command.inputs.arguments + ["--only", parts.map(\.rawValue).joined(separator: ",")])
+        return CommandLineText.flash(arguments, command.inputs.arguments, parts)
     }
 }
 

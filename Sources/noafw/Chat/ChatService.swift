@@ -35,7 +35,7 @@ struct ChatComparison: Sendable {
     var report: VerifyReport
     /// What it was compared with.
     var expectation = "the catalogue"
-    var advice = ChatExpectation.Advice.flash(isKnown: false)
+    var advice = RepairAdvice.flash(isKnown: false)
 }
 
 /// What a conversation is held with beside the unit.

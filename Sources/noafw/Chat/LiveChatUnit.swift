@@ -76,7 +76,7 @@ final class LiveChatUnit: ChatUnit {
         var options = ChatOptions()
         options.mode = request.mode
         if case .server(let settings) = request.assistant { options.tokenLimit = settings.tokenLimit }
-        let central = PrimedCentral(unit.central, with: await takeLease()?.handOver())
+        let central = PrimedCentral(unit, with: await takeLease()?.handOver())
         return try await Self.withResponder(request.assistant) { [options, unit, support, notices] responder in
             let session = ChatSession(
                 central: central, address: unit.address, relay: support.makeRelay(), responder: responder, options: options,
@@ -97,19 +97,19 @@ final class LiveChatUnit: ChatUnit {
     }
 }
 
-/// A radio whose first connection is there already.
-private final class PrimedCentral: Central {
-    private let base: any Central
+/// A unit's radio, whose first connection may be there already. What turns out to be of another family is left alone at each of them.
+final class PrimedCentral: Central {
+    private let unit: StationUnit
     private let first: Mutex<(any Connection)?>
 
-    init(_ base: any Central, with first: (any Connection)?) {
-        self.base = base
+    init(_ unit: StationUnit, with first: (any Connection)?) {
+        self.unit = unit
         self.first = Mutex(first)
     }
 
-    var clock: SessionClock { base.clock }
+    var clock: SessionClock { unit.central.clock }
 
-    func discover() async throws -> any Discovery { try await base.discover() }
+    func discover() async throws -> any Discovery { try await unit.central.discover() }
 
     func connect(
         to address: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
@@ -119,6 +119,7 @@ private final class PrimedCentral: Central {
             return first
         }
         if let held { return held }
-        return try await base.connect(to: address, security: security, deadline: deadline)
+        guard let rules = unit.family.console else { throw ProvisioningError.noConsole(unit.family.id) }
+        return try await rules.connect(to: address, over: unit.central, deadline: deadline)
     }
 }

@@ -45,6 +45,10 @@ struct ComparedReport: Verdict {
     var findings: [ComparedFinding]
     /// `nil` where none is known.
     var lastPass: PassedRun?
+    /// What it was held against, in words.
+    var source: String
+    /// What to do about what differs.
+    var advice: String
 
     var error: Diagnosis? { report.error }
     /// No findings are no verdict.
@@ -55,9 +59,7 @@ struct ComparedReport: Verdict {
         if let error { return error }
         guard !findings.isEmpty else { return ProvisioningError.nothingWanted.diagnosis }
         let drifted = findings.filter { !$0.state.isGood }.map(\.component)
-        let repair = CommandLineText.same(
-            ["flash", "--device", "\(report.identity.address)", "--only", drifted.map(\.rawValue).joined(separator: ",")])
-        return drifted.isEmpty ? nil : CommandError.differs(parts: drifted, advice: "run: \(repair)").diagnosis
+        return drifted.isEmpty ? nil : CommandError.differs(parts: drifted, from: source, advice: advice).diagnosis
     }
 
     /// Whether nothing at all was expected of this unit.
@@ -72,8 +74,15 @@ struct Comparison: Sendable {
     var isDeep: Bool
     /// UTC, such as `2026-11-22`.
     var today: String
+    var files = NamedFiles()
 
-    func compare(_ report: VerifyReport) -> ComparedReport {
+    /// What units are held against, in words.
+    var source: String {
+        baseline?.description(isDeep: isDeep) ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
+    }
+
+    /// - Parameter unit: the options of `flash` that name the unit.
+    func compare(_ report: VerifyReport, unit: [String]) -> ComparedReport {
         let findings = report.findings.sorted { $0.key < $1.key }.map { component, finding in
             var compared = ComparedFinding(component: component, finding: finding, state: .matches)
             if let baseline {
@@ -86,7 +95,19 @@ struct Comparison: Sendable {
             if !compared.finding.matches { judge(&compared, of: report) }
             return compared
         }
-        return ComparedReport(report: report, findings: findings)
+        let drifted = findings.filter { !$0.state.isGood }
+        let flash = CommandLineText.flash(unit, files.arguments, drifted.map(\.component))
+        return ComparedReport(report: report, findings: findings, source: source, advice: advice(on: drifted, report).text(flash))
+    }
+
+    private func advice(on drifted: [ComparedFinding], _ report: VerifyReport) -> RepairAdvice {
+        guard let baseline else { return .flash(isKnown: files.parts.isSuperset(of: drifted.map(\.component))) }
+        // What the files say, too.
+        let isAtHand = drifted.allSatisfy { compared in
+            let before = baseline[report.identity.address, compared.component]
+            return before?.differences.isEmpty == true && report.findings[compared.component]?.expected == before?.actual
+        }
+        return isAtHand ? .flash(isKnown: true) : .restore(baseline: baseline.name)
     }
 
     private func judge(_ compared: inout ComparedFinding, of report: VerifyReport) {

@@ -63,6 +63,7 @@ struct FlashCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
+        context.interrupts.grace.waitForUnits()
         if line.watch { return await runLine(in: context) }
         return units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
     }

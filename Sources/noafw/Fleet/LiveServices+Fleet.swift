@@ -38,7 +38,7 @@ extension LiveServices: FleetService {
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
                 let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
                 let verified = try await verify(unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, run)
-                var compared = request.comparison.compare(verified.report)
+                var compared = request.comparison.compare(verified.report, unit: unit.options(adapters: request.fleet.adapters))
                 compared.lastPass = verified.lastPass
                 return compared
             }
@@ -67,6 +67,7 @@ extension LiveServices: FleetService {
         return try await fleet.run { [targets] adapter in
             await runner.run(targets, on: [adapter]) { unit in
                 var station = try unit.onStation(isVirtual: true)
+                station.virtualName = unit.unit.id
                 station.presence = fleet.presence(of: unit.found.address)
                 return try await work(station, targets.units.count, unit.jobEvents)
             }

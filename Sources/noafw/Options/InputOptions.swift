@@ -37,10 +37,12 @@ struct InputOptions: ParsableArguments, Sendable {
     @Flag(help: ArgumentHelp("Accept development images on a unit that is not virtual.", visibility: .hidden))
     var development = false
 
+    /// Beside a bundle.
+    var namesFiles: Bool { firmware != nil || fpga != nil || fpgaVersion != nil || scripts != nil || assets != nil }
+    static let left = "leave --firmware, --fpga, --fpga-version, --scripts and --assets out."
+
     func validate() throws {
-        if bundle != nil, firmware != nil || fpga != nil || fpgaVersion != nil || scripts != nil || assets != nil {
-            throw ValidationError("--bundle names all files: leave --firmware, --fpga, --fpga-version, --scripts and --assets out.")
-        }
+        if bundle != nil, namesFiles { throw ValidationError("--bundle names all files: \(Self.left)") }
         if fpgaVersion != nil, fpga == nil { throw ValidationError("--fpga-version describes an image: give --fpga too.") }
         if let fpgaVersion, FirmwareVersion(fpgaVersion) == nil {
             throw ValidationError("--fpga-version has the form vYY.DDD.HHMM, such as v23.230.0808.")

@@ -18,6 +18,13 @@ enum CommandLineText {
         return same(["flash"] + kept + ["--only", parts.map(\.rawValue).joined(separator: ",")])
     }
 
+    /// - Parameters:
+    ///   - unit: the options that name it.
+    ///   - files: those that name its files.
+    static func flash(_ unit: [String], _ files: [String], _ parts: [Component]) -> String {
+        same(["flash"] + unit + files + ["--only", parts.map(\.rawValue).joined(separator: ",")])
+    }
+
     private static func quote(_ argument: String) -> String {
         let isPlain = !argument.isEmpty && argument.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "-_./:,=@+".utf8.contains($0)

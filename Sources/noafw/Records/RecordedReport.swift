@@ -18,7 +18,7 @@ extension VerifyReport: RecordedReport {
     var failure: Diagnosis? {
         let drifted = findings.filter { !$0.value.matches }.map(\.key).sorted()
         if error == nil, findings.isEmpty { return ProvisioningError.nothingWanted.diagnosis }
-        return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, advice: "run: noafw flash").diagnosis)
+        return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, advice: CommandError.flashSameScripts).diagnosis)
     }
 }
 

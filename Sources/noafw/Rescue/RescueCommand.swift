@@ -46,6 +46,7 @@ struct RescueCommand: ContextCommand {
     }
 
     func run(in context: CommandContext) async -> Int32 {
+        context.interrupts.grace.waitForUnits()
         let session = RunSession(
             context: context, report: report, mayChangeUnit: !dryRun, presentation: RescuePresentation())
         return await session.run { events in

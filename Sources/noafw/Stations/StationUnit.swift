@@ -19,6 +19,8 @@ struct StationUnit: Sendable {
     let address: DeviceAddress
     /// Virtual units have a lock of their own.
     var isVirtual = false
+    /// As `--virtual` names it, in a fleet.
+    var virtualName: String?
     /// `nil` for a unit that is not virtual.
     var sensors: VirtualSensors?
     /// Of its advertisement, in dBm.
@@ -28,4 +30,11 @@ struct StationUnit: Sendable {
     var presence: any UnitPresence = SteadyPresence()
 
     var family: Family { support.family }
+
+    /// Those of `flash` that name it.
+    /// - Parameter adapters: those of the command line; none leaves the choice to the next run, too.
+    func options(adapters: [String]) -> [String] {
+        if let virtualName { return ["--virtual", virtualName] }
+        return ["--device", "\(address)"] + (adapters.isEmpty ? [] : adapter.map { ["--adapter", $0] } ?? [])
+    }
 }

@@ -31,19 +31,19 @@ struct ComparisonOptions: ParsableArguments, Sendable {
     var isGiven: Bool { expect != nil || baseline != nil || allow != nil || csv != nil || junit != nil }
     var isOutputTaken: Bool { [csv, junit].contains { $0?.isStandardOutput == true } }
 
-    func check(_ report: ReportOptions, bundle: InputName?) throws {
+    func check(_ report: ReportOptions, _ inputs: InputOptions) throws {
         let toOutput = [csv, junit, report.events].count { $0?.isStandardOutput == true } + (report.json ? 1 : 0)
         if toOutput > 1 { throw ValidationError("Only one of --json, --csv, --junit and --events can take standard output.") }
         if excel, csv == nil { throw ValidationError("--excel belongs to --csv.") }
-        if expect != nil, bundle != nil { throw ValidationError("Give either --expect or --bundle, not both.") }
+        if expect != nil, inputs.bundle != nil { throw ValidationError("Give either --expect or --bundle, not both.") }
+        if expect != nil, inputs.namesFiles { throw ValidationError("--expect names all files: \(InputOptions.left)") }
     }
 
     /// - Throws: ``ComparisonError``, and what is wrong with reading the files.
-    func value(in context: CommandContext, isDeep: Bool) throws -> Comparison {
-        let now = UTCTime(microseconds: Int64(context.date().timeIntervalSince1970 * 1_000_000))
-        return Comparison(
-            baseline: try baseline.map { try Baseline.read(context.path($0)) }, allowed: try allow.map { try AllowList.read(context.path($0)) },
-            isDeep: isDeep, today: now.day)
+    func read(into comparison: inout Comparison, in context: CommandContext) throws {
+        comparison.today = UTCTime(microseconds: Int64(context.date().timeIntervalSince1970 * 1_000_000)).day
+        comparison.baseline = try baseline.map { try Baseline.read(context.path($0)) }
+        comparison.allowed = try allow.map { try AllowList.read(context.path($0)) }
     }
 
     /// - Throws: ``CommandError`` before a unit is looked for, where a result cannot be written.

@@ -35,7 +35,7 @@ struct VerifyCommand: ContextCommand {
     var deep = false
 
     func validate() throws {
-        try comparison.check(report, bundle: inputs.bundle)
+        try comparison.check(report, inputs)
         guard deep || parts.watchProgram == nil else { throw ValidationError("--watch-program belongs to --deep: without it the program is not verified.") }
         if !isFleet, units.jobs != nil || units.adapter.count > 1 {
             throw ValidationError("--jobs and several --adapter belong to several units: give --all, --devices or --count.")
@@ -46,20 +46,23 @@ struct VerifyCommand: ContextCommand {
     private var isFleet: Bool { units.isFleet || comparison.isGiven }
 
     func run(in context: CommandContext) async -> Int32 {
-        isFleet ? await runFleet(in: context) : await runSingle(in: context)
+        context.interrupts.grace.waitForUnits()
+        return isFleet ? await runFleet(in: context) : await runSingle(in: context)
     }
 
     private func runFleet(in context: CommandContext) async -> Int32 {
-        var files = inputs.value(in: context)
-        if let bundle = comparison.expect { files.bundle = bundle.name }
-        let compared: Comparison
+        var inputs = inputs
+        inputs.bundle = comparison.expect ?? inputs.bundle
+        let files = inputs.value(in: context)
+        var compared = Comparison(
+            isDeep: deep, today: "", files: NamedFiles(arguments: inputs.arguments, parts: files.named, bundle: files.bundle))
         do {
-            compared = try comparison.value(in: context, isDeep: deep)
+            try comparison.read(into: &compared, in: context)
             try comparison.checkOutputs(in: context)
         } catch {
-            return await session(Comparison(isDeep: deep, today: ""), files, context).run { _ in throw error }
+            return await session(compared, context).run { _ in throw error }
         }
-        return await session(compared, files, context).run { [files] events in
+        return await session(compared, context).run { [compared] events in
             let fleet = try units.fleet(in: context)
             let request = FleetVerifyRequest(
                 fleet: fleet, inputs: files, components: parts.value, isDeep: deep, programWatch: parts.programWatch,
@@ -69,16 +72,16 @@ struct VerifyCommand: ContextCommand {
         }
     }
 
-    private func session(_ compared: Comparison, _ files: AssetInputs, _ context: CommandContext) -> FleetSession<VerifyFleetPresentation> {
-        let source = compared.baseline?.description(isDeep: deep) ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
-        return FleetSession(
+    private func session(_ compared: Comparison, _ context: CommandContext) -> FleetSession<VerifyFleetPresentation> {
+        FleetSession(
             context: context, report: report, isOutputTaken: comparison.isOutputTaken,
-            presentation: VerifyFleetPresentation(comparison: compared, source: source, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain,
-                junit: comparison.junit))
+            presentation: VerifyFleetPresentation(
+                comparison: compared, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain, junit: comparison.junit))
     }
 
     private func runSingle(in context: CommandContext) async -> Int32 {
-        let presentation = VerifyPresentation(target: units.single.target, isDeep: deep, arguments: context.arguments)
+        let presentation = VerifyPresentation(
+            target: units.single.target, isDeep: deep, arguments: context.arguments, named: inputs.value(in: context).named)
         let session = RunSession(context: context, report: report, mayChangeUnit: false, presentation: presentation)
         return await session.run { events in
             let request = VerifyRequest(

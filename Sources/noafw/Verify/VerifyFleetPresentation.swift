@@ -7,8 +7,6 @@ import Support
 /// The results of `verify` for a fleet: a table by unit and part, the document `noafw.verify/1`, CSV and JUnit.
 struct VerifyFleetPresentation: FleetPresentation {
     var comparison: Comparison
-    /// What the units were held against, in words.
-    var source: String
     var csv: ResultName?
     var csvForm = CSVText.Form.plain
     var junit: ResultName?
@@ -19,7 +17,7 @@ struct VerifyFleetPresentation: FleetPresentation {
         .object([
             ("schema", .string("noafw.verify/1")), ("verdict", .string(result.passed ? "pass" : "fail")),
             ("units", .array(result.report.entries.map(unit))),
-            ("fleet", FleetSummary.document(result).adding([("compared_with", .string(source))])),
+            ("fleet", FleetSummary.document(result).adding([("compared_with", .string(comparison.source))])),
         ])
     }
 
@@ -54,8 +52,8 @@ struct VerifyFleetPresentation: FleetPresentation {
             "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
         }
         return [
-            table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), lastPasses(result.report), allowances(rows),
-            ["compared with: \(UntrustedText.escape(source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
+            table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), advice(result.report), lastPasses(result.report), allowances(rows),
+            ["compared with: \(UntrustedText.escape(comparison.source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
         ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
     }
 
@@ -77,6 +75,16 @@ struct VerifyFleetPresentation: FleetPresentation {
         }
         return lines
     }
+
+    /// For the first units that differ.
+    private func advice(_ report: FleetReport<ComparedReport>) -> [String] {
+        let differing = report.entries.filter { $0.verdict == .fail && $0.error == nil }.compactMap { entry in
+            entry.report.map { "  \(FleetLine.name(entry.unit)) next: \(UntrustedText.escape($0.advice, limit: UntrustedText.commandLimit))" }
+        }
+        return differing.prefix(Self.adviceLimit) + (differing.count > Self.adviceLimit ? ["  and \(differing.count - Self.adviceLimit) more"] : [])
+    }
+
+    private static let adviceLimit = 8
 
     /// Of the units that did not pass.
     private func lastPasses(_ report: FleetReport<ComparedReport>) -> [String] {

@@ -9,6 +9,8 @@ struct VerifyPresentation: RunPresentation {
     var isDeep: Bool
     /// Of the command line, for the command that repairs.
     var arguments: [String]
+    /// The parts whose files it names.
+    var named: Set<Component>
 
     func error(of result: RunResult<VerifiedUnit>) -> Diagnosis? { result.error ?? result.report?.report.error }
 
@@ -64,7 +66,8 @@ struct VerifyPresentation: RunPresentation {
         if !drifted.isEmpty {
             let parts = drifted.map(\.rawValue)
             let verdict = "\(style.paint("FAIL", .bad))  drift in \(parts.joined(separator: ", ")) \(time)"
-            return [verdict] + removal(result) + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
+            let condition = named.isSuperset(of: drifted) ? [] : ["  if it was provisioned with other files, name them (--bundle, --scripts); else"]
+            return [verdict] + removal(result) + condition + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
         if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time] }
         return ["\(style.paint("PASS", .good))  \(summary(of: result)) \(time)"] + ReportText.silence(result.report?.report.program)

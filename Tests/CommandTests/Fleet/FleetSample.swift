@@ -49,6 +49,6 @@ enum FleetSample {
             report.findings[component] = .init(
                 expected: expected, actual: actual[component] ?? expected, differences: component == .fpga ? differences : [])
         }
-        return FleetEntry(unit: unit(number), ending: .reported(comparison.compare(report)), seconds: 5.2)
+        return FleetEntry(unit: unit(number), ending: .reported(comparison.compare(report, unit: ["--device", "\(address(number))"])), seconds: 5.2)
     }
 }

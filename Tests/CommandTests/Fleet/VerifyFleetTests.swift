@@ -66,12 +66,12 @@ import Testing
         finding.silence = silence
         let report = VerifyReport(
             identity: UnitIdentity(address: FleetSample.address(1), name: "monocle"), family: "monocle", findings: [.fpga: finding], error: nil)
-        #expect(Comparison(isDeep: true, today: "").compare(report).findings.map(\.state) == [state])
+        #expect(Comparison(isDeep: true, today: "").compare(report, unit: []).findings.map(\.state) == [state])
     }
 
     @Test func noFindingsAreNoVerdict() throws {
         let report = VerifyReport(identity: UnitIdentity(address: FleetSample.address(1), name: "frame"), family: "frame", findings: [:], error: nil)
-        let compared = Comparison(isDeep: true, today: "").compare(report)
+        let compared = Comparison(isDeep: true, today: "").compare(report, unit: [])
         #expect(!report.passed && !compared.passed)
         #expect(report.failure?.code == "PRV-0033" && compared.failure?.code == "PRV-0033")
     }

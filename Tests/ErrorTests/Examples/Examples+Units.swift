@@ -29,7 +29,7 @@ extension Examples {
         ], wrappers: ["archive", "scripts"])
 
     static let provisioning = CataloguedErrors([
-        ProvisioningError.unitNotFound(address), .staysInApplication, .doesNotReturn,
+        ProvisioningError.unitNotFound(address), .unitGone(address), .staysInApplication, .doesNotReturn,
         .wrongVersion(.firmware, expected: "VERSION", actual: "VERSION"), .batteryLow(percent: 20, minimum: 40), .batteryUnknown,
         .downgrade(from: "VERSION", to: "VERSION"), .inBootloader, .versionUnknown("FILE"), .programFailed("ERROR"), .programEnded,
         .programSilent(seconds: 10), .programPrints("TEXT"), .programChanges(["NAME is missing"]), .bitstreamVersionUnknown("FILE"),

@@ -53,6 +53,11 @@ extension Bench {
         try frameFolder().put(Array(content.utf8), at: #require(FramePath(Array(name.utf8))))
     }
 
+    func makeFolder(_ name: String) throws {
+        let path = try #require(FramePath(Array(name.utf8)))
+        try FileManager.default.createDirectory(atPath: try frameFolder().host(path), withIntermediateDirectories: true)
+    }
+
     /// The unit forgets its bond.
     func unpairUnit() throws { try frameFolder().save(FrameBond()) }
 

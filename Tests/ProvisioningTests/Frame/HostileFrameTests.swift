@@ -1,5 +1,6 @@
 import FrameFamily
 import Provisioning
+import REPL
 import Support
 import TestSupport
 import Testing
@@ -26,6 +27,9 @@ struct HostileFrameTests {
     static let cases = [
         Case("load=nil", "REPL-0014"),
         Case("pcall=nil", "REPL-0014"),
+        Case("pcall=function() return true,'x' end", "REPL-0014"),
+        Case("pcall=function() return true,'x' end error=print type=print tostring=print", "REPL-0014"),
+        Case("pcall=function() return false,'x' end", "REPL-0014"),
         Case("print=nil", "REPL-0014"),
         Case("print=function() end", "REPL-0014"),
         Case("table=nil", "REPL-0014"),
@@ -115,6 +119,29 @@ struct HostileFrameTests {
         let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling(padding: 9000)))
         #expect(["FRM-0003", "SCR-0008"].contains(report.error?.code), "\(String(describing: report.error))")
         #expect(report.error?.remedy.contains("noafw console: frame.file.remove(\"junk1\")") == true, "\(String(describing: report.error))")
+    }
+
+    /// Folders, too, take room; what the remedy says makes room.
+    @Test func foldersThatFillTheStoreAreNamed() async throws {
+        let bench = Bench(.frame)
+        defer { bench.remove() }
+        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+        for number in 10..<25 { try bench.makeFolder("d\(number)/e") }
+        let assets = AssetSet(scripts: try FrameSamples.telling(padding: 30_000))
+        let report = try await bench.flash(assets)
+        let error = try #require(report.error)
+        #expect(["FRM-0003", "SCR-0008"].contains(error.code), "\(error)")
+        let code = try #require(error.remedy.firstMatch(of: /noafw console: (.*?) \(or those/)?.output.1)
+        let console = try await bench.play { central, unit in
+            let connection = try await central.connect(to: unit.address, security: .bonded, deadline: central.clock.deadline(in: .seconds(20)))
+            let repl = try await LuaREPL.attach(to: connection, clock: central.clock, within: .seconds(20))
+            _ = try await repl.runText(String(code), within: .seconds(60))
+            let names = try await repl.runText("local n=0 for _,e in ipairs(frame.file.listdir(''))do if e.type==2 then n=n+1 end end return n", within: .seconds(20))
+            await repl.close()
+            await connection.disconnect()
+            return names
+        }
+        #expect(console == "9", "eight of 15 are gone, two are . and ..: \(code)")
     }
 
     /// It goes into its bootloader at each start: only the cradle ends that.

@@ -4,6 +4,8 @@ import Support
 
 // From the unit.
 extension FrameRelay {
+    public func answersProbe(_ packet: [UInt8]) -> Bool { packet.starts(with: FrameMessage.version.packet()) }
+
     public func showsLife(_ packet: [UInt8]) -> Bool { packet.first == FrameMessage.mark }
 
     public mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {

@@ -9,8 +9,6 @@ import Support
 /// Handlers rather than ignored or blocked signals: both of those would be inherited by the virtual units' processes,
 /// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
 final class SignalHandler: Sendable {
-    /// A unit whose program was stopped gets two seconds to start it again; the rest is for the exit report.
-    private static let graceMilliseconds: Int32 = 2500
     private static let exitReportMilliseconds: Int32 = 150
     private static let exitCode: Int32 = 130
 
@@ -54,7 +52,7 @@ final class SignalHandler: Sendable {
         }
         interrupts.requests.deliver(())
         // Nobody waits any longer than this, nor than until the second signal.
-        _ = waitForSignal(milliseconds: Self.graceMilliseconds)
+        _ = waitForSignal(milliseconds: interrupts.grace.milliseconds)
         TerminalMode.restoreForExit()
         // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
         let speaker = Thread { [interrupts] in

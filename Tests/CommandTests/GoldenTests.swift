@@ -1,0 +1,119 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is published: documents, events, exports, tables and exit codes, as files under Tests/Golden. A change of one is a change for
+/// somebody's program, and stands in the changelog. NOAFW_WRITE_GOLDEN=1 writes them anew.
+@Suite(
+    .enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "the interpreters are missing: run Tools/setup tests"), .serialized)
+struct GoldenTests {
+    private struct Step: Sendable {
+        var name: String
+        var arguments: [String]
+        /// Of the terminal; `nil` for pipes.
+        var columns: UInt16?
+        /// What happens to the files before.
+        var prepare: @Sendable (ToolBench) throws -> Void = { _ in }
+
+        init(_ name: String, _ arguments: String, columns: UInt16? = nil, prepare: @escaping @Sendable (ToolBench) throws -> Void = { _ in }) {
+            (self.name, self.columns, self.prepare) = (name, columns, prepare)
+            self.arguments = arguments.split(separator: " ").map(String.init)
+        }
+    }
+
+    private static let folder = TestTools.root.appendingPathComponent("Tests/Golden")
+    private static let units = "--virtual monocle:a --virtual frame:b --virtual-speed max --only scripts"
+    private static let one = "--virtual frame:one --virtual-speed max --only scripts"
+
+    private static func files(_ bench: ToolBench, _ unit: String) -> URL { bench.state.appendingPathComponent("virtual/\(unit)/files") }
+
+    private static func append(_ text: String, to file: URL) throws {
+        try (Data(contentsOf: file) + Data(text.utf8)).write(to: file)
+    }
+
+    private static let steps = [
+        Step("verify-factory-new", "verify \(one) --json"),
+        Step("flash-dry-run", "flash \(one) --dry-run --json"),
+        Step("flash-updates", "flash \(one) --json --serial SN1 --order WO1 --operator ada"),
+        Step("flash-is-current", "flash \(one) --json"),
+        Step("flash-table", "flash \(one) --force --yes"),
+        Step("verify-passes", "verify \(one) --json"),
+        Step("verify-deep", "verify \(one) --deep --json"),
+        Step("verify-drift", "verify \(one) --deep --json") { try append("--", to: files($0, "frame/one").appendingPathComponent("link.lua")) },
+        Step("verify-drift-text", "verify \(one) --deep"),
+        Step("verify-junit", "verify \(one) --deep --junit /dev/stdout"),
+        Step("fleet-updates", "flash \(units) --json"),
+        Step("fleet-drift", "verify \(units) --deep --json") {
+            try FileManager.default.removeItem(at: files($0, "frame/b").appendingPathComponent("main.lua"))
+        },
+        Step("fleet-csv", "verify \(units) --deep --csv /dev/stdout"),
+        Step("fleet-broken-unit", "verify \(units) --json") {
+            try Data("{".utf8).write(to: $0.state.appendingPathComponent("virtual/frame/b/unit.json"))
+        },
+        Step("fleet-table-80", "verify \(units)", columns: 80),
+        Step("fleet-table-120", "verify \(units)", columns: 120),
+        Step("events", "verify --virtual monocle:a --virtual-speed max --only scripts --events -"),
+        Step("no-such-part", "verify --virtual frame:one --only fpga --json"),
+        Step("usage", "flash --virtual monocle --nonsense --json"),
+        Step("missing-file", "flash --virtual monocle --bundle none.zip --json"),
+        Step("timeout", "flash --virtual monocle:late --only scripts --virtual-speed 1 --timeout 0.5 --json"),
+        Step("bundle-create", "bundle Scripts/frame -o STATE/release.zip --json"),
+        Step("bundle-show", "bundle show STATE/release.zip --json"),
+        Step("bundle-check-differs", "bundle --check STATE/release.zip Scripts/monocle --json"),
+        Step("assets-list", "assets list --json"),
+        Step("assets-check", "assets check --json"),
+        Step("chat", "chat --virtual frame:one --virtual-speed max --assistant echo --query Hello --json"),
+        Step("rescue-nothing", "rescue --virtual monocle:a --virtual-speed max --json"),
+        Step("ledger-list", "ledger list --json"),
+        Step("ledger-table", "ledger list"),
+        Step("ledger-export-csv", "ledger export --csv"),
+        Step("ledger-export-json", "ledger export --json"),
+        Step("ledger-report", "ledger report --json"),
+        Step("ledger-check", "ledger check --json"),
+    ]
+
+    @Test func whatIsPublishedStays() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        var names: Set<String> = []
+        for step in Self.steps {
+            try step.prepare(bench)
+            let arguments = step.arguments.map { $0.replacing("STATE", with: bench.state.path) }
+            let text: String
+            if let columns = step.columns {
+                let terminal = try TerminalTool(arguments, environment: bench.environment(), columns: columns)
+                let status = terminal.wait().status
+                // What was drawn before is drawn over.
+                let screen = terminal.screen.replacing("\r\n", with: "\n")
+                let end = screen.ranges(of: "\nunit ").last?.lowerBound ?? screen.startIndex
+                text = "exit \(status)\(screen[end...])"
+            } else {
+                let (status, output, errors) = try bench.run(arguments)
+                text = "exit \(status)\n\(output)\(step.arguments.contains("--json") ? "" : "---\n\(errors)")"
+            }
+            let file = Self.folder.appendingPathComponent("\(step.name).txt")
+            let shown = Self.withoutChance(text, bench)
+            names.insert(file.lastPathComponent)
+            if ProcessInfo.processInfo.environment["NOAFW_WRITE_GOLDEN"] != nil { try Data(shown.utf8).write(to: file) }
+            let golden = try? String(contentsOf: file, encoding: .utf8)
+            #expect(shown == golden, "\(step.name)")
+        }
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: Self.folder.path)) == names)
+    }
+
+    /// Without what is another one at each run: places, times, durations, addresses and numbers of runs.
+    private static func withoutChance(_ text: String, _ bench: ToolBench) -> String {
+        text.replacing(bench.state.path, with: "STATE").replacing(TestTools.root.path, with: "ROOT")
+            .replacing(ProcessInfo.processInfo.hostName, with: "HOST")
+            .replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "")
+            .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(\.[0-9]+)?(Z| UTC)?/, with: "TIME")
+            .replacing(/[0-9A-F]{2}(:[0-9A-F]{2}){5}/, with: "ADDRESS")
+            .replacing(/[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/, with: "RUN")
+            .replacing(/\b[0-9a-f]{8}\b/, with: "RUNBEGIN")
+            .replacing(/"(seconds|time|elapsed|overall|milliseconds|start|start_seconds|rssi|rate)": ?[0-9.e-]+/) { "\"\($0.output.1)\": N" }
+            .replacing(/time="[0-9.]+"/, with: "time=\"N\"")
+            .replacing(/(?m),[0-9]+(\.[0-9]+)?$/, with: ",N")
+            .replacing(/\ +[0-9]+\.[0-9] s\b/, with: " N s").replacing(/\([0-9.]+ s\)/, with: "(N s)")
+            .replacing(/[0-9.]+ kB\/s/, with: "N kB/s")
+    }
+}
