@@ -19,7 +19,8 @@ public struct LedgerCheck: Sendable, Hashable {
     /// Folders of databases that were moved aside, not yet acknowledged.
     public var broken: [String] = []
 
-    public var isSound: Bool { damages.isEmpty && gaps.isEmpty && spooledBytes == 0 && broken.isEmpty }
+    /// No runs are no verdict.
+    public var isSound: Bool { runs > 0 && damages.isEmpty && gaps.isEmpty && spooledBytes == 0 && broken.isEmpty }
 }
 
 extension SQLiteLedger: RunHistory {

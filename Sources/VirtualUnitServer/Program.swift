@@ -23,7 +23,7 @@ enum Program {
             withExtendedLifetime(lock) {}
         } catch is InputEnded {
         } catch {
-            let text = (error as? any DiagnosableError)?.diagnosis.message ?? "\(error)"
+            let text = SystemError.text(error)
             FileHandle.standardError.write(Data("VirtualUnitServer: \(text)\n".utf8))
             exit(74)
         }

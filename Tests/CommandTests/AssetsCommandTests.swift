@@ -39,6 +39,14 @@ import Testing
         #expect(entries[0]["verdict"] as? String == "bad" && entries[0]["used"] as? Bool == true)
     }
 
+    /// Nothing was checked: that is no success.
+    @Test func anEmptyCatalogueIsNotGood() async throws {
+        let check = try await run(["check", "--json"])
+        #expect(check.code == 66 && check.errors.contains("error CAT-0021: the catalogue DIR holds no entry"), "\(check)")
+        #expect((try ToolBench.json(check.output)["error"] as? [String: Any])?["code"] as? String == "CAT-0021")
+        #expect(try await run(["list"]).code == 0)
+    }
+
     @Test func whatIsNoBitstreamIsNotAdded() async throws {
         try folder.write([1, 2, 3], to: "junk.bin")
         let refused = try await run(["add", folder.path("junk.bin"), "--version", "v23.230.0808"])

@@ -59,6 +59,68 @@ import Testing
         #expect(!terminal.screen.contains("[y/N]"))
     }
 
+    // MARK: - Several units
+
+    private static let fleetQuestion = "erase them? [y/N] "
+
+    private func fleet(_ names: [[String]?]) -> FakeServices {
+        FakeServices(onFlashFleet: { request, events in
+            await withTaskGroup(of: FleetEntry<UnitReport>.self) { group in
+                for (number, names) in names.enumerated() {
+                    group.addTask {
+                        do {
+                            try await request.options.beforeChange(Self.plan(names))
+                            return FleetEntry(unit: FleetSample.unit(number), ending: .told(.pass, nil))
+                        } catch { return FleetEntry(unit: FleetSample.unit(number), ending: .failed(diagnose(error))) }
+                    }
+                }
+                events(FleetRunEvent(unit: FleetSample.unit(9), content: .ended(.pass, nil, seconds: 1)))
+                return FleetReport(entries: await group.reduce(into: []) { $0.append($1) })
+            }
+        })
+    }
+
+    /// Whoever is the first; who waits beside it goes by the same answer, and who loses nothing waits for none.
+    @Test(arguments: [("y\n", 0), ("n\n", 77)]) func severalUnitsAreAskedOnce(answer: String, code: Int32) async throws {
+        let terminal = FakeTerminal()
+        let context = terminal.attach(
+            harness.context(
+                ["flash", "--all"], services: fleet([["a.lua"], ["main.lua", "b.lua"], nil, ["c.lua"]]), environment: ["HOME": "/", "NO_COLOR": "1"]))
+        async let exit = Noafw.execute(in: context)
+        try await terminal.waitFor("D3:5A:00:11:22:33 would lose ")
+        try await terminal.waitFor("the answer is for such files of all units of this run\n" + Self.fleetQuestion)
+        terminal.type(answer)
+        #expect(await exit == code)
+        #expect(terminal.screen.ranges(of: Self.fleetQuestion).count == 1, "\(terminal.screen)")
+        #expect(terminal.screen.contains(code == 0 ? "4 passed" : "PRV-0019, 3 units"), "\(terminal.screen)")
+        #expect(terminal.screen.contains("C0:00:00:00:00:09"), "what came beside the question is not lost")
+    }
+
+    /// Who asks is taken away before the answer: the next one asks.
+    @Test func aCancelledQuestionIsAskedAgain() async throws {
+        let terminal = FakeTerminal()
+        let question = try #require(EraseQuestion(terminal.attach(harness.context([])), isForSeveral: true))
+        let first = Task { try await question.ask(about: Self.plan(["a.lua"])) }
+        try await terminal.waitFor(Self.fleetQuestion)
+        let second = Task { try await question.ask(about: Self.plan(["b.lua"])) }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        try await terminal.waitFor(Self.fleetQuestion)
+        terminal.type("y\n")
+        try await second.value
+    }
+
+    /// An operator of a line has a scanner in the hand.
+    @Test func aLineNeverAsks() async throws {
+        let terminal = FakeTerminal()
+        let services = FakeServices(onWatch: { request, _, _ in
+            try await request.options.beforeChange(Self.plan(["main.lua"]))
+            return FleetReport(entries: [try FleetSample.flashed(1)])
+        })
+        #expect(await Noafw.execute(in: terminal.attach(harness.context(["flash", "--watch"], services: services))) == 0)
+        #expect(!terminal.screen.contains("[y/N]"))
+    }
+
     /// The document has the names, where there are some.
     @Test func thePlanNamesThem() {
         #expect(ReportText.document(Self.plan(["main.lua"])).text.contains(#""erases":["main.lua"]"#))

@@ -73,6 +73,21 @@ import Testing
         #expect((document["error"] as? [String: Any])?["code"] as? String == "NOA-0003")
     }
 
+    /// It came before the verb began: from the program's first instruction on, signals are kept for it.
+    @Test(arguments: [["rescue"], ["flash", "--virtual", "monocle"], ["flash", "--all"], ["flash", "--watch"], ["verify", "--virtual", "monocle"], ["verify", "--all"]])
+    func aSignalBeforeTheBeginning(verb: [String]) async throws {
+        @Sendable func wait<Value: Sendable>() async throws -> Value {
+            let never: Value? = try await Inbox<Value>().next(before: SessionClock.continuous.deadline(in: .forever), on: .continuous)
+            return try #require(never)
+        }
+        let services = FakeServices(
+            onFlash: { _, _ in try await wait() }, onVerify: { _, _ in try await wait() }, onFlashFleet: { _, _ in try await wait() },
+            onVerifyFleet: { _, _ in try await wait() }, onWatch: { _, _, _ in try await wait() }, onRescue: { _, _ in try await wait() })
+        harness.interrupts.ask()
+        #expect(await Noafw.execute(in: harness.context(verb + ["--json"], services: services)) == 130)
+        #expect(try ToolBench.json(harness.output)["schema"] as? String == "noafw.\(verb[0])/1")
+    }
+
     @Test func aChatThatDoesNotBegin() async throws {
         let arguments = ["chat", "--virtual", "monocle", "--assistant", "openai", "--query", "x", "--json"]
         #expect(await Noafw.execute(in: harness.context(arguments)) == 66)

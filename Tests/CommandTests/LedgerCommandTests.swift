@@ -87,11 +87,15 @@ import Testing
     @Test(arguments: ["yesterday", "2026-02-30", "2026-11-22T25:00", "7", "-7d", "0d", "99999999d", "7w", ""])
     func aMomentHasItsForm(text: String) async { #expect(await noafw("list", "--since", text).status == 64) }
 
-    @Test func nothingRecordedIsNoError() async {
-        for verb in [["list"], ["report"], ["check"]] {
-            let (status, output, _) = await noafw(verb[0])
-            #expect(status == 0 && !output.isEmpty, "\(verb)")
+    @Test func nothingRecordedIsNoError() async throws {
+        for verb in ["list", "report"] {
+            let (status, output, _) = await noafw(verb)
+            #expect(status == 0 && output == "no run is recorded that fits\n", "\(verb)")
         }
+        // A verdict is one of something.
+        let check = await noafw("check", "--json")
+        #expect(check.status == 66 && check.diagnostics.contains("error LED-0012: "), "\(check)")
+        #expect(try ToolBench.json(check.output)["sound"] as? Bool == false)
         #expect(!FileManager.default.fileExists(atPath: folder.path("state")), "reading makes nothing")
     }
 

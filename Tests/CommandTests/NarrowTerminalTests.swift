@@ -1,5 +1,9 @@
+import Bluetooth
 import Foundation
 import Ledger
+import LedgerStore
+import Provisioning
+import Support
 import TestSupport
 import Testing
 
@@ -37,8 +41,103 @@ import Testing
         #expect(check.lines(style(nil)).count == 2)
     }
 
+    // MARK: - Every verb
+
+    private static let long = "a-name-that-is-as-long-as-a-person-makes-it-who-numbers-stations-and-files"
+
+    /// What a verb shows on a terminal: no row is wider than it, but for a command to copy and an error's lines.
+    private func expectFit(_ arguments: [String], _ services: FakeServices = FakeServices(), environment: [String: String] = ["HOME": "/"], folder: String = "/line") async {
+        let harness = Harness()
+        let code = await Noafw.execute(
+            in: harness.context(arguments, services: services, environment: environment, isTerminal: true, columns: 80, folder: folder))
+        let lines = harness.output.replacing(/\u{1B}\[[0-9]*[AJ]|\r/, with: "").split(separator: "\n")
+        #expect(lines.count > 1 && code != 64, "\(arguments): \(harness.output)\(harness.diagnostics)")
+        for line in lines where !line.contains("next: ") {
+            #expect(DisplayWidth.columns(painted: String(line)) < 80, "\(arguments): \(line)")
+        }
+    }
+
+    @Test(arguments: [false, true]) func unitsFit(isSilent: Bool) async throws {
+        let failure = Diagnosis(code: "PRV-0041", category: .unitFailed, fault: .unit, message: Self.long, cause: "c", remedy: "r")
+        let flashed = { @Sendable (number: Int) in
+            var entry = try FleetSample.flashed(number, error: number == 1 ? nil : failure)
+            entry.unit.id = number == 1 ? entry.unit.id : Self.long + "\(number)"
+            return entry
+        }
+        let services = FakeServices(
+            onFlash: { _, _ in
+                var report = try Sample.flashed()
+                report.program = ProgramVerification(isSilent ? .silent : .announced, seconds: 600)
+                report.recoveries = [Recovery(remedy: .reconnect, reason: failure)]
+                return report
+            },
+            onVerify: { _, _ in
+                var report = try Sample.verified(scriptsMatch: isSilent)
+                report.findings[.fpga] = .init(expected: "v26.001.0000", actual: String(repeating: "x", count: 60))
+                report.findings[.fpga] = isSilent ? .init(expected: "v26.001.0000", actual: "v26.001.0000") : report.findings[.fpga]
+                report.program = ProgramVerification(isSilent ? .silent : .announced, seconds: 600)
+                return report
+            },
+            onFlashFleet: { _, _ in FleetReport(entries: try (1...3).map(flashed)) },
+            onVerifyFleet: { request, _ in
+                var entry = try FleetSample.verified(2, [.fpga: "v25.001.0000"], differences: [Self.long], request.comparison)
+                entry.unit.id = Self.long
+                return FleetReport(entries: [try FleetSample.verified(1, request.comparison), entry])
+            },
+            onWatch: { _, line, _ in
+                line(.ended(try flashed(2), serial: Self.long))
+                return FleetReport(entries: [try flashed(2)])
+            },
+            onScan: { _, _ in
+                let units = (1...3).map { number in
+                    DiscoveredUnit(family: "monocle", mode: .bootloader, advertisedAddress: FleetSample.address(number), name: number == 1 ? "DfuTarg" : Self.long, rssi: -101)
+                }
+                return ScanReport(units: units, known: [units[0].address])
+            })
+        for verb in [
+            ["flash", "--virtual", "frame"], ["verify", "--virtual", "monocle", "--deep"], ["flash", "--all"], ["verify", "--all"], ["flash", "--watch"], ["scan"],
+        ] { await expectFit(verb, services) }
+    }
+
+    @Test func filesFit() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("a = 1\n", to: "src/main.py")
+        try folder.write("b = 1\n", to: "src/\(Self.long.prefix(40).replacing("-", with: "_")).py")
+        try #require(await Noafw.execute(in: Harness().context(["bundle", "src", "-o", "out.zip", "--no-check"], folder: folder.path)) == 0)
+        let packages = try FileManager.default.contentsOfDirectory(atPath: ToolBench.root.path + "/Firmware").filter { $0.hasSuffix(".zip") }
+        #expect(!packages.isEmpty)
+        for name in packages {
+            for verb in ["inspect", "verify"] { await expectFit(["package", verb, "Firmware/\(name)"], folder: ToolBench.root.path) }
+        }
+        await expectFit(["bundle", "show", "out.zip"], folder: folder.path)
+        for verb in ["list", "check"] { await expectFit(["assets", verb, "--assets", "."], folder: ToolBench.root.path) }
+    }
+
+    @Test func recordsFit() async throws {
+        let folder = try TemporaryFolder()
+        let ledger = SQLiteLedger(folder: folder.path("ledger"))
+        var start = RunStart(station: Self.long, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "verify", toolVersion: "1", host: Self.long)
+        (start.serial, start.workOrder, start.bundleDigest) = (Self.long, Self.long, String(repeating: "5", count: 64))
+        let clock = LedgerClock(now: { UTCTime(microseconds: 1_795_040_800_000_000) }, monotonic: ManualTime(wakingUntil: .zero).clock)
+        let run = try #require(try await ledger.open(start, clock: clock).close(RunVerdict(RecordBench.unitFault)) { record in
+            record.versionsBefore = ["firmware": "v23.100.0000", "scripts": Sample.scriptsDigest]
+            record.versionsAfter = ["scripts": Sample.scriptsDigest]
+            record.digests = ["scripts": String(repeating: "6", count: 64)]
+            record.steps = [RunStep(name: Self.long, startMilliseconds: 0, milliseconds: 93_000, bytes: 9_214_708, outcome: .fail, code: "PRV-0041")]
+        })
+        let environment = ["HOME": "/", "NOAFW_STATE_DIR": folder.path]
+        for verb in [["list"], ["show", run.id.shortText], ["report"], ["check"]] { await expectFit(["ledger"] + verb, environment: environment) }
+    }
+
+    private static let verbs = [
+        [], ["flash"], ["verify"], ["chat"], ["console"], ["scan"], ["rescue"], ["pair"], ["unpair"], ["doctor"], ["bundle"], ["bundle", "create"],
+        ["bundle", "show"], ["bundle", "key"], ["package"], ["package", "create"], ["package", "inspect"], ["package", "verify"], ["package", "key"],
+        ["assets"], ["assets", "add"], ["assets", "list"], ["assets", "check"], ["ledger"], ["ledger", "list"], ["ledger", "show"], ["ledger", "export"],
+        ["ledger", "report"], ["ledger", "check"], ["ledger", "send"],
+    ]
+
     @Test(arguments: [80, 100]) func helpBreaksBetweenWords(columns: Int) async {
-        for verb in [[], ["flash"], ["verify"], ["console"], ["bundle", "create"], ["package", "create"], ["ledger"], ["ledger", "send"]] {
+        for verb in Self.verbs {
             let (wide, narrow) = (Harness(), Harness())
             #expect(await Noafw.execute(in: wide.context(verb + ["--help"], isTerminal: true, columns: 1000)) == 0)
             #expect(await Noafw.execute(in: narrow.context(verb + ["--help"], isTerminal: true, columns: columns)) == 0)

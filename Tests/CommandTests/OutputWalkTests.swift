@@ -81,6 +81,7 @@ import Testing
     private struct Verb: Sendable {
         var name: String
         var arguments: [Argument]
+        var flags: Set<String>
     }
 
     private struct Argument: Sendable {
@@ -125,11 +126,12 @@ import Testing
         if command.commandName == "help" { return [] }
         if let subcommands = command.subcommands { return subcommands.flatMap { leaves($0, names) } }
         let verb = names.joined(separator: " ")
-        let arguments = (command.arguments ?? []).filter { $0.kind != "flag" }.map { argument in
+        let all = command.arguments ?? []
+        let arguments = all.filter { $0.kind != "flag" }.map { argument in
             let name = argument.kind == "option" ? "--" + (argument.preferredName?.name ?? "") : "<\(argument.valueName ?? "")>"
             return Argument(name: name, role: roles["\(verb) \(name)"] ?? roles[name], isFile: argument.completionKind?.isFile == true)
         }
-        return [Verb(name: verb, arguments: arguments)]
+        return [Verb(name: verb, arguments: arguments, flags: Set(all.filter { $0.kind == "flag" }.compactMap(\.preferredName?.name)))]
     }
 
     /// A command line of the verb with a name for each of these.
@@ -214,6 +216,27 @@ import Testing
         #expect(status == 64 && harness.diagnostics.hasPrefix("error \(code): "), "\(arguments): \(harness.diagnostics)")
         #expect(isJSON == harness.output.hasPrefix(#"{"schema":"noafw.error/1","error":{"code":"\#(code)""#), "\(harness.output)")
         #expect(before != nil && before == (try? content()), "\(arguments)")
+    }
+
+    /// A document that cannot be written is told in words, and never a success. No verb gets to a real unit here.
+    @Test func noDocumentIsLostWithoutAWord() async throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        let verbs = try await Self.verbs().filter { $0.flags.contains("json") }
+        #expect(verbs.count > 15)
+        for verb in verbs {
+            let names = verb.arguments.map(\.name)
+            let unit = names.contains("--virtual") ? ["--virtual", "monocle", "--virtual-speed", "max"] : names.contains("--adapter") ? ["--adapter", "usb:99-9"] : []
+            // A verb that passes with these shows that the document's loss alone ends it so.
+            let usual = ["flash": ["--only", "scripts"], "assets list": [], "ledger list": []][verb.name]
+            let words = (line(verb, []).filter { $0 != "--csv" } + unit + (usual ?? []) + ["--json"]).map { "'\($0)'" }.joined(separator: " ")
+            let (status, output) = try runProgram(
+                "/usr/bin/timeout", ["60", "/bin/bash", "-c", "'\(ToolBench.tool.path)' \(words) 2>&1 >/dev/full </dev/null"],
+                environment: ProcessInfo.processInfo.environment.merging(bench.environment()) { $1 }, folder: folder.path)
+            #expect((1...77).contains(status) && output.contains(#/^(error [A-Z]+-[0-9A-F]+|Error): /#.anchorsMatchLineEndings()), "\(words): \(status) \(output)")
+            #expect(status == 64 || output.contains("error NOA-0005: "), "\(words): \(status) \(output)")
+            if usual != nil { #expect(status == 74, "\(words): \(status) \(output)") }
+        }
     }
 
     /// What is guarded is what a run leaves there.

@@ -229,7 +229,8 @@ import VirtualDevices
         try await bench.run { _ in RecordBench.report() }
         try await bench.run { _ in RecordBench.report() }
         let bound = try #require(bench.ledger.records.last)
-        let expected = LedgerError.serialBound(serial: "SN1", address: "C0:00:00:00:00:02", bound: "C0:00:00:00:00:01", run: "\(bound.id)")
+        let expected = LedgerError.serialBound(
+            serial: "SN1", address: "C0:00:00:00:00:02", known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
         await #expect(throws: expected) { try await bench.run(unit: 2) { _ -> UnitReport in throw CommandError.noKey } }
         #expect(bench.ledger.records.count == 2)
         // One of a fleet brings its own.
@@ -247,7 +248,8 @@ import VirtualDevices
         try await bench.run { _ in RecordBench.report() }
         let bound = try #require(bench.ledger.records.last)
         bench.inputs.serial = "SN9"
-        let expected = LedgerError.unitBound(serial: "SN9", address: "C0:00:00:00:00:01", bound: "SN1", run: "\(bound.id)")
+        let expected = LedgerError.unitBound(
+            serial: "SN9", address: "C0:00:00:00:00:01", known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
         await #expect(throws: expected) { try await bench.run { _ -> UnitReport in throw CommandError.noKey } }
         #expect(bench.ledger.records.count == 1)
         bench.inputs.rebindsSerial = true

@@ -56,6 +56,7 @@ import Testing
 
     @Test func eachFaultAloneFailsIt() {
         let clean = SoakResult(planned: 2, sent: 2, delivered: 2, answered: 2)
+        #expect(!SoakResult().isClean, "nothing was sent")
         #expect(clean.failure == nil)
         for fault in [\SoakResult.duplicates, \.reordered] {
             var result = clean

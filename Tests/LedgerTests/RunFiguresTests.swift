@@ -84,6 +84,13 @@ import Testing
         #expect(!page.contains("nan") && !page.contains("inf "))
     }
 
+    @Test func aRunThatHasNotEndedHasNotPassed() {
+        var open = run(1, .pass)
+        open.outcome = nil
+        #expect(HTMLReport.page(RunFigures([open]), scope: "", made: .now).contains("No run has ended."))
+        #expect(HTMLReport.page(RunFigures([open, run(2, .pass)]), scope: "", made: .now).contains("Every run that ended has passed."))
+    }
+
     @Test func namesInThePageAreText() {
         var hostile = run(1, .fail, .unit, station: "<b>&\"'")
         (hostile.serial, hostile.code) = ("</title><script>x</script>", "\" onload=\"x")

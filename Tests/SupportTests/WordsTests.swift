@@ -24,6 +24,7 @@ import Testing
         }
         let other = SystemError.text(CocoaError(.featureUnsupported))
         #expect(!other.contains("Cocoa") && other.contains("\(CocoaError.featureUnsupported.rawValue)"))
+        #expect(SystemError.text(NSError(domain: "NSURLErrorDomain", code: -7)) == "the system refuses it (error -7)")
         #expect(!diagnose(CocoaError(.fileReadNoSuchFile)).message.contains("Domain"))
     }
 

@@ -28,9 +28,8 @@ extension ClaimError: DiagnosableError {
         case .serialBound(let serial, let unit, let known, let station):
             Diagnosis(
                 code: "LED-0103", category: .badData, fault: nil,
-                message: "on the ledger's server the serial number \(known.serial) belongs to \(known.unitAddress), and this is \(serial) on \(unit)",
-                cause: "another unit's label was read, two labels are the same, or station \(station) bound it by mistake",
-                remedy: "read this unit's label again, and look for run \(known.run) at station \(station); if that was wrong, add --rebind-serial")
+                message: "by the ledger's server, \(known.refusal(of: serial, at: unit))", cause: known.cause(of: serial, source: "station \(station)"),
+                remedy: "read this unit's label again; see run \(known.run) at station \(station); if that is not true any more, add --rebind-serial")
         case .notAsked(let unit, let reason):
             Diagnosis(
                 code: "LED-0101", category: .tryAgain, fault: .station, message: "\(unit) cannot be claimed: \(reason)",

@@ -13,18 +13,18 @@ public enum LedgerError: Error, Sendable, Hashable {
     case abandoned(run: String)
     /// - Parameters:
     ///   - address: of the unit that is at hand.
-    ///   - bound: the address that the serial number belongs to.
-    ///   - run: the one that said so.
-    case serialBound(serial: String, address: String, bound: String, run: String)
+    ///   - known: what the number belongs to.
+    case serialBound(serial: String, address: String, known: SerialBinding)
     /// - Parameters:
     ///   - address: of the unit that is at hand.
-    ///   - bound: the serial number that the unit has.
-    ///   - run: the one that said so.
-    case unitBound(serial: String, address: String, bound: String, run: String)
+    ///   - known: the number that the unit has.
+    case unitBound(serial: String, address: String, known: SerialBinding)
 
     /// - Parameter digits: that should make out a run.
     case noSuchRun(_ digits: String)
     case severalRuns(_ digits: String, found: [String])
+    /// What `noafw ledger check` would judge.
+    case noRuns(folder: String)
     /// After `noafw ledger check`; each finding is told beside it.
     case unsound(findings: Int)
 
@@ -69,18 +69,8 @@ extension LedgerError: DiagnosableError {
                 code: Self.abandonedCode, category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
                 cause: "noafw was killed, or the machine lost its power",
                 remedy: "check that unit: run the same command again on it")
-        case .serialBound(let serial, let address, let bound, let run):
-            Diagnosis(
-                code: "LED-0007", category: .badData, fault: nil,
-                message: "serial number \(serial) belongs to \(bound), and this unit is \(address)",
-                cause: "another unit's label was read, two labels are the same, or run \(run) bound it by mistake",
-                remedy: "read this unit's label again; see noafw ledger show \(run); if that run was wrong, add --rebind-serial")
-        case .unitBound(let serial, let address, let bound, let run):
-            Diagnosis(
-                code: "LED-0011", category: .badData, fault: nil,
-                message: "\(address) has the serial number \(bound), and \(serial) was given",
-                cause: "another unit's label was read, this unit got a new label, or run \(run) named it by mistake",
-                remedy: "read this unit's label again; see noafw ledger show \(run); if the unit has a new label, add --rebind-serial")
+        case .serialBound(let serial, let address, let known): known.diagnosis("LED-0007", serial, address)
+        case .unitBound(let serial, let address, let known): known.diagnosis("LED-0011", serial, address)
         case .noSuchRun(let digits):
             Diagnosis(
                 code: "LED-0008", category: .missingInput, fault: nil, message: "there is no run \(digits)",
@@ -89,11 +79,24 @@ extension LedgerError: DiagnosableError {
             Diagnosis(
                 code: "LED-0009", category: .badData, fault: nil, message: "more than one run has the digits \(digits)",
                 cause: "such as \(found.joined(separator: ", "))", remedy: "give more digits of the run")
+        case .noRuns(let folder):
+            Diagnosis(
+                code: "LED-0012", category: .missingInput, fault: nil, message: "the ledger in \(folder) holds no run",
+                cause: "nothing was recorded yet, the records are in another state folder, or they were taken away",
+                remedy: "run a verb on a unit, or set NOAFW_STATE_DIR to the folder that has the records")
         case .unsound(let findings):
             Diagnosis(
                 code: "LED-0010", category: .badData, fault: .station,
                 message: findings == 1 ? "the ledger has 1 finding" : "the ledger has \(findings) findings",
                 cause: "a disk that fails, a power cut, or a person who edited the file", remedy: "do what stands beside each of them")
         }
+    }
+}
+
+extension SerialBinding {
+    fileprivate func diagnosis(_ code: String, _ serial: String, _ address: String) -> Diagnosis {
+        Diagnosis(
+            code: code, category: .badData, fault: nil, message: refusal(of: serial, at: address), cause: cause(of: serial, source: "run \(run)"),
+            remedy: "read this unit's label again; see noafw ledger show \(run); if that is not true any more, add --rebind-serial")
     }
 }

@@ -13,9 +13,21 @@ public struct SerialBinding: Sendable, Hashable {
     /// - Returns: why the number is not the unit's; `nil` where it may be.
     public static func conflict(_ serial: String, at unitAddress: String, newest: (Key) throws -> SerialBinding?) rethrows -> LedgerError? {
         if let known = try newest(.serial(serial)), known.unitAddress != unitAddress, try newest(.unit(known.unitAddress))?.serial == serial {
-            return .serialBound(serial: serial, address: unitAddress, bound: known.unitAddress, run: known.run)
+            return .serialBound(serial: serial, address: unitAddress, known: known)
         }
         guard let own = try newest(.unit(unitAddress)), own.serial != serial, try newest(.serial(own.serial))?.unitAddress == unitAddress else { return nil }
-        return .unitBound(serial: serial, address: unitAddress, bound: own.serial, run: own.run)
+        return .unitBound(serial: serial, address: unitAddress, known: own)
+    }
+
+    /// Why a number is not a unit's: it belongs to another unit, or the unit has another number.
+    func refusal(of serial: String, at unitAddress: String) -> String {
+        self.serial == serial
+            ? "serial number \(serial) belongs to \(self.unitAddress), and this unit is \(unitAddress)"
+            : "\(unitAddress) has the serial number \(self.serial), and \(serial) was given"
+    }
+
+    /// - Parameter source: what has bound them, such as a run.
+    func cause(of serial: String, source: String) -> String {
+        "another unit's label was read, \(self.serial == serial ? "two labels are the same" : "this unit got a new label"), or \(source) bound them by mistake"
     }
 }

@@ -16,7 +16,7 @@ public final class LuaREPL: Sendable {
         /// Names of what was loaded into the unit's Lua (``LuaLibrary``).
         var libraries: Set<String> = []
         /// Of the fastest command that one write carried.
-        var roundTrip: Duration?
+        var roundTrip = RoundTrip()
     }
 
     /// The unit gets what is under way once more after so long.
@@ -62,8 +62,7 @@ public final class LuaREPL: Sendable {
         try await perform(within: within) { try $0.call(function, arguments) }
     }
 
-    /// Of a command and its answer: the shortest that was seen, or what BlueZ's first connection interval makes of it.
-    package var roundTrip: Duration { state.withLock { $0.roundTrip ?? .milliseconds(90) } }
+    package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
     /// What one call holds: its function's name and its arguments.
     package var callRoom: Int { payloadSize - LuaHelper.callOverhead }
@@ -87,7 +86,7 @@ public final class LuaREPL: Sendable {
         }
         while true {
             if let result = try await perform(actions, before: deadline) {
-                if writeCount == 1 { noteRoundTrip(begun.duration(to: clock.now)) }
+                if writeCount == 1 { state.withLock { $0.roundTrip.note(begun.duration(to: clock.now)) } }
                 return try conclude(result)
             }
             writeCount += actions.count { if case .write = $0 { true } else { false } }
@@ -99,8 +98,6 @@ public final class LuaREPL: Sendable {
             }
         }
     }
-
-    private func noteRoundTrip(_ duration: Duration) { state.withLock { $0.roundTrip = min($0.roundTrip ?? duration, duration) } }
 
     /// As ``run(_:within:)``, for text of Lua.
     /// - Returns: harmless text without trailing white space.

@@ -15,7 +15,7 @@ public final class PythonREPL: Sendable {
         /// Names of the helpers that the unit is known to have (``RemoteHelper``).
         var helpers: Set<String> = []
         /// Of the fastest command.
-        var roundTrip: Duration?
+        var roundTrip = RoundTrip()
     }
 
     public let clock: SessionClock
@@ -75,13 +75,11 @@ public final class PythonREPL: Sendable {
         var output: [UInt8] = []
         let begun = clock.now
         try await pipeline(CollectionOfOne(code), within: within) { _, answer in output = answer }
-        let duration = begun.duration(to: clock.now)
-        state.withLock { $0.roundTrip = min($0.roundTrip ?? duration, duration) }
+        state.withLock { $0.roundTrip.note(begun.duration(to: clock.now)) }
         return output
     }
 
-    /// Of a command and its answer: the shortest that was seen, or what BlueZ's first connection interval makes of it.
-    package var roundTrip: Duration { state.withLock { $0.roundTrip ?? .milliseconds(90) } }
+    package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
     /// Runs code and returns what it printed as harmless text without trailing white space.
     public func runText(_ code: String, within: Duration) async throws -> String {

@@ -21,14 +21,18 @@ public enum SystemError {
         let object = error as NSError
         if let cause = object.userInfo[NSUnderlyingErrorKey] as? any Error { return text(cause) }
         if object.domain == NSPOSIXErrorDomain { return text(Int32(clamping: object.code)) }
-        guard object.domain == NSCocoaErrorDomain else { return "\(error)" }
+        let other = "the system refuses it (error \(object.code))"
+        guard object.domain == NSCocoaErrorDomain else {
+            let words = "\(error)"
+            return words.hasPrefix("Error Domain=") ? other : words
+        }
         return switch CocoaError.Code(rawValue: object.code) {
         case .fileNoSuchFile, .fileReadNoSuchFile: text(ENOENT)
         case .fileReadNoPermission, .fileWriteNoPermission: text(EACCES)
         case .fileWriteOutOfSpace: text(ENOSPC)
         case .fileWriteFileExists: text(EEXIST)
         case .fileWriteVolumeReadOnly: text(EROFS)
-        default: "the system refuses it (error \(object.code))"
+        default: other
         }
     }
 }

@@ -50,6 +50,7 @@ enum CommandError: Error, Hashable, Sendable {
     case virtualUnitNotOpened(folder: String, reason: String)
     /// After `noafw assets check`; each bad entry is explained beside it.
     case badEntries(count: Int)
+    case noEntries(root: String)
     case bundleDiffers(folder: String, file: String, count: Int)
     /// Two values of `--adapter` mean the same one.
     case sameAdapter(String, String)
@@ -207,6 +208,10 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0074", category: .inputOutput, fault: .station, message: "cannot open the virtual unit in \(folder)",
                 cause: reason, remedy: "check the folder's permissions and disk space, or remove it to start with a new unit")
+        case .noEntries(let root):
+            Diagnosis(
+                code: "CAT-0021", category: .missingInput, fault: nil, message: "the catalogue \(root) holds no entry", cause: "nothing was added to it yet",
+                remedy: "add files with noafw assets add, or name another catalogue with --assets")
         case .badEntries(let count):
             Diagnosis(
                 code: "CAT-0020", category: .badData, fault: .station,

@@ -32,9 +32,9 @@ enum Program {
             services: LiveServices(),
             input: FileSource.source(STDIN_FILENO))
         let code = await Noafw.execute(in: context)
-        guard code == 0, output.hasFailed else { exit(code) }
+        guard output.hasFailed else { exit(code) }
         let failure = CommandError.resultNotWritten.diagnosis
         context.explain(failure)
-        exit(failure.category.rawValue)
+        exit(code == 0 ? failure.category.rawValue : code)
     }
 }

@@ -28,7 +28,7 @@ struct AssetsCheckCommand: ContextCommand {
         discussion: """
             Checks digests, sizes, names, the versions in images, and the hash, hardware and signature of packages.
 
-            Exit codes: 0 all good, 65 a file is bad, 66 no catalogue.
+            Exit codes: 0 all good, 65 a file is bad, 66 no catalogue, or an empty one.
             """)
 
     @OptionGroup var options: CatalogueOptions

@@ -19,7 +19,10 @@ struct AssetsReport {
 
     func lines(style: TextStyle) -> [String] {
         let isChecked = rows.contains(where: \.isChecked)
-        var table = TextTable([.init("part"), .init("version"), .init("hardware"), .init("kind", leftOut: 1), .init(isChecked ? "result" : "used"), .init("file")])
+        var table = TextTable([
+            .init("part"), .init("version"), .init("hardware", keeping: .start), .init("kind", leftOut: 1), .init(isChecked ? "result" : "used"),
+            .init("file", keeping: .start),
+        ])
         for row in rows {
             let item = row.item
             let state = row.verdict ?? (item.isChosen ? "yes" : "-")
@@ -34,8 +37,9 @@ struct AssetsReport {
         return [UntrustedText.escape(root)] + body + problems
     }
 
-    /// The first bad entry, as the run's own end.
+    /// As the run's own end. No entries are no verdict.
     var verdict: Diagnosis? {
+        if rows.isEmpty { return CommandError.noEntries(root: root).diagnosis }
         let count = rows.count { $0.problem != nil }
         return count > 0 ? CommandError.badEntries(count: count).diagnosis : nil
     }

@@ -29,7 +29,7 @@ struct BundleReport {
 
     /// With a table of the files.
     func lines(style: TextStyle) -> [String] {
-        var table = TextTable([.init("file"), .init("bytes", .right), .init("sha256")])
+        var table = TextTable([.init("file", keeping: .end), .init("bytes", .right), .init("sha256", keeping: .start)])
         for file in bundle.manifest.scripts.files {
             table.append([UntrustedText.escape(file.file), Format.bytes(file.bytes), file.sha256])
         }

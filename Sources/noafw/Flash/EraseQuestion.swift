@@ -2,26 +2,75 @@ import Provisioning
 import Support
 import Synchronization
 
-/// Asks a person at a terminal before an update takes their own files from a unit.
+/// Asks a person at a terminal before an update takes their own files from a unit: once for a run, whichever unit is the first.
 final class EraseQuestion: Sendable {
-    private let context: CommandContext
-    private let isAnswered = Mutex(false)
-
-    /// `nil` where nobody is there to answer.
-    init?(_ context: CommandContext) {
-        guard context.input.isTerminal, context.output.isTerminal, context.diagnostics.isTerminal else { return nil }
-        self.context = context
+    private struct State {
+        var isYes: Bool?
+        var isAsking = false
+        /// Units beside the one that is asked about.
+        var waiting: [Inbox<Void>] = []
     }
 
-    /// Once for a run. What it is about stands above it, as a note.
+    private enum Turn { case answered(isYes: Bool), ask, wait(Inbox<Void>) }
+
+    private let context: CommandContext
+    private let isForSeveral: Bool
+    private let state = Mutex(State())
+
+    /// `nil` where nobody is there to answer.
+    /// - Parameter isForSeveral: whether the answer counts for units that nothing is known of yet.
+    init?(_ context: CommandContext, isForSeveral: Bool) {
+        guard context.input.isTerminal, context.output.isTerminal, context.diagnostics.isTerminal else { return nil }
+        (self.context, self.isForSeveral) = (context, isForSeveral)
+    }
+
+    /// What it is about stands above it, as a note.
     /// - Throws: ``ProvisioningError/notPermitted``.
     func ask(about plan: Plan?) async throws {
-        guard let plan, !plan.erases.isEmpty, !isAnswered.withLock(\.self) else { return }
-        let count = plan.erases.count
-        try await context.drawingArea.holding {
-            context.diagnostics.write("erase \(count == 1 ? "this file" : "these \(count) files") on the unit? [y/N] ")
-            guard try await Answer.read(context).isYes else { throw ProvisioningError.notPermitted }
+        guard let plan, !plan.erases.isEmpty else { return }
+        while true {
+            switch turn() {
+            case .answered(let isYes):
+                guard isYes else { throw ProvisioningError.notPermitted }
+                return
+            case .wait(let inbox): _ = try await inbox.next(before: context.clock.deadline(in: .forever), on: context.clock)
+            case .ask:
+                // Who waits asks anew where this one is cancelled.
+                defer { end() }
+                let answer = try await answer(about: plan)
+                state.withLock { $0.isYes = answer.isYes }
+            }
         }
-        isAnswered.withLock { $0 = true }
+    }
+
+    private func turn() -> Turn {
+        state.withLock { state in
+            if let isYes = state.isYes { return .answered(isYes: isYes) }
+            guard state.isAsking else {
+                state.isAsking = true
+                return .ask
+            }
+            let inbox = Inbox<Void>()
+            state.waiting.append(inbox)
+            return .wait(inbox)
+        }
+    }
+
+    private func end() {
+        let waiting = state.withLock { state in
+            defer { (state.isAsking, state.waiting) = (false, []) }
+            return state.waiting
+        }
+        for inbox in waiting { inbox.deliver(()) }
+    }
+
+    private func answer(about plan: Plan) async throws -> Answer {
+        let count = plan.erases.count
+        let files = count == 1 ? "this file" : "these \(count) files"
+        return try await context.drawingArea.holding {
+            if isForSeveral { context.say("\(plan.unit) would lose \(files); the answer is for such files of all units of this run") }
+            context.diagnostics.write(isForSeveral ? "erase them? [y/N] " : "erase \(files) on the unit? [y/N] ")
+            return try await Answer.read(context)
+        }
     }
 }

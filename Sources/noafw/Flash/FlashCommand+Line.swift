@@ -79,7 +79,7 @@ struct LinePresentation: FleetPresentation {
         FlashFleetPresentation(isDryRun: false, limits: limits).document(result)
     }
 
-    func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle, columns: Int?) -> [String] {
+    func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle) -> [String] {
         [[], FleetSummary.errors(result.report, style: style), [FleetSummary.verdict(result, style: style)]].filter { !$0.isEmpty }
             .joined(separator: [""]).map { $0 }
     }

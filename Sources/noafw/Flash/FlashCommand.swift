@@ -44,7 +44,7 @@ struct FlashCommand: ContextCommand {
     @Flag(help: "Ask the unit and print the plan. Change nothing.")
     var dryRun = false
 
-    @Flag(help: "Ask nothing before files on the unit that are of no release are erased.")
+    @Flag(help: "Ask nothing before files on a unit that are of no release are erased. A line (--watch) never asks.")
     var yes = false
 
     @Flag(help: "Accept a firmware that is older than the unit's. Its bootloader may still refuse it.")
@@ -73,7 +73,7 @@ struct FlashCommand: ContextCommand {
         let presentation = FlashFleetPresentation(isDryRun: dryRun, limits: limits)
         return await FleetSession(context: context, report: report, presentation: presentation).run { events in
             let request = FleetFlashRequest(
-                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: options, limits: limits,
+                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context), limits: limits,
                 records: try record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
             return try await context.services.flash(request, events: events)
         }
@@ -98,11 +98,17 @@ struct FlashCommand: ContextCommand {
         return options
     }
 
-    private func request(in context: CommandContext) throws -> FlashRequest {
+    private func asking(_ context: CommandContext) -> JobOptions {
         var options = options
-        if !yes, !report.json, let question = EraseQuestion(context) { options.beforeChange = { try await question.ask(about: $0) } }
-        return FlashRequest(
-            unit: units.single, inputs: inputs.value(in: context), options: options, stateFolder: try context.stateFolder(),
+        if !yes, !report.json, let question = EraseQuestion(context, isForSeveral: units.isFleet) {
+            options.beforeChange = { try await question.ask(about: $0) }
+        }
+        return options
+    }
+
+    private func request(in context: CommandContext) throws -> FlashRequest {
+        FlashRequest(
+            unit: units.single, inputs: inputs.value(in: context), options: asking(context), stateFolder: try context.stateFolder(),
             records: try record.value(in: context))
     }
 }

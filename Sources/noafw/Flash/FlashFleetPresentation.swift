@@ -22,8 +22,8 @@ struct FlashFleetPresentation: FleetPresentation {
         ).adding(FleetSummary.members(entry))
     }
 
-    func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle, columns: Int?) -> [String] {
-        let table = FleetSummary.table(result.report, style: style, columns: columns)
+    func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle) -> [String] {
+        let table = FleetSummary.table(result.report, style: style)
         let errors = FleetSummary.errors(result.report, style: style)
         let verdict = isDryRun && result.passed
             ? style.paint("DRY RUN", .careful) + "  nothing was changed; " + planned(result) : FleetSummary.verdict(result, style: style)

@@ -18,8 +18,7 @@ protocol FleetPresentation: Sendable {
     associatedtype Report: Verdict
 
     func document(_ result: FleetRunResult<Report>) -> JSONText
-    /// - Parameter columns: the width that lines are to fit; `nil` where nobody looks.
-    func summary(_ result: FleetRunResult<Report>, style: TextStyle, columns: Int?) -> [String]
+    func summary(_ result: FleetRunResult<Report>, style: TextStyle) -> [String]
     /// Writes what the command line asks for beside the document.
     /// - Throws: ``CommandError``.
     func export(_ result: FleetRunResult<Report>, context: CommandContext) throws
@@ -130,8 +129,8 @@ struct FleetSession<Presentation: FleetPresentation>: Sendable {
         conclusion.say {
             renderer.finish()
             let sink = report.json || isOutputTaken || report.eventsTakeOutput ? context.diagnostics : context.output
-            let columns = sink.isTerminal ? sink.columns() : nil
-            for line in presentation.summary(result, style: context.style(for: sink), columns: columns) { sink.writeLine(line) }
+            let style = context.style(for: sink)
+            for line in style.fitted(presentation.summary(result, style: style)) { sink.writeLine(line) }
             for error in [result.error, result.report.stop].compactMap({ $0 }) { context.explain(error) }
             if report.json { context.output.writeLine(presentation.document(result).text) }
             do {

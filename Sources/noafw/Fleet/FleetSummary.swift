@@ -3,44 +3,17 @@ import Support
 
 /// What every fleet's summary has: a table by unit, the errors by their codes, and one line that counts.
 enum FleetSummary {
-    /// What is left out where a line has no room, the least telling first.
-    private enum Column: CaseIterable { case family, seconds, code }
-
-    static func table<Report>(_ report: FleetReport<Report>, style: TextStyle, columns: Int?) -> [String] {
+    static func table<Report>(_ report: FleetReport<Report>, style: TextStyle) -> [String] {
         guard !report.entries.isEmpty else { return [] }
-        var left = Set<Column>()
-        var lines = table(report, leaving: left, style: style, columns: columns)
-        for column in Column.allCases where !fits(lines, columns) {
-            left.insert(column)
-            lines = table(report, leaving: left, style: style, columns: columns)
-        }
-        return lines
-    }
-
-    private static func fits(_ lines: [String], _ columns: Int?) -> Bool {
-        guard let columns else { return true }
-        return lines.allSatisfy { width($0) < columns }
-    }
-
-    /// Of a line with colours.
-    static func width(_ line: String) -> Int { DisplayWidth.columns(line.replacing(/\u{1B}\[[0-9;]*m/, with: "")) }
-
-    private static func table<Report>(
-        _ report: FleetReport<Report>, leaving left: Set<Column>, style: TextStyle, columns: Int?
-    ) -> [String] {
-        let verdicts = report.entries.map { "\($0.verdict.word) \($0.verdict.sign(style))" }
-        let verdictWidth = (verdicts + ["verdict"]).map { DisplayWidth.columns($0) }.max() ?? 0
-        let names = left.count < Column.allCases.count ? Int.max : max(8, (columns ?? .max) - verdictWidth - 3)
-        var table = TextTable(
-            [.init("unit")] + (left.contains(.family) ? [] : [.init("family")]) + [.init("verdict")]
-                + (left.contains(.code) ? [] : [.init("code")]) + (left.contains(.seconds) ? [] : [.init("seconds", .right)]))
-        for (entry, verdict) in zip(report.entries, verdicts) {
-            let name = FleetLine.name(entry.unit)
-            table.append(
-                [names == .max ? name : DisplayWidth.suffix(name, columns: names)]
-                    + (left.contains(.family) ? [] : [entry.unit.family?.rawValue ?? "-"]) + [verdict]
-                    + (left.contains(.code) ? [] : [entry.error?.code ?? "-"])
-                    + (left.contains(.seconds) ? [] : [entry.seconds > 0 ? Format.seconds(entry.seconds) : "-"]))
+        // The end of a long name tells units apart.
+        var table = TextTable([
+            .init("unit", keeping: .end), .init("family", leftOut: 1), .init("verdict"), .init("code", leftOut: 3), .init("seconds", .right, leftOut: 2),
+        ])
+        for entry in report.entries {
+            table.append([
+                FleetLine.name(entry.unit), entry.unit.family?.rawValue ?? "-", "\(entry.verdict.word) \(entry.verdict.sign(style))",
+                entry.error?.code ?? "-", entry.seconds > 0 ? Format.seconds(entry.seconds) : "-",
+            ])
         }
         return table.lines(style: style) { report.entries[$0].verdict.tone }
     }

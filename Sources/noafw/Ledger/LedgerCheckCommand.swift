@@ -14,7 +14,8 @@ struct LedgerCheckCommand: ContextCommand {
               noafw ledger check --acknowledge
               noafw ledger check --json
 
-            Exit codes: 0 sound, 65 damage, missing numbers, a spool or a ledger that was moved aside, 74 it cannot be read.
+            Exit codes: 0 sound, 65 damage, missing numbers, a spool or a ledger that was moved aside, 66 no run at all, \
+            74 it cannot be read.
             """)
 
     @Flag(help: "End the warnings about ledgers that were damaged and moved aside. Their files stay.")
@@ -25,15 +26,16 @@ struct LedgerCheckCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: json).run(failure: LedgerText.failure) { _ in
-            let ledger = try LedgerReader(context).ledger
+            let reader = try LedgerReader(context)
+            let ledger = reader.ledger
             let acknowledged = acknowledge ? try await ledger.acknowledgeBroken() : []
             let check = try await ledger.check()
             let findings = Self.findings(check)
-            let error = findings.isEmpty ? nil : LedgerError.unsound(findings: findings.count).diagnosis
+            let error: LedgerError? = findings.isEmpty ? check.isSound ? nil : .noRuns(folder: reader.folder) : .unsound(findings: findings.count)
             let moved = acknowledged.map { "acknowledged: \(UntrustedText.escape($0))" }
             return OfflineCommand.Result(
-                lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (findings.isEmpty ? ["the ledger is sound"] : findings),
-                document: Self.document(check, acknowledged, error), error: error)
+                lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (check.isSound ? ["the ledger is sound"] : findings),
+                document: Self.document(check, acknowledged, error?.diagnosis), error: error?.diagnosis)
         }
     }
 

@@ -5,13 +5,15 @@ import Support
 
 /// The ledger of the state folder, for the verbs that read it.
 struct LedgerReader {
+    let folder: String
     let ledger: SQLiteLedger
     let now: UTCTime
 
     init(_ context: CommandContext) throws {
         let seconds = context.date().timeIntervalSince1970
         now = UTCTime(microseconds: Int64(seconds * 1_000_000))
-        ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
+        folder = "\(try context.stateFolder())/ledger"
+        ledger = SQLiteLedger(folder: folder)
     }
 
     /// - Parameter note: told of what is missing from the records.

@@ -9,7 +9,8 @@ enum LedgerText {
 
     static func table(_ runs: [RunRecord], _ style: TextStyle) -> [String] {
         var table = TextTable([
-            .init("started"), .init("run"), .init("station", leftOut: 4), .init("unit"), .init("serial", leftOut: 2), .init("verb"), .init("verdict"), .init("code"),
+            .init("started"), .init("run"), .init("station", leftOut: 4), .init("unit", keeping: .end), .init("serial", leftOut: 2), .init("verb", keeping: .start), .init("verdict"),
+            .init("code", keeping: .start),
             .init("seconds", .right, leftOut: 3), .init("retries", .right, leftOut: 1),
         ])
         for run in runs {

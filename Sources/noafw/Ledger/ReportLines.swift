@@ -20,7 +20,7 @@ enum ReportLines {
     }
 
     private static func stations(_ figures: RunFigures, _ style: TextStyle) -> [String] {
-        var table = TextTable([.init("station"), .init("yield", .right), .init("95 % interval", .right), .init("passed", .right), .init("of", .right), .init("runs", .right)])
+        var table = TextTable([.init("station", keeping: .start), .init("yield", .right), .init("95 % interval", .right), .init("passed", .right), .init("of", .right), .init("runs", .right)])
         for station in figures.stations {
             let share = station.yield.share
             table.append([
@@ -33,13 +33,13 @@ enum ReportLines {
 
     private static func codes(_ figures: RunFigures, _ style: TextStyle) -> [String] {
         guard !figures.codes.bars.isEmpty else { return [] }
-        var table = TextTable([.init("code"), .init("runs", .right), .init("added up", .right)])
+        var table = TextTable([.init("code", keeping: .start), .init("runs", .right), .init("added up", .right)])
         for bar in figures.codes.bars { table.append([UntrustedText.escape(bar.name), FigureText.count(bar.count), FigureText.percent(bar.cumulative)]) }
         return table.lines(style: style) { _ in nil } + [""]
     }
 
     private static func durations(_ figures: RunFigures, _ style: TextStyle) -> [String] {
-        var table = TextTable([.init("stage"), .init("times", .right), .init("P50", .right), .init("P95", .right), .init("longest", .right)])
+        var table = TextTable([.init("stage", keeping: .start), .init("times", .right), .init("P50", .right), .init("P95", .right), .init("longest", .right)])
         for (name, durations) in figures.stages.map({ ($0.name, $0.durations) }) + [("whole run", figures.wholeRuns)] {
             table.append(
                 [UntrustedText.escape(name), FigureText.count(durations.count)] + [durations.median, durations.p95, durations.longest].map(FigureText.seconds))

@@ -30,7 +30,7 @@ enum RunDetails {
     private static func components(_ run: RunRecord, _ style: TextStyle) -> [String] {
         let names = Set(run.versionsBefore.keys).union(run.versionsAfter.keys).union(run.digests.keys).sorted()
         guard !names.isEmpty else { return [] }
-        var table = TextTable([.init("part"), .init("before"), .init("after"), .init("sent, SHA-256")])
+        var table = TextTable([.init("part", keeping: .start), .init("before"), .init("after"), .init("sent, SHA-256", keeping: .start)])
         for name in names {
             let version = { (versions: [String: String]) in versions[name].map { ComponentFormatter.version($0) } ?? "-" }
             table.append([UntrustedText.escape(name), version(run.versionsBefore), version(run.versionsAfter), run.digests[name].map(UntrustedText.escape) ?? "-"])
@@ -41,8 +41,8 @@ enum RunDetails {
     private static func steps(_ run: RunRecord, _ style: TextStyle) -> [String] {
         guard !run.steps.isEmpty else { return ["no step is recorded"] }
         var table = TextTable([
-            .init("step"), .init("at", .right), .init("seconds", .right), .init("bytes", .right), .init("kB/s", .right), .init("retries", .right),
-            .init("verdict"), .init("code"),
+            .init("step", keeping: .start), .init("at", .right), .init("seconds", .right), .init("bytes", .right), .init("kB/s", .right), .init("retries", .right),
+            .init("verdict"), .init("code", keeping: .start),
         ])
         for step in run.steps {
             table.append([

@@ -3,6 +3,7 @@ import Bluetooth
 import Ledger
 import Provisioning
 import Support
+import Synchronization
 
 extension LiveServices: LineService {
     func watch(
@@ -13,8 +14,15 @@ extension LiveServices: LineService {
             allowsDevelopment: request.units.allowsDevelopment(request.inputs))
         let bound = boundAddress(stateFolder: request.stateFolder)
         let notice = { @Sendable in line(.remark($0)) }
-        return try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
-            try await withLine(request, notice: notice) { central, adapter, known, allowed, leave in
+        let missed = Mutex<[FleetEntry<UnitReport>]>([])
+        let miss = { @Sendable (unit: FleetUnit, error: any Error) in
+            let entry = FleetEntry<UnitReport>(unit: unit, ending: .init(leavingAlone: error, leavesOthers: false) ?? .failed(diagnose(error)))
+            missed.withLock { $0.append(entry) }
+            events(FleetRunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: 0)))
+            line(.ended(entry, serial: nil))
+        }
+        var report = try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
+            try await withLine(request, notice: notice, missed: miss) { central, adapter, known, allowed, leave in
                 let rules = LineWatch.Rules(
                     families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold,
                     known: known)
@@ -35,6 +43,8 @@ extension LiveServices: LineService {
                 return try await run.run()
             }
         }
+        report.entries += missed.withLock(\.self)
+        return report
     }
 
     /// The newest run that names a serial number binds it.
@@ -50,7 +60,7 @@ extension LiveServices: LineService {
     /// - Parameter body: gets the adapter's central and address, the units that this station has worked on, the virtual units' addresses,
     ///   and what takes the unit away that lies there.
     private func withLine<Value: Sendable>(
-        _ request: LineRequest, notice: @escaping @Sendable (String) -> Void,
+        _ request: LineRequest, notice: @escaping @Sendable (String) -> Void, missed: @escaping @Sendable (FleetUnit, any Error) -> Void,
         _ body: @escaping @Sendable (any Central, String?, Set<DeviceAddress>, Set<DeviceAddress>?, @escaping @Sendable () -> Void) async throws -> Value
     ) async throws -> Value {
         guard case .virtual(let names, let speed) = request.units.units else {
@@ -63,7 +73,7 @@ extension LiveServices: LineService {
             }
         }
         let line = try VirtualLine(names, speed: speed, stateFolder: request.stateFolder, search: request.inputs.search, notice: notice)
-        return try await line.run(endingWith: request.drain) { try await body($0, nil, [], line.addresses, $1) }
+        return try await line.run(endingWith: request.drain, missed: missed) { try await body($0, nil, [], line.addresses, $1) }
     }
 }
 

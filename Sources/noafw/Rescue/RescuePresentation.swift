@@ -41,7 +41,7 @@ struct RescuePresentation: RunPresentation {
             return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time]
         }
         if error(of: result) == nil, units.isEmpty {
-            let finding = result.report?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "nobody is stranded"
+            let finding = result.report?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "no unit was heard in its bootloader"
             lines.append("\(style.paint("PASS", .good))  \(finding)")
         }
         return lines + [time]

@@ -53,7 +53,8 @@ final class ScanTable: Sendable {
     private static func lines(_ report: ScanReport, _ context: CommandContext, columns: Int? = nil) -> [String] {
         // The name comes last: anybody may give himself a long one, and the terminal's edge cuts what is last.
         var table = TextTable([
-            .init("address"), .init("family"), .init("mode"), .init("rssi", .right), .init("note"), .init("name"),
+            .init("address"), .init("family"), .init("mode"), .init("rssi", .right), .init("note", keeping: .start),
+            .init("name", keeping: .start),
         ])
         for unit in report.units {
             table.append([

@@ -20,6 +20,18 @@ enum DisplayWidth {
 
     static func columns(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + columns($1) } }
 
+    /// Of a line with colours.
+    static func columns(painted line: String) -> Int { columns(line.replacing(/\u{1B}\[[0-9;]*m/, with: "")) }
+
+    enum Side { case start, end }
+
+    /// A text that fits: what is left out is marked.
+    static func shortened(_ text: String, columns limit: Int, keeping side: Side) -> String {
+        guard columns(text) > limit else { return text }
+        let mark = "..."
+        return side == .start ? prefix(text, columns: limit - mark.count) + mark : mark + suffix(text, columns: limit - mark.count)
+    }
+
     /// The beginning of a text that fits.
     static func prefix(_ text: String, columns limit: Int) -> String {
         var used = 0
@@ -35,7 +47,7 @@ enum DisplayWidth {
     /// Breaks a line that is too long into rows; those after the first are indented.
     /// - Parameter lead: characters at the beginning that are not broken.
     static func hang(_ line: String, lead: Int, indent: Int, columns limit: Int?) -> [String] {
-        guard let limit, columns(line) > limit else { return [line] }
+        guard let limit, columns(painted: line) > limit else { return [line] }
         let indent = min(indent, limit / 2)
         let rows = wrap(String(line.dropFirst(lead)), columns: max(1, limit - max(indent, lead)))
         return [line.prefix(lead) + (rows.first ?? "")] + rows.dropFirst().map { String(repeating: " ", count: indent) + $0 }
@@ -47,7 +59,7 @@ enum DisplayWidth {
         var row = ""
         for word in line.split(separator: " ", omittingEmptySubsequences: false) {
             let candidate = row.isEmpty ? String(word) : row + " " + word
-            if columns(candidate) <= limit {
+            if columns(painted: candidate) <= limit {
                 row = candidate
                 continue
             }

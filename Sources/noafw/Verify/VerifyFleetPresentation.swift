@@ -46,34 +46,30 @@ struct VerifyFleetPresentation: FleetPresentation {
         ])
     }
 
-    func summary(_ result: FleetRunResult<ComparedReport>, style: TextStyle, columns: Int?) -> [String] {
+    func summary(_ result: FleetRunResult<ComparedReport>, style: TextStyle) -> [String] {
         let rows = result.report.entries.flatMap(FindingRow.rows)
         let details = rows.filter { !$0.state.isGood && $0.component != nil && !($0.finding?.differences ?? []).isEmpty }.map { row in
             "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
         }
         return [
-            table(rows, style, columns), details, FleetSummary.errors(result.report, style: style), advice(result.report), lastPasses(result.report), allowances(rows),
+            table(rows, style), details, FleetSummary.errors(result.report, style: style), advice(result.report), lastPasses(result.report),
+            allowances(rows),
             ["compared with: \(UntrustedText.escape(comparison.source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
         ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
     }
 
-    private func table(_ rows: [FindingRow], _ style: TextStyle, _ columns: Int?) -> [String] {
+    private func table(_ rows: [FindingRow], _ style: TextStyle) -> [String] {
         guard !rows.isEmpty else { return [] }
-        var lines: [String] = []
-        for leavesOut in 0...2 {
-            var table = TextTable(
-                [.init("unit"), .init("part")] + (leavesOut > 1 ? [] : [.init("expected")]) + (leavesOut > 0 ? [] : [.init("actual")])
-                    + [.init("result")])
-            for row in rows {
-                table.append(
-                    [FleetLine.name(row.unit), row.component?.rawValue ?? "-"]
-                        + (leavesOut > 1 ? [] : [ComponentFormatter.version(row.finding?.expected)])
-                        + (leavesOut > 0 ? [] : [ComponentFormatter.version(row.finding?.actual)]) + [word(row)])
-            }
-            lines = table.lines(style: style) { tone(rows[$0].state) }
-            guard let columns, lines.contains(where: { FleetSummary.width($0) >= columns }) else { break }
+        var table = TextTable([
+            .init("unit", keeping: .end), .init("part"), .init("expected", leftOut: 2), .init("actual", leftOut: 1), .init("result"),
+        ])
+        for row in rows {
+            table.append([
+                FleetLine.name(row.unit), row.component?.rawValue ?? "-", ComponentFormatter.version(row.finding?.expected),
+                ComponentFormatter.version(row.finding?.actual), word(row),
+            ])
         }
-        return lines
+        return table.lines(style: style) { tone(rows[$0].state) }
     }
 
     /// For the first units that differ.

@@ -83,6 +83,23 @@ final class WholeFleetTests {
         #expect((units[1]["error"] as? [String: Any])?["code"] as? String == "VIR-0001", "\(units[1])")
     }
 
+    /// And one that another process has.
+    @Test func whatCannotBePutOnALineCostsOnlyItself() throws {
+        let line = ["flash", "--watch", "--virtual", "monocle", "--count", "4", "--virtual-speed", "max", "--only", "scripts", "--json"]
+        let first = try bench.run(line)
+        #expect(first.status == 0, "\(first.errors)")
+        try Data("{".utf8).write(to: bench.state.appendingPathComponent("virtual/monocle/2/unit.json"))
+        let held = open(bench.state.appendingPathComponent("virtual/monocle/4/unit.lock").path, O_RDWR)
+        try #require(held >= 0 && flock(held, LOCK_EX | LOCK_NB) == 0)
+        defer { close(held) }
+        let again = try bench.run(line)
+        #expect(again.status == 74, "\(again.errors)")
+        let units = try Self.units(again.output)
+        let outcomes = Dictionary(uniqueKeysWithValues: units.map { ($0["id"] as? String ?? "", $0["outcome"] as? String) })
+        #expect(outcomes.count == 4 && outcomes["monocle:2"] == "error" && outcomes["monocle:4"] == "in_use", "\(outcomes) \(again.errors)")
+        #expect(outcomes.values.count { $0 == "pass" } == 2 && again.errors.contains("VIR-0001"), "\(outcomes) \(again.errors)")
+    }
+
     @Test func aLineTakesOneUnitAfterAnother() throws {
         let run = try bench.run([
             "flash", "--watch", "--virtual", "monocle", "--virtual", "frame", "--count", "2", "--virtual-speed", "max", "--only", "scripts", "--json",

@@ -51,7 +51,7 @@ import Testing
     @Test func theBandIsTheFullWidth() throws {
         let lines = try block(screen(nil), TextStyle(isColoured: true))
         for line in lines.prefix(5) {
-            #expect(line.hasPrefix("\u{1B}[32;7m") && line.hasSuffix("\u{1B}[0m") && FleetSummary.width(line) == 79)
+            #expect(line.hasPrefix("\u{1B}[32;7m") && line.hasSuffix("\u{1B}[0m") && DisplayWidth.columns(painted: line) == 79)
         }
     }
 

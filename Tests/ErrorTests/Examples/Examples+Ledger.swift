@@ -6,8 +6,9 @@ extension Examples {
         LedgerError.notRecorded(ledger: reason, spool: reason), .newerSchema(path: path, found: "FORM", known: "FORM"),
         .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .locked(path: path),
         .abandoned(run: "RUN"),
-        .serialBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND ADDRESS", run: "RUN"), .noSuchRun("DIGITS"),
-        .unitBound(serial: "SERIAL", address: "ADDRESS", bound: "BOUND SERIAL", run: "RUN"),
+        .serialBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "SERIAL", unitAddress: "BOUND ADDRESS", run: "RUN")), .noSuchRun("DIGITS"),
+        .unitBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "BOUND SERIAL", unitAddress: "ADDRESS", run: "RUN")),
+        .noRuns(folder: "FOLDER"),
         .severalRuns("DIGITS", found: ["RUN"]), .unsound(findings: 2),
     ])
 

@@ -64,29 +64,6 @@ import Testing
         #expect(stop(after: run + [.proved, Self.failure("A"), .proved]) == .share(failed: 6, of: 102))
     }
 
-    @Test func aWindowForgets() {
-        let run: [FleetJudgement] = [Self.failure("A"), .proved, Self.failure("B"), .proved, .proved, .proved, .proved, Self.failure("A")]
-        #expect(stop(after: run) == .share(failed: 3, of: 8))
-        #expect(stop(after: run) { $0.window = 5 } == nil)
-    }
-
-    /// The first failure leaves the window with the unit that makes it one too long, not one later.
-    @Test(arguments: [5, 6, 8]) func aWindowHasItsLength(window: Int) {
-        let proved = Array(repeating: FleetJudgement.proved, count: window - 2)
-        let run = [Self.failure("A"), Self.failure("B")] + proved + [Self.failure("C")]
-        #expect(stop(after: run) { $0.window = window } == nil)
-        #expect(stop(after: run) { $0.window = window + 1 } == .share(failed: 3, of: window + 1))
-        #expect(stop(after: run + [Self.failure("D")]) { $0.window = window } == nil, "B has left it, too")
-        #expect(stop(after: run + [Self.failure("D"), Self.failure("E")]) { $0.window = window } == .share(failed: 3, of: window))
-    }
-
-    /// A window that no unit fits into holds one; and a window shorter than what the share asks for judges what it holds.
-    @Test func aShortWindowJudgesToo() {
-        let failures = [Self.failure("A"), Self.failure("B"), Self.failure("C"), Self.failure("D")]
-        #expect(stop(after: failures) { ($0.window, $0.least, $0.allowance) = (3, 5, 2) } == .share(failed: 3, of: 3))
-        #expect(stop(after: failures) { ($0.window, $0.least, $0.allowance) = (0, 1, 0) } == .share(failed: 1, of: 1))
-    }
-
     /// Too few have finished to speak of a share; at the least number it is spoken of.
     @Test func theLeastNumberIsIncluded() {
         let failures = [Self.failure("A"), Self.failure("B"), Self.failure("C"), Self.failure("D")]

@@ -13,8 +13,6 @@ public struct RolloutGuard: Sendable {
         public var share: Double? = 0.05
         /// Before so many have finished their share says nothing.
         public var least = 5
-        /// The share is taken over so many of the last finished; `nil` is all.
-        public var window: Int?
 
         public init() {}
     }
@@ -27,8 +25,8 @@ public struct RolloutGuard: Sendable {
     private var canaries: Int
     private var canaryFailures = 0
     private var row: (code: String, count: Int)?
-    /// Of each finished unit within the window, whether it failed.
-    private var finished: [Bool] = []
+    private var finished = 0
+    private var failed = 0
     /// The reason for which no more units are started; it stays.
     public private(set) var stop: RolloutStop?
 
@@ -68,13 +66,10 @@ public struct RolloutGuard: Sendable {
     }
 
     private mutating func count(_ hasFailed: Bool) {
-        finished.append(hasFailed)
-        if let window = limits.window, finished.count > max(1, window) { finished.removeFirst() }
-        guard let share = limits.share, finished.count >= min(limits.least, limits.window.map { max(1, $0) } ?? .max) else { return }
-        let failed = finished.count { $0 }
-        if Double(failed) > max(Double(limits.allowance), share * Double(finished.count)) {
-            halt(.share(failed: failed, of: finished.count))
-        }
+        finished += 1
+        failed += hasFailed ? 1 : 0
+        guard let share = limits.share, finished >= limits.least else { return }
+        if Double(failed) > max(Double(limits.allowance), share * Double(finished)) { halt(.share(failed: failed, of: finished)) }
     }
 
     private mutating func halt(_ reason: RolloutStop) {

@@ -28,9 +28,10 @@ struct OfflineCommand: Sendable {
         defer { context.interrupts.exitReport.set(nil) }
         let sink = isJSON ? context.diagnostics : context.output
         do {
-            let result = try await body(context.style(for: sink))
+            let style = context.style(for: sink)
+            let result = try await body(style)
             conclusion.say {
-                for line in result.lines { sink.writeLine(line) }
+                for line in style.fitted(result.lines) { sink.writeLine(line) }
                 if let error = result.error { report(error) }
                 if isJSON, let document = result.document { context.output.writeLine(document.text) }
             }

@@ -71,7 +71,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
     private func write(_ result: RunResult<Presentation.Report>, _ error: Diagnosis?, _ renderer: ProgressRenderer) {
         renderer.finish()
         let sink = report.json || report.eventsTakeOutput ? context.diagnostics : context.output
-        for line in presentation.summary(result, style: context.style(for: sink)) { sink.writeLine(line) }
+        let style = context.style(for: sink)
+        for line in style.fitted(presentation.summary(result, style: style)) { sink.writeLine(line) }
         if let error {
             context.explain(error)
         }

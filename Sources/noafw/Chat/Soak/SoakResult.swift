@@ -23,7 +23,8 @@ struct SoakResult: Sendable, Hashable {
 
     /// Messages of either way that never arrived.
     var lost: Int { 2 * planned - delivered - answered }
-    var isClean: Bool { lost == 0 && duplicates == 0 && reordered == 0 }
+    /// No messages are no verdict.
+    var isClean: Bool { planned > 0 && lost == 0 && duplicates == 0 && reordered == 0 }
 
     /// A sentence without a full stop.
     var summary: String {

@@ -11,6 +11,8 @@ final class FleetRenderer: FleetDisplay {
         var drawnLines = 0
         var lastDrawn: Duration?
         var isFinished = false
+        /// What came while a question was open.
+        var held: [String] = []
     }
 
     let isLive: Bool
@@ -18,6 +20,7 @@ final class FleetRenderer: FleetDisplay {
     private let clock: SessionClock
     private let style: TextStyle
     private let isVerbose: Bool
+    private let area: DrawingArea
     private let state: Mutex<State>
 
     init(context: CommandContext, isVerbose: Bool) {
@@ -25,6 +28,7 @@ final class FleetRenderer: FleetDisplay {
         clock = context.clock
         style = context.style(for: context.diagnostics)
         self.isVerbose = isVerbose
+        area = context.drawingArea
         isLive = context.diagnostics.isTerminal && !context.isDumbTerminal
         state = Mutex(State(progress: FleetProgress(isVerbose: isVerbose)))
     }
@@ -37,15 +41,16 @@ final class FleetRenderer: FleetDisplay {
             state.progress.apply(event, at: now)
             guard !state.isFinished else { return }
             let lines = lines(for: event, &state.progress, at: now)
-            if !lines.isEmpty { print(lines, &state) }
-            draw(&state, at: now)
+            state.held += lines
+            show(&state, at: now)
         }
     }
 
+    /// At once: a question, too, is written so.
     func print(_ line: String) {
         state.withLock { state in
             print([line], &state)
-            draw(&state, at: clock.now.offset)
+            show(&state, at: clock.now.offset)
         }
     }
 
@@ -55,14 +60,27 @@ final class FleetRenderer: FleetDisplay {
         state.lastDrawn = nil
     }
 
+    private func show(_ state: inout State, at now: Duration) {
+        guard !area.isHeld else { return }
+        flush(&state)
+        draw(&state, at: now)
+    }
+
+    private func flush(_ state: inout State) {
+        guard !state.held.isEmpty else { return }
+        print(state.held, &state)
+        state.held = []
+    }
+
     func drains() {
         handle(FleetRunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
     }
 
-    func tick() { state.withLock { draw(&$0, at: clock.now.offset) } }
+    func tick() { state.withLock { show(&$0, at: clock.now.offset) } }
 
     func finish() {
         state.withLock { state in
+            flush(&state)
             clear(&state)
             state.isFinished = true
         }

@@ -10,10 +10,10 @@ final class DrawingArea: Sendable {
     /// A question stands at the end of the terminal: nothing is drawn there.
     var isHeld: Bool { isHeldBack.withLock(\.self) }
 
-    func holding(_ question: () async throws -> Void) async throws {
+    func holding<Value: Sendable>(_ question: () async throws -> Value) async throws -> Value {
         isHeldBack.withLock { $0 = true }
         defer { isHeldBack.withLock { $0 = false } }
-        try await question()
+        return try await question()
     }
 
     /// - Returns: what printed above before.
