@@ -27,6 +27,17 @@ extension ChatTests {
         }
     }
 
+    /// Nobody asks a program that goes on running: what an earlier link told of the battery is old.
+    @Test func theChargeOfAnEarlierLinkIsNotToldAgain() async throws {
+        try await ChatBench.with(responder: { _ in EchoResponder() }) { bench in
+            let first = try await bench.next("connection") { if case .connected(let status) = $0 { status } else { nil } }
+            try await bench.waitUntilReady()
+            bench.cutLink()
+            let second = try await bench.next("second connection") { if case .connected(let status) = $0 { status } else { nil } }
+            #expect(first.batteryPercent == 80 && second == UnitStatus(firmware: first.firmware, scripts: first.scripts))
+        }
+    }
+
     @Test func betweenPingAndPong() async throws {
         try await ChatBench.with(responder: { ScriptedResponder($0, heard: [.success("well?")], answers: [[.text("Well.")]]) }) { bench in
             try await bench.waitUntilReady()

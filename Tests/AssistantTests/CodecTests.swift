@@ -25,6 +25,11 @@ import Testing
         #expect(try events(Self.stream.map { [$0] }) == ["one", "two\nlines", "", "[DONE]"])
     }
 
+    /// A byte order mark is passed over at the beginning, and is part of a field's name elsewhere.
+    @Test func aByteOrderMarkIsNoPartOfTheFirstField() throws {
+        #expect(try events([Array("\u{FEFF}data: one\n\n\u{FEFF}data: two\n\ndata: three".utf8)]) == ["one", "three"])
+    }
+
     @Test func aLineOrAnEventWithoutEndIsRefused() throws {
         var parser = ServerSentEvents()
         let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 15)

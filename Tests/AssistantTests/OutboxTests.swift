@@ -53,6 +53,18 @@ import Testing
         outbox.removeFirst()
     }
 
+    /// However much of a whole answer is left behind a piece.
+    @Test mutating func onlyThePieceBehindWhichNothingIsLeftIsTheLast() {
+        _ = outbox.begin(id, link: nil)
+        outbox.append("0123456789abcdefghijXYZ", to: id)
+        outbox.end(id)
+        #expect(next(0, capacity: 10) == .answer("0123456789", isFirst: true, isLast: false))
+        #expect(outbox.attempt.hasEnded == false)
+        #expect(next(1, capacity: 10) == .answer("abcdefghij", isFirst: false, isLast: false))
+        #expect(next(2, capacity: 10) == .answer("XYZ", isFirst: false, isLast: true))
+        #expect(outbox.attempt.hasEnded == true && next(3, capacity: 10) == nil)
+    }
+
     @Test mutating func afterALossItBeginsAnew() {
         _ = outbox.begin(id, link: 1)
         outbox.append("One two", to: id)

@@ -45,6 +45,24 @@ struct RunCollectorTests {
         #expect(record.steps[1].kilobytesPerSecond == 10)
     }
 
+    /// A transfer that goes back, and one of another stage that is told late.
+    @Test mutating func theBytesOfAStepAreTheMostOfItsOwn() {
+        take(.stage(.firmware), at: 10)
+        for done in [10_000, 40_000, 8000] {
+            take(.progress(stage: .firmware, overall: 0.5, bytesDone: done, bytesTotal: 50_000), at: 11)
+        }
+        take(.progress(stage: .fpga, overall: 0.5, bytesDone: 45_000, bytesTotal: 50_000), at: 12)
+        collector.conclude(.pass, nil, at: Self.at(13))
+        #expect(record.steps.map(\.bytes) == [40_000])
+    }
+
+    @Test mutating func whatAUnitHadIsWhatItSaidFirst() {
+        take(.probed(RecordBench.identity("v1")), at: 10)
+        take(.step(StepReport(component: .firmware, action: .updated, from: "v1", to: "v2")), at: 11)
+        take(.probed(RecordBench.identity("v2")), at: 12)
+        #expect(record.versionsBefore == ["firmware": "v1"] && record.versionsAfter == ["firmware": "v2"])
+    }
+
     @Test mutating func aStageThatIsBegunAgainSaysWhyAndHowOften() {
         take(.stage(.firmware), at: 10)
         #expect(take(.recovery(Recovery(remedy: .reconnect, reason: RecordBench.radioFault)), at: 12))

@@ -119,6 +119,22 @@ import Testing
         #expect(kept.count == 5 && Array(kept[0]) == Array(newer.utf8))
     }
 
+    @Test func aSpoolAndItsLinesAreBounded() throws {
+        try folder.write("", to: "ledger/spool.jsonl")
+        var record = RunRecord(Samples.start(1), id: RunIDGenerator().next(), startedAt: time.now)
+        let line = try RecordLine(owner: 1, record: record).encoded()
+        try #require(truncate(folder.path("ledger/spool.jsonl"), off_t(Spool.byteLimit - line.count + 1)) == 0)
+        #expect(throws: StorageFault.self) { try spool.append(record, owner: 1) }
+        #expect(spool.byteCount == Spool.byteLimit - line.count + 1, "as before")
+        try #require(truncate(folder.path("ledger/spool.jsonl"), off_t(Spool.byteLimit - line.count)) == 0)
+        try spool.append(record, owner: 1)
+        #expect(spool.byteCount == Spool.byteLimit + 2, "with its own line ends")
+        try #require(truncate(folder.path("ledger/spool.jsonl"), 0) == 0)
+        record.plan = String(repeating: "p", count: RecordLine.byteLimit)
+        #expect(throws: StorageFault.self) { try spool.append(record, owner: 1) }
+        #expect(spool.byteCount == 0)
+    }
+
     @Test func withoutSpoolNothingIsStarted() async throws {
         let ledger = ledger(lockTimeout: .milliseconds(20))
         try FileManager.default.createDirectory(atPath: folder.path("ledger/spool.jsonl"), withIntermediateDirectories: true)

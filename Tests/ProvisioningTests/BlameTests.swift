@@ -17,23 +17,33 @@ import VirtualDevices
     private func flash(
         stays: Bool = false, refusal: UInt8? = nil, lostLastExecutes: Int = 0, family: Family = .monocle
     ) async throws -> (UnitReport, connects: Int) {
+        try await play(stays: stays, refusal: refusal, lostLastExecutes: lostLastExecutes) { unit, firmware in
+            let run = try ProvisioningJob(
+                family: family, central: unit, address: StrandedUnit.application, assets: AssetSet(firmware: firmware), options: JobOptions())
+            return (try await run.run { _ in }, unit.connectCount)
+        }
+    }
+
+    private func play<Value: Sendable>(
+        stays: Bool = false, refusal: UInt8? = nil, lostLastExecutes: Int = 0, cutAt: Int? = nil,
+        _ body: @escaping @Sendable (StrandedUnit, FirmwareAsset) async throws -> Value
+    ) async throws -> Value {
         let key = try SigningKey.generate()
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         image.replaceSubrange(64..<78, with: [0] + Array("v26.200.0001".utf8) + [0])
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 1, target: .monocle).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
-        let assets = AssetSet(firmware: try .init(package: package, version: nil, target: .monocle, trusting: [key.trusted(as: "test")]))
+        let firmware = try FirmwareAsset(package: package, version: nil, target: .monocle, trusting: [key.trusted(as: "test")])
         let time = VirtualTime.simulated()
         let coordinates = key.publicCoordinates
         return try await time.run {
             let unit = StrandedUnit(
-                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), lostLastExecutes: lostLastExecutes,
-                stays: stays, refusal: refusal)
+                .monocle, clock: time.clock, key: coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed(), cutAt: cutAt,
+                lostLastExecutes: lostLastExecutes, stays: stays, refusal: refusal)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await unit.play() }
                 defer { group.cancelAll() }
-                let run = try ProvisioningJob(family: family, central: unit, address: StrandedUnit.application, assets: assets, options: JobOptions())
-                return (try await run.run { _ in }, unit.connectCount)
+                return try await body(unit, firmware)
             }
         }
     }
@@ -44,6 +54,35 @@ import VirtualDevices
         #expect(report.error?.code == "PRV-0012", "\(report)")
         #expect(connects == 2)
         #expect(report.steps.first?.action == .failed)
+    }
+
+    /// Whatever became of the unit after them: no third one is begun.
+    @Test func afterTwoWholeTransfersNoneIsBegun() async throws {
+        try await play { unit, firmware in
+            let job = Self.job(unit.clock)
+            job.count { $0.whole = TransferCounts.wholeLimit }
+            let lease = UnitLease(UnitLocator(central: unit, family: .monocle, address: StrandedUnit.application))
+            await #expect(throws: ProvisioningError.staysInBootloader(lease.address, transfers: 2)) {
+                try await NordicFirmwareUpdater(firmware).transfer(lease, job)
+            }
+            #expect(unit.connectCount == 0)
+        }
+    }
+
+    /// The next one then saves more often.
+    @Test func aTransferWhoseLinkWasLostIsCounted() async throws {
+        try await play(cutAt: 20) { unit, firmware in
+            let job = Self.job(unit.clock)
+            let lease = UnitLease(UnitLocator(central: unit, family: .monocle, address: StrandedUnit.application))
+            await #expect(throws: (any Error).self) { try await NordicFirmwareUpdater(firmware).transfer(lease, job) }
+            #expect(job.transfers.lost == 1 && job.transfers.whole == 0)
+        }
+    }
+
+    private static func job(_ clock: SessionClock) -> JobState {
+        JobState(
+            unit: UnitIdentity(address: StrandedUnit.application, name: "monocle"), family: .monocle, components: Family.monocle.components,
+            options: JobOptions(), expecting: [], clock: clock, report: { _ in })
     }
 
     /// A link that breaks at the last EXECUTE has proved nothing: it is a lost link and no whole transfer, and the next one goes on.

@@ -301,11 +301,22 @@ import Testing
 
     @Test(arguments: [
         ("a,b\n", "2 of 5 fields"), ("a,firmware,v,r,2026-13-01\n", "last day"), ("a,boot,v,r,\n", "part"), ("a,fpga,\"v,r,\n", "quote"), ("a,fpga,v,,\n", "empty"),
+        ("a,fpga,v,r,,\n", "6 of 5 fields"), (",fpga,v,r,\n", "empty"), ("a,fpga,,r,\n", "empty"), ("a,fpga,\"v\"*,r,\n", "quote"),
     ])
     func aBadAllowanceIsToldWithItsLine(text: String, words: String) async throws {
         let file = try folder.write("# list\n" + text, to: "allow.csv")
         #expect(await Noafw.execute(in: harness.context(["verify", "--all", "--allow", file])) == 65)
         #expect(harness.diagnostics.contains("line 2 of") && harness.diagnostics.contains(words), "\(harness.diagnostics)")
+    }
+
+    @Test func anAllowanceHoldsOnItsLastDay() throws {
+        let entry = try #require(try AllowList(Array("*,fpga,v,r,2026-11-17".utf8), name: "l").entries.first)
+        #expect(["2025-12-31", "2026-11-17", "2026-11-18", "2027-01-01"].map(entry.isExpired(on:)) == [false, false, true, true])
+    }
+
+    @Test func aQuoteEndsItsField() {
+        #expect(CSVLine.fields("\"a\" ,\"b\"\t") == ["a", "b"])
+        for line in ["\"a\"b,c", "\"a\" b", "\"a\" \"b\"", "\"a\"*,c"] { #expect(CSVLine.fields(Substring(line)) == nil, "\(line)") }
     }
 
     @Test func patternsTakeLinearTime() {

@@ -22,6 +22,8 @@ final class ScriptedCentral: BondingCentral {
     private let running = Mutex<Inbox<Advertisement>?>(nil)
     /// What the next discoveries fail with.
     let discoveryFault = Mutex<LinkError?>(nil)
+    /// How long the next discoveries take to come up, whoever cancels them.
+    let discoveryPause = Mutex(Duration.zero)
 
     init(clock: SessionClock, dial: @escaping @Sendable (DeviceAddress) async throws -> Void = { _ in }) {
         self.clock = clock
@@ -43,6 +45,8 @@ final class ScriptedCentral: BondingCentral {
     func discover() async throws -> any Discovery {
         if let fault = discoveryFault.withLock({ $0 }) { throw fault }
         state.withLock { $0.discoveries += 1 }
+        let pause = discoveryPause.withLock(\.self)
+        if pause > .zero { try await clock.task { [clock] in try await clock.sleep(until: clock.deadline(in: pause)) }.value }
         let inbox = Inbox<Advertisement>()
         running.withLock { $0 = inbox }
         return ScriptedDiscovery(sightings: inbox) { [self] in state.withLock { $0.stops += 1 } }

@@ -209,4 +209,25 @@ import VirtualDevices
             #expect(base.figures.stops == base.figures.discoveries)
         }
     }
+    /// The first gives up before its discovery is up; that one then comes up for nobody, and ends nobody's.
+    @Test func aDiscoveryThatIsOverNeitherBringsUpNorEndsTheNext() async throws {
+        try await play { shared, base, clock in
+            base.discoveryPause.withLock { $0 = .seconds(5) }
+            let first = clock.task { try await shared.discover() }
+            try await clock.sleep(until: clock.deadline(in: .seconds(1)))
+            first.cancel()
+            try await clock.sleep(until: clock.deadline(in: .seconds(1)))
+            let second = clock.task { try await shared.discover() }
+            let listener = try await second.value
+            #expect(clock.now.offset == .seconds(10) && base.figures.discoveries == 2 && base.figures.stops == 1, "\(clock.now) \(base.figures)")
+            base.air?.deliver(sighting(1))
+            #expect(try await listener.sightings.next(before: clock.deadline(in: .seconds(1)), on: clock) == sighting(1))
+            // Who comes to a discovery that is up waits for nothing.
+            let later = try await shared.discover()
+            #expect(base.figures.discoveries == 2)
+            await listener.stop()
+            await later.stop()
+            await #expect(throws: CancellationError.self) { _ = try await first.value }
+        }
+    }
 }

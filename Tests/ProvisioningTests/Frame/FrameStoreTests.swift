@@ -194,6 +194,28 @@ import VirtualDevices
         }
     }
 
+    /// One that prints at once and much, and one that prints on.
+    @Test(arguments: [(bytes: 200, pause: Duration.milliseconds(100), most: 5), (bytes: 10, pause: .seconds(1), most: 20)])
+    func aProgramThatPrintsOnIsTold(bytes: Int, pause: Duration, most: Int) async throws {
+        try await play { unit, clock in
+            try Data("ARGPT_VERSION = 1".utf8).write(to: unit.folder.appendingPathComponent("main.lua"))
+            let console = try await Self.open(unit, clock)
+            let printing = clock.task {
+                for _ in 0..<1000 {
+                    unit.say(Array(repeating: UInt8(ascii: "p"), count: bytes))
+                    try await clock.sleep(until: clock.deadline(in: pause))
+                }
+            }
+            defer { printing.cancel() }
+            let start = clock.now
+            let text = String(repeating: "p", count: bytes)
+            await #expect(throws: ProvisioningError.programPrints(text)) {
+                _ = try await console.verifyProgram(of: try FrameSamples.set("local x = 1"), watching: .seconds(2))
+            }
+            #expect(start.duration(to: clock.now) < .seconds(most))
+        }
+    }
+
     @Test func aFolderInTheWayIsSaidSo() async throws {
         try await play { unit, clock in
             try FileManager.default.createDirectory(at: unit.folder.appendingPathComponent("odd.lua"), withIntermediateDirectories: false)
