@@ -37,14 +37,16 @@ struct FrameTraceFile {
     }
 
     private(set) var courses: [Course] = []
-    /// Notifications that are known not to be the same each time.
+    /// In bytes.
     static let largestLine = 1 << 20
 
-    init(contentsOf path: String) throws {
+    /// - Parameter isTaken: whether a line is played; all are read.
+    init(contentsOf path: String, where isTaken: (FrameTraceLine) -> Bool = { _ in true }) throws {
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
         for (index, line) in lines.enumerated() {
             do {
-                try add(try FrameTraceLine(parsing: String(line)))
+                let line = try FrameTraceLine(parsing: String(line))
+                if isTaken(line) { try add(line) }
             } catch {
                 throw TraceFault("line \(index + 1): \(TraceFault.words(of: error))")
             }

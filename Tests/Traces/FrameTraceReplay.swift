@@ -208,8 +208,6 @@ extension FrameTraceReplay {
         "561 f:close()": "Lua's collector met a lost handle first: the exact heap",
         "562 \(listing)": "follows from 561: the file was not closed",
         "563 g=frame.file.open(\"op.txt\") h=frame.file.open(\"op.txt\") print(#h:read())": "follows from 561: the file is empty",
-        "cam read early": "a picture",
-        "cam raw": "a picture",
         "gc open file": "Lua's collector meets the lost handle at another time: the exact heap",
     ]
 

@@ -38,8 +38,8 @@ struct TraceReplay {
         var configuration = BootloaderConfiguration(trustedKeys: [key], applicationCapacity: trace.setup.capacity)
         configuration.hardwareVersion = trace.setup.hwVersion
         configuration.softDeviceID = trace.setup.sdReq.first ?? 0
-        configuration.pageEraseTime = Self.milliseconds(file.header.flash.eraseMs)
-        configuration.wordWriteTime = Self.milliseconds(file.header.flash.wordUs / 1000)
+        configuration.pageEraseTime = try Self.milliseconds(file.header.flash.eraseMs)
+        configuration.wordWriteTime = try Self.milliseconds(file.header.flash.wordUs / 1000)
         configuration.flashQueueDepth = file.header.flash.queueEntries
         configuration.packetBuffers = file.header.flash.packetBuffers
         configuration.signatureCheckTime = .zero
@@ -72,7 +72,10 @@ struct TraceReplay {
         return final == trace.final ? nil : "left \(final) instead of \(trace.final)"
     }
 
-    private static func milliseconds(_ number: Double) -> Duration { .microseconds(Int64((number * 1000).rounded())) }
+    private static func milliseconds(_ number: Double) throws -> Duration {
+        guard (0...3_600_000).contains(number) else { throw TraceFault("a time of \(number) ms") }
+        return .microseconds(Int64((number * 1000).rounded()))
+    }
 
     private static func observations(_ step: Trace.Step) throws -> [Observation] {
         try (step.expect ?? []).compactMap { expectation in
@@ -93,7 +96,7 @@ struct TraceReplay {
             if let error = bootloader.writeControlPoint(try file.bytes(of: step), now: now) { seen.append(.attributeError(error)) }
             collect()
         case .pkt: try sendPackets(step)
-        case .wait: pass(Self.milliseconds(step.ms ?? 0))
+        case .wait: pass(try Self.milliseconds(step.ms ?? 0))
         case .disconnect:
             bootloader.disconnected(now: now)
             collect()
@@ -114,12 +117,13 @@ struct TraceReplay {
     private mutating func sendPackets(_ step: Trace.Step) throws {
         let bytes = try file.bytes(of: step)
         let size = step.size ?? max(1, bytes.count)
+        guard size > 0 else { throw TraceFault("packets of \(size) bytes") }
         for start in stride(from: 0, to: max(1, bytes.count), by: size) {
             let packet = Array(bytes[start..<min(start + size, bytes.count)])
             // The link layer carries nothing longer.
             if packet.count <= payloadSize { bootloader.writePacket(packet, now: now) }
             collect()
-            if let gap = step.gap { pass(Self.milliseconds(gap)) }
+            if let gap = step.gap { pass(try Self.milliseconds(gap)) }
         }
     }
 

@@ -18,6 +18,8 @@ enum FrameChange {
     case makeFolder(FramePath)
     case remove(FramePath)
     case rename(FramePath, FramePath)
+    /// A folder to which nothing leads any more.
+    case lose(FramePath, blocks: Int)
     case format
     /// Bytes on their way into blocks that nothing names yet.
     case wear

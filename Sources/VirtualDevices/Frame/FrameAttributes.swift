@@ -20,7 +20,8 @@ enum FrameAttributes {
 }
 
 extension PeripheralProfile {
-    /// A Frame that runs its application: an event takes the whole interval, and the radio keeps one notification.
+    /// A Frame that runs its application: an event takes the whole interval, and the radio keeps one notification
+    /// (bluetooth.c, `hvn_tx_queue_size`). When its place is free again within an event is a guess of ours.
     static func frame(address: DeviceAddress, firmware: FrameFirmware, largestMTU: Int) -> PeripheralProfile {
         PeripheralProfile(
             address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service], table: FrameAttributes.table,

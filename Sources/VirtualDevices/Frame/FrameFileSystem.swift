@@ -122,11 +122,12 @@ struct FrameFileSystem {
 
     mutating func rename(_ name: [UInt8], to newName: [UInt8]) -> FrameAnswer {
         guard let old = FramePath(name), let new = FramePath(newName), !old.isRoot, !new.isRoot, let entry = folder.entry(at: old),
-            folder.entry(at: new.parent) == .folder, !old.contains(new)
+            folder.entry(at: new.parent) == .folder
         else { return .refusal }
         if let there = folder.entry(at: new) {
             guard (there == .folder) == (entry == .folder), there != .folder || folder.names(in: new).isEmpty else { return .refusal }
         }
+        if old.contains(new) { return lose(old, replacing: folder.entry(at: new)) }
         for (handle, file) in openFiles {
             if file.path == new, old != new { openFiles[handle]?.path = nil }
             // LittleFS keeps the handle and forgets where it belongs: what it wrote is lost.
@@ -134,6 +135,13 @@ struct FrameFileSystem {
             if let path = file.path?.moved(from: old, to: new) { openFiles[handle]?.path = path }
         }
         return commit(.rename(old, new))
+    }
+
+    /// LittleFS moves a folder into itself without a word: nothing leads to it any more, and its blocks stay used (`lfs_rawrename`).
+    private mutating func lose(_ path: FramePath, replacing old: FrameEntry?) -> FrameAnswer {
+        for (handle, file) in openFiles where file.path.map(path.contains) ?? false { openFiles[handle]?.path = nil }
+        let blocks = FrameBlocks.perFolder + folder.usedBlocks(in: path) - (old == nil ? 0 : FrameBlocks.perFolder)
+        return commit(.lose(path, blocks: blocks))
     }
 
     mutating func makeFolder(_ name: [UInt8]) -> FrameAnswer {
@@ -172,7 +180,7 @@ struct FrameFileSystem {
 
     var freeBlocks: Int {
         let open = openFiles.values.reduce(0) { $0 + $1.ownBlocks }
-        return blockCount - FrameBlocks.perFolder - folder.usedBlocks(in: .root) - open
+        return blockCount - FrameBlocks.perFolder - folder.usedBlocks(in: .root) - folder.lostBlocks() - open
     }
 
     func apply(_ change: FrameChange) throws {
@@ -181,6 +189,7 @@ struct FrameFileSystem {
         case .makeFolder(let path): try folder.perform("make a folder") { mkdir(folder.host(path), 0o700) }
         case .remove(let path): try folder.perform("remove a file") { Glibc.remove(folder.host(path)) }
         case .rename(let old, let new): try folder.perform("rename a file") { Glibc.rename(folder.host(old), folder.host(new)) }
+        case .lose(let path, let blocks): try folder.lose(path, blocks: blocks)
         case .format: try folder.format(blockCount: blockCount)
         case .wear: break
         }

@@ -8,19 +8,26 @@ enum FrameEntry: Equatable {
 
 /// A Frame's files as files of the unit's folder.
 extension UnitFolder {
-    private struct FileSystemRecord: Codable { var blocks: Int }
+    private struct FileSystemRecord: Codable {
+        var blocks: Int
+        /// Blocks that stay used, though nothing leads to them.
+        var lost: Int?
+    }
 
     private var recordFile: URL { root.appendingPathComponent("filesystem.json") }
     /// Beside the files: a name of its own among them would be one of the unit's.
     private var scratchFile: URL { root.appendingPathComponent("file.new") }
     /// In bytes.
     private static let recordLimit = 4096
+    private static let largestLoss = 1024
 
     /// Blocks of the file system as it was formatted; `nil` for none.
-    func loadBlockCount() throws -> Int? {
+    func loadBlockCount() throws -> Int? { try loadFileSystem()?.blocks }
+
+    private func loadFileSystem() throws -> FileSystemRecord? {
         guard FileManager.default.fileExists(atPath: recordFile.path) else { return nil }
         return try Self.reading(recordFile, limit: Self.recordLimit) {
-            try JSONDecoder().decode(FileSystemRecord.self, from: Data($0)).blocks
+            try JSONDecoder().decode(FileSystemRecord.self, from: Data($0))
         }
     }
 
@@ -30,6 +37,20 @@ extension UnitFolder {
         } else {
             try? FileManager.default.removeItem(at: recordFile)
         }
+    }
+
+    /// Until the next format.
+    func lostBlocks() -> Int { max(0, min((try? loadFileSystem())?.lost ?? 0, Self.largestLoss)) }
+
+    /// Takes a folder with all in it away; the blocks stay used.
+    func lose(_ path: FramePath, blocks: Int) throws {
+        guard let count = try loadBlockCount() else { return }
+        let record = FileSystemRecord(blocks: count, lost: lostBlocks() + blocks)
+        try Self.replace(recordFile, with: try JSONEncoder().encode(record))
+        let lost = root.appendingPathComponent("folder.lost")
+        try? FileManager.default.removeItem(at: lost)
+        try perform("rename a folder") { Glibc.rename(host(path), lost.path) }
+        try? FileManager.default.removeItem(at: lost)
     }
 
     /// An end in its middle leaves no file system, so that the next start formats again.

@@ -10,6 +10,16 @@ import Testing
 struct FrameFileTests {
     private static let open = "o=frame.file.open "
 
+    @Test func aFolderThatIsMovedIntoItselfIsLostWithItsBlocks() async throws {
+        try await FrameBench.run { bench in
+            let link = try await bench.link()
+            let loop = "frame.file.mkdir('gg')f=frame.file.open('gg/a','w')for i=1,10 do f:write(('x'):rep(500))end f:close()"
+            #expect(try await link.run(loop + "frame.file.rename('gg','gg/h')print(#frame.file.listdir('/'))") == "2")
+            #expect(try await link.run("frame.file.open('gg/a')")?.hasSuffix("cannot open file gg/a") == true)
+            #expect(bench.folder.lostBlocks() == 4)
+        }
+    }
+
     @Test func aReadEndsAtALineOrAfter512Bytes() async throws {
         let files = ["a": "one\n\n" + String(repeating: "x", count: 600) + "\ntail", "n": "line\n", "e": ""]
         try await FrameBench.run(files: files) { bench in
