@@ -25,12 +25,13 @@ extension PeripheralProfile {
     static func frame(address: DeviceAddress, firmware: FrameFirmware, largestMTU: Int) -> PeripheralProfile {
         PeripheralProfile(
             address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service], table: FrameAttributes.table,
-            pace: LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2)), largestMTU: largestMTU,
+            pace: LinkPace(eventLength: .microseconds(15_000), supervisionTimeout: .seconds(2)),
+            largestMTU: min(largestMTU, firmware.largestMTU),
             notificationQueue: 1, requestsSecurity: true)
     }
 
     /// The most significant octet is the one that is printed first.
     private static func name(of address: DeviceAddress, _ firmware: FrameFirmware) -> String {
-        firmware.hasNumberedName ? "Frame \(address.description.prefix(2))" : "Frame"
+        firmware.has(.numberedName) ? "Frame \(address.description.prefix(2))" : "Frame"
     }
 }

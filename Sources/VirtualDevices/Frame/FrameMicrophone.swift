@@ -1,14 +1,17 @@
 /// The microphone behind its ring of 32,768 samples at 16 kHz, which starts anew without a word when it is not read in time
 /// (microphone.c). It runs on through a break and a reset of Lua.
+///
+/// That of firmware before `start` ends by itself, at the latest when its ring of 80,000 samples is full.
 struct FrameMicrophone {
     private(set) var isRunning = false
     private var source = VirtualSound.silence
     private var samples: [Int16] = []
     private var rate = 8000
-    private var bytesPerSample = 1
+    private var depth = 8
     private var start = Duration.zero
     /// When it was stopped, or stops by itself.
     private var end: Duration?
+    private var isEarly = false
     /// In samples.
     private var taken = 0
     /// It stops at the end of a buffer, and until then the driver takes no other order.
@@ -18,19 +21,24 @@ struct FrameMicrophone {
     private static let ringSize = 32_768
     private static let bufferSize = 128
     private static let stopTime = Duration.milliseconds(50)
+    private static let earlyRingSize = 80_000
+    private static let earlyBufferSize = 100
+    /// It fills the ring but for a buffer.
+    private static let earlyCapacity = earlyRingSize - earlyBufferSize
 
     func isBusy(at now: Duration) -> Bool { now < busyUntil }
 
     /// - Parameters:
-    ///   - rate: Hz, 8000 or 16000.
-    ///   - depth: bits of a sample, 8 or 16, signed.
+    ///   - rate: Hz, 8000 or 16000; 4000 to 20,000 with a limit.
+    ///   - depth: bits of a sample, 8 or 16, signed; with a limit 4, too.
     ///   - limit: when it stops by itself, in firmware before `start`.
     mutating func start(_ sound: VirtualSound, rate: Int, depth: Int, limit: Duration?, now: Duration) {
         self = FrameMicrophone()
         source = sound
         if case .sound(let sound) = sound { samples = sound.resampled(to: rate) }
         self.rate = rate
-        bytesPerSample = depth == 16 ? 2 : 1
+        self.depth = depth
+        isEarly = limit != nil
         start = now
         end = limit.map { now + $0 }
         isRunning = limit == nil
@@ -49,28 +57,47 @@ struct FrameMicrophone {
     /// - Returns: `nil` when it has stopped and everything is read.
     mutating func read(_ count: Int, now: Duration, isEndless: Bool) -> [UInt8]? {
         guard isRunning || end != nil else { return nil }
-        let buffer = Self.bufferSize * rate / Self.fullRate
-        let heard = Int((min(now, end ?? now) - start) / .microseconds(1)) * rate / 1_000_000 / buffer * buffer
-        var available = heard - taken
-        let ring = Self.ringSize * rate / Self.fullRate
-        if available >= ring {
-            available %= ring
-            taken = heard - available
-        }
+        let available = isEarly ? earlyCount(now: now) : ringCount(now: now)
         guard available > 0 else { return isRunning && isEndless ? [] : nil }
-        let number = min(available, count / bytesPerSample)
+        let number = min(available, count * 8 / depth)
         defer { taken += number }
-        return (taken..<taken + number).flatMap(sample)
+        guard depth == 4 else { return (taken..<taken + number).flatMap(sample) }
+        return stride(from: taken, to: taken + number, by: 2).map { sample($0)[0] & 0xF0 | sample($0 + 1)[0] >> 4 }
+    }
+
+    /// Samples, in whole buffers of this many.
+    private func heard(until time: Duration, by buffer: Int) -> Int {
+        Int((min(time, end ?? time) - start) / .microseconds(1)) * rate / 1_000_000 / buffer * buffer
+    }
+
+    private mutating func ringCount(now: Duration) -> Int {
+        let heard = self.heard(until: now, by: Self.bufferSize * rate / Self.fullRate)
+        let ring = Self.ringSize * rate / Self.fullRate
+        if heard - taken >= ring { taken = heard - (heard - taken) % ring }
+        return heard - taken
+    }
+
+    /// Early firmware averages one, two or four samples of the ring.
+    private mutating func earlyCount(now: Duration) -> Int {
+        let window = rate > 10_000 ? 1 : rate > 5000 ? 2 : 4
+        let heard = self.heard(until: now, by: Self.earlyBufferSize / window)
+        let last = taken + Self.earlyCapacity / window
+        guard heard > last else { return heard - taken }
+        end = start + .microseconds(last * 1_000_000 / rate + 1)
+        return last - taken
     }
 
     private func sample(_ index: Int) -> [UInt8] {
         switch source {
         case .raw(let bytes):
+            let bytesPerSample = depth == 16 ? 2 : 1
             return (index * bytesPerSample..<(index + 1) * bytesPerSample).map { $0 < bytes.count ? bytes[$0] : 0 }
         case .sound, .silence:
             let word = UInt16(bitPattern: index < samples.count ? samples[index] : 0)
             let high = UInt8(truncatingIfNeeded: word >> 8)
-            return bytesPerSample == 2 ? [UInt8(truncatingIfNeeded: word), high] : [high]
+            guard depth == 16 else { return [high] }
+            let low = UInt8(truncatingIfNeeded: word)
+            return isEarly ? [high, low] : [low, high]
         }
     }
 }

@@ -35,7 +35,8 @@ extension FrameModel {
     mutating func sleepsInCradle() throws -> Bool {
         guard unpairsAtStart else { return try folder.identity().isCharging }
         unpairsAtStart = false
-        staysAwake = true
+        formatsAtStart = true
+        staysAwake = firmware.has(.asleepAtStart)
         try folder.save(FrameBond())
         return false
     }

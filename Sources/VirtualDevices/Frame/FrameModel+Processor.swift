@@ -66,6 +66,7 @@ extension FrameModel {
     }
 
     mutating func feedWatchdog(at now: Duration) {
+        guard firmware.has(.watchdog) else { return }
         timers.removeAll(where: \.isWatchdog)
         timers.add(.watchdog, at: now + Self.watchdogTime)
     }

@@ -46,14 +46,10 @@ extension FrameModel {
     }
 
     private func introduction(of unit: UnitPlatform) -> String {
-        let features = [
-            firmware.hasMicrophoneStart, firmware.hasImageReady, firmware.hasStayAwake, firmware.hasHardwareVersion, firmware.hasCompression,
-            firmware.hasPowerSave, firmware.showsPairing,
-        ]
-        let number = features.enumerated().reduce(0) { $0 | ($1.element ? 1 << $1.offset : 0) }
-        // Last octet first, in upper case.
+        // Last octet first.
         let address = unit.address.description.split(separator: ":").reversed().joined(separator: ":")
-        return "\(number)\n\(firmware.version)\n\(firmware.gitTag)\nFrame\n\(address)"
+        let shown = firmware.has(.numberedName) ? address : address.lowercased()
+        return "\(firmware.features)\n\(firmware.version)\n\(firmware.gitTag)\nFrame\n\(shown)"
     }
 
     /// - Returns: whether the radio took it: one at a time, subscribed, cut where the link ends.
@@ -69,8 +65,10 @@ extension FrameModel {
         let handle = FrameInterpreter.word(bytes), content = Array(bytes.dropFirst(4))
         switch question {
         case .mount:
-            staysAwake = staysAwake && !firmware.hasStayAwake
-            return try files.mount(formatting: !bond.exists, isPaired: bond.exists)
+            staysAwake = staysAwake && !firmware.has(.asleepAtStart)
+            defer { formatsAtStart = false }
+            let isNew = firmware.has(.hardwareVersion)
+            return try files.mount(formatting: isNew ? !bond.exists : formatsAtStart, isPaired: isNew ? bond.exists : wasBondedAtStart)
         case .unmount:
             files.unmount()
             return FrameAnswer()
@@ -112,14 +110,14 @@ extension FrameModel {
             hardware.microphone.stop(now: unit.now)
             return FrameAnswer()
         case .sound:
-            guard let sound = hardware.microphone.read(first, now: unit.now, isEndless: firmware.hasMicrophoneStart) else { return .refusal }
+            guard let sound = hardware.microphone.read(first, now: unit.now, isEndless: firmware.has(.microphoneStart)) else { return .refusal }
             return FrameAnswer(bytes: sound, delay: .microseconds(20 + sound.count))
         case .capture:
             hardware.camera.capture(folder.scene, now: unit.now)
             return FrameAnswer(delay: .milliseconds(1))
         case .ready: return FrameAnswer(bytes: [hardware.camera.isReady(now: unit.now) ? 1 : 0])
         default:
-            if !firmware.hasImageReady { _ = hardware.camera.isReady(now: unit.now) }
+            if !firmware.has(.imageReady) { _ = hardware.camera.isReady(now: unit.now) }
             let piece = hardware.camera.read(first, isRaw: second == 1)
             return FrameAnswer(bytes: piece, delay: .microseconds(20 + piece.count))
         }

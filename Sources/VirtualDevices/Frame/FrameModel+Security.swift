@@ -20,7 +20,7 @@ extension FrameModel {
             bond.key = (0..<FrameBond.keyLength).map { _ in UInt8.random(in: 0...0xFE, using: &unit.faults.generator) }
             try folder.save(bond)
             flashBusyUntil = unit.now + Self.bondWriteTime
-            if firmware.showsPairing { hardware.showPaired(as: unit.address) }
+            if firmware.has(.showsPairing) { hardware.showPaired(as: unit.address) }
             return .encrypted(key: bond.key)
         case .encrypt(let key):
             guard bond.exists, key == bond.key else { return .refused(reason: Refusal.keyMissing, endsLink: true) }

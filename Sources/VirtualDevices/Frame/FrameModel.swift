@@ -1,4 +1,5 @@
 import Bluetooth
+import Foundation
 
 /// A Frame on the platform: its processor with Lua, its flash with files and bond, its sensors, and what wakes each when.
 struct FrameModel: UnitModel {
@@ -38,6 +39,9 @@ struct FrameModel: UnitModel {
     var staysAwake = false
     /// The next start forgets the bond.
     var unpairsAtStart = false
+    /// Lua's first start after that, in firmware that does not ask for a bond.
+    var formatsAtStart = false
+    var wasBondedAtStart = false
     var dataPacketCount = 0
     var breakCount = 0
 
@@ -53,6 +57,7 @@ struct FrameModel: UnitModel {
 
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws {
         firmware = FrameFirmware(version: ApplicationImage.versionText(in: image))
+        try firmware.requirePlayed(in: folder.root.path)
         try folder.settleFlash(imageSize: image.count)
         files = FrameFileSystem(folder: folder, blockCount: FrameMemory.blockCount(imageSize: image.count))
         hardware = FrameHardware(folder: folder)
@@ -60,6 +65,7 @@ struct FrameModel: UnitModel {
         staysAwake = false
         if try sleepsInCradle() { return unit.sleep() }
         bond = try folder.loadBond()
+        wasBondedAtStart = bond.exists
         feedWatchdog(at: unit.now)
         timers.add(.applicationReady, at: unit.now + Self.bootTime)
     }

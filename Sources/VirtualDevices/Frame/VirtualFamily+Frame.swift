@@ -1,9 +1,11 @@
+import Foundation
+
 extension VirtualFamily {
     static let frame = VirtualFamily(
         name: FrameModel.family, largestMTU: FrameModel.largestMTU,
         openFolder: { root, settings in
             let firmware = settings.firmware.map(FrameFirmware.init) ?? .v24_248
-            guard FrameFirmware.all.contains(firmware) else { throw UnitServerSettings.Failure.firmware(firmware.version) }
+            try firmware.requirePlayed(in: root.path)
             return try UnitFolder.frame(root: root, name: settings.name, firmware: firmware)
         },
         makeUnit: { folder, settings, air in

@@ -65,5 +65,6 @@ extension Examples {
         UnitFolderError.unreadable(path: path, reason: reason), .unwritable(path: path, reason: reason),
         .interpreterDoesNotStart(language: "LANGUAGE", path: path, setting: "VARIABLE"),
         .resourceMissing(name: "NAME", searched: ["FOLDER"]), .unusable(what: "FILE", reason: reason),
+        .firmwareNotPlayed(version: "VERSION", played: ["VERSION", "VERSION"], path: "FOLDER"),
     ])
 }

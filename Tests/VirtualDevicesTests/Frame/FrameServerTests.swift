@@ -86,7 +86,11 @@ struct FrameServerTests {
         _ = try settings.makeUnit(of: VirtualFamily.all)
         let folder = try UnitFolder.frame(root: root, name: "x")
         #expect(ApplicationImage.versionText(in: try folder.loadBootloader().application) == "v24.149.1416")
-        settings.firmware = "v1.000.0000"
-        #expect(throws: UnitServerSettings.Failure.self) { try settings.makeUnit(of: VirtualFamily.all) }
+        for version in ["v24.128.0700", "v25.080.0839", "v1.000.0000", "unknown", ""] {
+            settings.firmware = version
+            let error = #expect(throws: UnitFolderError.self) { try settings.makeUnit(of: VirtualFamily.all) }
+            let message = try #require(error).diagnosis.message
+            #expect(message.hasPrefix("the virtual Frame cannot play firmware \(version), only v24.149.1416, v24.155.0847, "))
+        }
     }
 }

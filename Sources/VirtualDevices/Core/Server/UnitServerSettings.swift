@@ -46,7 +46,7 @@ public struct UnitServerSettings: Codable, Sendable {
         }
     }
 
-    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String), firmware(String) }
+    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String) }
 
     /// A unit on an air of its own, and the lock that keeps others from its folder.
     /// - Parameter families: what can be played.

@@ -13,6 +13,11 @@ public enum UnitFolderError: Error, Hashable, Sendable {
     case resourceMissing(name: String, searched: [String])
     /// A microphone or a camera cannot use the file that it was given.
     case unusable(what: String, reason: String)
+    /// Nobody knows what this firmware does.
+    /// - Parameters:
+    ///   - played: versions of which it is known, the oldest first.
+    ///   - path: of the unit's folder.
+    case firmwareNotPlayed(version: String, played: [String], path: String)
 }
 
 extension UnitFolderError: DiagnosableError {
@@ -44,6 +49,12 @@ extension UnitFolderError: DiagnosableError {
                 code: "VIR-0004", category: .badData, fault: nil, message: "the virtual unit cannot use this \(what): \(reason)",
                 cause: "the file is damaged, or of another kind",
                 remedy: "give a WAV file with 16-bit PCM of at most a minute, or a JPEG file of at most 1 MiB")
+        case .firmwareNotPlayed(let version, let played, let path):
+            Diagnosis(
+                code: "VIR-0006", category: .badData, fault: .station,
+                message: "the virtual Frame cannot play firmware \(version), only \(played.joined(separator: ", ")), and later ones as the last",
+                cause: "the vendor published sources of these versions alone, so what another one does is not known",
+                remedy: "use one of these versions; if the unit in \(path) holds the other one, remove that folder to start with a new unit")
         }
     }
 }

@@ -124,7 +124,7 @@ static int text(lua_State *L) {
     const char *string = luaL_checkstring(L, 1);
     lua_Integer x = luaL_checkinteger(L, 2), y = luaL_checkinteger(L, 3), start = x, spacing = 4;
     int color = 1;
-    if (lua_istable(L, 4)) {
+    if (unit_has(UNIT_NAMED_COLORS) && lua_istable(L, 4)) {
         if (lua_getfield(L, 4, "color") != LUA_TNIL) {
             color = text_color(L);
         }
@@ -181,7 +181,15 @@ static int bitmap(lua_State *L) {
     return 0;
 }
 
+// Early firmware counts the colours from 1, and looks at the number after the parts' kind.
 static int palette_place(lua_State *L) {
+    if (!unit_has(UNIT_NAMED_COLORS)) {
+        lua_Integer number = luaL_checkinteger(L, 1);
+        for (int part = 2; part <= 4; part++) {
+            luaL_checkinteger(L, part);
+        }
+        return number < 1 || number > COLORS ? luaL_error(L, "pallet_index must be between 1 and 16") : (int)number - 1;
+    }
     const char *name = luaL_checkstring(L, 1);
     for (int i = 0; i < COLORS; i++) {
         if (strcmp(name, names[i]) == 0) {
@@ -212,10 +220,12 @@ static uint32_t clamp(double value) { return value < 0 ? 0 : value > 255 ? 255 :
 static int assign_color_ycbcr(lua_State *L) {
     int place = palette_place(L);
     lua_Integer y = luaL_checkinteger(L, 2), cb = luaL_checkinteger(L, 3), cr = luaL_checkinteger(L, 4);
-    check_part(L, y, 15, "Y component must be between 0 and 15");
-    check_part(L, cb, 7, "Cb component must be between 0 and 7");
-    check_part(L, cr, 7, "Cr component must be between 0 and 7");
-    double light = y * 17, blue = cb * 32 - 128, red = cr * 32 - 128;
+    bool is_short = unit_has(UNIT_NAMED_COLORS);
+    check_part(L, y, is_short ? 15 : 255, is_short ? "Y component must be between 0 and 15" : "Y component must be between 0 and 255");
+    check_part(L, cb, is_short ? 7 : 255, is_short ? "Cb component must be between 0 and 7" : "Cb component must be between 0 and 255");
+    check_part(L, cr, is_short ? 7 : 255, is_short ? "Cr component must be between 0 and 7" : "Cr component must be between 0 and 255");
+    int depth = is_short ? 32 : 1;
+    double light = y * (is_short ? 17 : 1), blue = cb * depth - 128, red = cr * depth - 128;
     palette[place] = clamp(light + 1.402 * red) << 16 | clamp(light - 0.344 * blue - 0.714 * red) << 8 | clamp(light + 1.772 * blue);
     return 0;
 }
@@ -243,13 +253,12 @@ static int power_save(lua_State *L) { return lua_isboolean(L, 1) ? 0 : luaL_erro
 void unit_open_display(lua_State *L) {
     static const luaL_Reg functions[] = {
         {"text", text}, {"bitmap", bitmap}, {"assign_color", assign_color}, {"assign_color_ycbcr", assign_color_ycbcr}, {"show", show},
-        {"set_brightness", set_brightness}, {"write_register", write_register}, {NULL, NULL},
+        {"set_brightness", set_brightness}, {NULL, NULL},
     };
-    static const luaL_Reg power[] = {{"power_save", power_save}, {NULL, NULL}};
+    static const luaL_Reg power[] = {{"power_save", power_save}, {"write_register", write_register}, {NULL, NULL}};
+    static const luaL_Reg early[] = {{"set_register", write_register}, {NULL, NULL}};
     memcpy(palette, factory_palette, sizeof(palette));
     drawn_length = 0;
     unit_add_library(L, "display", functions);
-    if (unit_has(UNIT_POWER_SAVE)) {
-        unit_add_library(L, "display", power);
-    }
+    unit_add_library(L, "display", unit_has(UNIT_POWER_SAVE) ? power : early);
 }

@@ -97,8 +97,10 @@ static int write_file(lua_State *L) {
         return luaL_error(L, "error writing to file");
     }
     memcpy(question, &stream->handle, 4);
-    memcpy(question + 4, text, length);
-    if (ask(UNIT_WRITE, question, 4 + length) != 0) {
+    // Early firmware writes up to the first 0, and finds that too little.
+    size_t written = unit_has(UNIT_EXPOSURE_SPEED) ? length : strlen(text);
+    memcpy(question + 4, text, written);
+    if (ask(UNIT_WRITE, question, 4 + written) != 0 || written != length) {
         return luaL_error(L, "error writing to file");
     }
     return 0;

@@ -12,8 +12,12 @@ static lua_Integer setting(lua_State *L, const char *name, lua_Integer otherwise
     return otherwise;
 }
 
-// Seconds are what firmware before `start` asks for.
-static int begin(lua_State *L, uint32_t seconds) {
+static int start(lua_State *L) {
+    // The first that it looks at.
+    static const uint32_t nothing[3];
+    if (unit_ask(UNIT_RECORD, nothing, sizeof(nothing)) == ALREADY_STARTED) {
+        return luaL_error(L, "already started");
+    }
     lua_Integer rate = setting(L, "sample_rate", 8000), depth = setting(L, "bit_depth", 8);
     if (rate != 8000 && rate != 16000) {
         return luaL_error(L, "sample rate must be 8000 or 16000");
@@ -21,25 +25,35 @@ static int begin(lua_State *L, uint32_t seconds) {
     if (depth != 8 && depth != 16) {
         return luaL_error(L, "bit depth must be 8 or 16");
     }
-    uint32_t question[3] = {(uint32_t)rate, (uint32_t)depth, seconds};
-    return unit_ask(UNIT_RECORD, question, sizeof(question)) == ALREADY_STARTED ? luaL_error(L, "already started") : 0;
+    uint32_t question[3] = {(uint32_t)rate, (uint32_t)depth, UINT32_MAX};
+    unit_ask(UNIT_RECORD, question, sizeof(question));
+    return 0;
 }
 
-static int start(lua_State *L) {
-    // The first that it looks at.
-    static const uint32_t nothing[3];
-    if (unit_ask(UNIT_RECORD, nothing, sizeof(nothing)) == ALREADY_STARTED) {
-        return luaL_error(L, "already started");
-    }
-    return begin(L, UINT32_MAX);
-}
-
+// Of firmware before `start`: each begins anew.
 static int record(lua_State *L) {
-    lua_Number seconds = 0;
+    static const lua_Integer rates[] = {20000, 16000, 12500, 10000, 8000, 5000, 4000};
+    lua_Number seconds = 9999;
     if (lua_istable(L, 1) && lua_getfield(L, 1, "seconds") != LUA_TNIL) {
         seconds = luaL_checknumber(L, -1);
     }
-    return begin(L, seconds > 0 && seconds < 3600 ? (uint32_t)(seconds * 1000) : 5000);
+    lua_Integer rate = setting(L, "sample_rate", 8000), depth = setting(L, "bit_depth", 8);
+    if (seconds <= 0) {
+        return luaL_error(L, "seconds must be greater than 0");
+    }
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        is_known = is_known || rate == rates[i];
+    }
+    if (!is_known) {
+        return luaL_error(L, "invalid sample rate");
+    }
+    if (depth != 16 && depth != 8 && depth != 4) {
+        return luaL_error(L, "invalid bit depth");
+    }
+    uint32_t question[3] = {(uint32_t)rate, (uint32_t)depth, seconds < 4e6 ? (uint32_t)(seconds * 1000) : 4000000000u};
+    unit_ask(UNIT_RECORD, question, sizeof(question));
+    return 0;
 }
 
 static int stop(lua_State *L) {

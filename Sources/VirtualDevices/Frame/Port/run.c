@@ -119,20 +119,29 @@ void unit_add_library(lua_State *L, const char *name, const luaL_Reg *functions)
 }
 
 int unit_show_screen(bool is_paired, bool is_update) {
-    static const char *const name =
+    static const char *const early =
+        "frame.display.text('Ready to Pair', 200, 140);"
+        "frame.display.text('Frame '..frame.bluetooth.address():sub(-2, -1), 245, 210, { color = 'ORANGE' });"
+        "frame.display.show();";
+    static const char *const ready =
+        "frame.display.text('Ready to Pair', 200, 140);"
         "frame.display.text('Frame '..frame.bluetooth.address():sub(-2, -1), 245, 210, { color = 'GREEN' });"
         "frame.display.show();";
+    static const char *const paired =
+        "frame.display.text('Frame is Paired', 185, 140);"
+        "frame.display.text('Frame '..frame.bluetooth.address():sub(-2, -1), 245, 210, { color = 'ORANGE' });"
+        "frame.display.show();";
     static const char *const update = "frame.display.text('Frame Update', 200, 140);frame.display.show();";
-    int status = LUA_OK;
     if (is_update) {
-        status = luaL_dostring(unit_lua, update);
-    } else {
-        is_paired = is_paired && unit_has(UNIT_SHOWS_PAIRING);
-        status = luaL_dostring(
-            unit_lua, is_paired ? "frame.display.text('Frame is Paired', 185, 140);" : "frame.display.text('Ready to Pair', 200, 140);");
-        status = status == LUA_OK ? luaL_dostring(unit_lua, name) : status;
+        return luaL_dostring(unit_lua, update);
     }
-    return status;
+    if (!unit_has(UNIT_NUMBERED_NAME)) {
+        return luaL_dostring(unit_lua, "frame.display.text('FRAME', 280, 176);frame.display.show();");
+    }
+    if (is_paired && unit_has(UNIT_PAIRED_SCREEN)) {
+        return luaL_dostring(unit_lua, paired);
+    }
+    return luaL_dostring(unit_lua, unit_has(UNIT_PAIRED_SCREEN) ? ready : early);
 }
 
 static bool open_libraries(lua_State *L) {
@@ -152,8 +161,8 @@ static bool open_libraries(lua_State *L) {
 }
 
 static void run_main(lua_State *L) {
-    bool stays_awake = unit_has(UNIT_STAYS_AWAKE);
-    if (luaL_dostring(L, stays_awake ? "frame.stay_awake(false); require('main')" : "require('main')") == LUA_OK) {
+    bool stays_awake = !unit_has(UNIT_ASLEEP_AT_START);
+    if (luaL_dostring(L, stays_awake ? "require('main')" : "frame.stay_awake(false); require('main')") == LUA_OK) {
         return;
     }
     // The check for a unit without a program still compares the text of older firmware.

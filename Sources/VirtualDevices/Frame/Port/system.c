@@ -91,16 +91,19 @@ static int fpga_write(lua_State *L) {
 
 void unit_open_system(lua_State *L) {
     static const luaL_Reg functions[] = {
-        {"update", update}, {"sleep", sleep}, {"battery_level", battery_level}, {"fpga_read", fpga_read}, {"fpga_write", fpga_write},
-        {NULL, NULL},
+        {"update", update}, {"sleep", sleep}, {"stay_awake", stay_awake}, {"battery_level", battery_level}, {NULL, NULL},
     };
+    static const luaL_Reg fpga[] = {{"fpga_read", fpga_read}, {"fpga_write", fpga_write}, {NULL, NULL}};
+    static const luaL_Reg old_fpga[] = {{"read", fpga_read}, {"write", fpga_write}, {NULL, NULL}};
     lua_getglobal(L, "frame");
     luaL_setfuncs(L, functions, 0);
-    if (unit_has(UNIT_STAYS_AWAKE)) {
-        lua_pushcfunction(L, stay_awake);
-        lua_setfield(L, -2, "stay_awake");
+    if (unit_has(UNIT_POWER_SAVE)) {
+        luaL_setfuncs(L, fpga, 0);
     }
     lua_pop(L, 1);
+    if (!unit_has(UNIT_POWER_SAVE)) {
+        unit_add_library(L, "fpga", old_fpga);
+    }
 }
 
 void unit_open_version(lua_State *L) {
