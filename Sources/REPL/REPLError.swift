@@ -43,6 +43,9 @@ public enum REPLError: Error, Hashable, Sendable {
 }
 
 extension REPLError {
+    /// A command was ended before it had an answer: by a break, or by an error of what answers are made of.
+    static let cutShort = REPLError.garbage("an answer: a command was cut short")
+
     /// The unit's heap is full.
     public var isOutOfMemory: Bool {
         switch self {

@@ -72,6 +72,8 @@ extension LuaREPL {
             }
         } catch REPLError.lua(let exception) {
             throw REPLError.programInTheWay(exception.message)
+        } catch let error as REPLError where error == .cutShort {
+            throw REPLError.programInTheWay("its functions fail")
         } catch REPLError.timedOut {
             // The answer is made of what may be replaced.
             throw REPLError.programInTheWay("its functions do not answer")

@@ -137,7 +137,7 @@ public final class LuaREPL: Sendable {
         case .failure(.raised(let exception)):
             state.withLock { $0.isInStep = true }
             throw REPLError.lua(exception)
-        case .failure(.cutShort): throw REPLError.garbage("an answer: a command was cut short")
+        case .failure(.cutShort): throw REPLError.cutShort
         case .failure(.helperGone): throw REPLError.garbage("an answer: its Lua was restarted")
         case .failure(.tooLong(let limit)): throw REPLError.outputOverflow(limit: limit)
         }

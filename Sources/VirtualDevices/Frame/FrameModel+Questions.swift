@@ -113,7 +113,7 @@ extension FrameModel {
             guard let sound = hardware.microphone.read(first, now: unit.now, isEndless: firmware.has(.microphoneStart)) else { return .refusal }
             return FrameAnswer(bytes: sound, delay: .microseconds(20 + sound.count))
         case .capture:
-            hardware.camera.capture(folder.scene, now: unit.now)
+            hardware.camera.capture(folder.scene ?? FrameCamera.testCard, now: unit.now)
             return FrameAnswer(delay: .milliseconds(1))
         case .ready: return FrameAnswer(bytes: [hardware.camera.isReady(now: unit.now) ? 1 : 0])
         default:

@@ -99,7 +99,7 @@ struct MonocleHardware {
     }
 
     /// Takes a picture of what stands before the unit.
-    mutating func capture() { picture = folder.scene[...] }
+    mutating func capture() { picture = (folder.scene ?? [])[...] }
 
     mutating func readPicture(_ count: Int) -> [UInt8] {
         defer { picture = picture.dropFirst(count) }

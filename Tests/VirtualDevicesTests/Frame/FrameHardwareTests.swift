@@ -93,6 +93,13 @@ struct FrameHardwareTests {
         }
     }
 
+    @Test func aFileThatIsNoPictureMakesNone() async throws {
+        try await FrameBench.run(prepare: { try $0.breakCamera() }) { bench in
+            let link = try await bench.link()
+            #expect(try await link.run("c=frame.camera c.capture{}frame.sleep(1)print(tostring(c.image_ready()))") == "false")
+        }
+    }
+
     @Test func theDisplayShowsWhatTheFontHas() async throws {
         try await FrameBench.run { bench in
             let link = try await bench.link()

@@ -43,6 +43,9 @@ extension UnitFolder {
         try Self.replace(photograph, with: bytes)
     }
 
+    /// No picture comes from the camera any more.
+    public func breakCamera() throws { try Self.replace(photograph, with: []) }
+
     var sound: VirtualSound {
         if let bytes = Self.contents(of: wave, limit: Self.maximumSoundBytes), let sound = try? WaveFile.read(bytes) {
             return .sound(sound)
@@ -50,8 +53,10 @@ extension UnitFolder {
         return Self.contents(of: raw, limit: Self.maximumSoundBytes).map(VirtualSound.raw) ?? .silence
     }
 
-    /// The picture before the camera; empty when there is none.
-    var scene: [UInt8] { Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] }
+    /// The picture before the camera; `nil` when none was put there, empty when it is no file of at most 1 MiB.
+    var scene: [UInt8]? {
+        FileManager.default.fileExists(atPath: photograph.path) ? Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] : nil
+    }
 
     /// A file's bytes, if there are at most `limit`.
     static func contents(of file: URL, limit: Int) -> [UInt8]? { try? FileReader.read(file.path, limit: limit) }
