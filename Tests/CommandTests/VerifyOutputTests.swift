@@ -109,8 +109,9 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["verify", "--virtual", "monocle", "--deep"], services: runner)) == 1)
         #expect(harness.output.hasSuffix("""
             FAIL  drift in scripts (0.0 s)
-              first, in noafw console: import uos; uos.remove('hashlib.py'); \
-            [uos.remove('states/'+f) for f in uos.listdir('states')]; uos.rmdir('states')
+              first, in noafw console: import uos; \
+            rm=lambda p:([rm(p+'/'+f)for f in uos.listdir(p)],uos.rmdir(p))if uos.stat(p)[0]&0x4000 else uos.remove(p); \
+            uos.remove('hashlib.py'); rm('states')
               if it was provisioned with other files, name them (--bundle, --scripts); else
               next: noafw flash --virtual monocle --only scripts
 

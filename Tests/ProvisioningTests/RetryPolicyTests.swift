@@ -114,7 +114,7 @@ struct RetryPolicyTests {
         let errors: [any Error] = [
             ProvisioningError.unitNotFound(address), ProvisioningError.batteryUnknown,
             ProvisioningError.wrongVersion(.fpga, expected: "a", actual: "b"), ProvisioningError.programEnded,
-            ProvisioningError.programFailed("ValueError: x"), REPLError.lacking("x"),
+            ProvisioningError.programFailed("ValueError: x"),
             ScriptError.noSpace(needed: 2, free: 1), CancellationError(),
         ]
         for error in errors { #expect(remedies(for: error).isEmpty, "\(error)") }

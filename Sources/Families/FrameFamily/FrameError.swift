@@ -8,6 +8,8 @@ public enum FrameError: Error, Hashable, Sendable {
     case folderInPlace(String)
     /// The file system took so many bytes of the new scripts; a line for `noafw console` takes other files away.
     case fileSystemFull(needed: Int, taken: Int, removal: String = "")
+    /// A script holds a byte of 0, at which the firmware cuts a write off up to v24.248 (frame-codebase, `file.c`); printable.
+    case zeroByte(String)
     /// A program has put its own in the place of the firmware's function; printable.
     case functionReplaced(String)
     /// It has no other way to start its application anew than power.
@@ -37,6 +39,10 @@ extension FrameError: DiagnosableError {
                  remedy: removal.isEmpty
                     ? "make the scripts shorter"
                     : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
+        case .zeroByte(let name):
+            unit("FRM-0006", "the unit's firmware cannot store \(name), which holds a byte of 0; the old scripts are still there",
+                 cause: "firmware before v24.255 cuts what it writes off at such a byte",
+                 remedy: "update the firmware together with the scripts, or leave the byte out of the script")
         case .functionReplaced(let name):
             unit("FRM-0005", "the unit's program has replaced the firmware's \(name)",
                  cause: "what the unit says of its files is the word of that program, which its firmware always starts first",

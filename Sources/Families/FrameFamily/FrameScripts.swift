@@ -146,6 +146,7 @@ struct FrameScripts: ScriptStore {
         } catch REPLError.lua(let exception) where exception.message.hasSuffix("error writing to file") {
             try? await files.close()
             for script in scripts.files { try? await files.remove(script.copyName) }
+            if file.bytes.dropFirst(end).prefix(console.repl.callRoom).contains(0) { throw FrameError.zeroByte(file.name) }
             throw FrameError.fileSystemFull(needed: file.bytes.count, taken: end, removal: removal(in: found))
         }
     }

@@ -39,7 +39,7 @@ extension Examples {
 
     static let frame = CataloguedErrors([
         FrameError.halo(isBonded: false), .halo(isBonded: true), .folderInPlace("NAME"), .fileSystemFull(needed: 9000, taken: 8192),
-        .functionReplaced("frame.file.open"), .noRestart,
+        .zeroByte("NAME"), .functionReplaced("frame.file.open"), .noRestart,
     ])
 
     static let selection = CataloguedErrors([

@@ -17,7 +17,7 @@ struct FrameFaultTests {
     ) async throws -> Value {
         var bench = Bench(.frame(firmware))
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try FrameSamples.telling())
+        let assets = AssetSet(scripts: try FrameSamples.telling(hasZeros: firmware == .v25_080))
         let report = try await bench.flash(assets)
         #expect(report.passed, "\(String(describing: report.error))")
         try prepare(&bench)
@@ -88,7 +88,7 @@ struct FrameFaultTests {
         try await withBench(of: firmware, { bench in
             for (index, count) in fillers.enumerated() { try bench.leave(String(repeating: "f", count: count), as: "filler\(index)") }
         }) { bench, assets in
-            let new = AssetSet(scripts: try FrameSamples.telling(padding: 12_000))
+            let new = AssetSet(scripts: try FrameSamples.telling(padding: 12_000, hasZeros: firmware == .v25_080))
             let report = try await bench.flash(new)
             #expect(report.error?.code == code, "\(String(describing: report.error))")
             let proof = try await bench.verify(assets)

@@ -6,7 +6,7 @@ import ScriptBundle
 import Support
 import TestSupport
 import Testing
-import VirtualDevices
+@testable import VirtualDevices
 
 @Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)
 struct FrameFlashTests {
@@ -89,9 +89,9 @@ struct FrameFlashTests {
         try await withBench { bench in
             let hostile = "local own=frame.file.\(name) frame.file.\(name)=function(...)return own(...)end while true do frame.sleep(0.1) end"
             try bench.leave("", as: "notes.txt")
-            #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+            #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling(hasZeros: false))).passed)
             try bench.leave(hostile, as: "main.lua")
-            let scripts = AssetSet(scripts: try FrameSamples.telling())
+            let scripts = AssetSet(scripts: try FrameSamples.telling(hasZeros: false))
             #expect(try await bench.verify(scripts).error?.code == "FRM-0005")
             var options = JobOptions()
             options.force = true
@@ -99,6 +99,14 @@ struct FrameFlashTests {
             #expect(flashed.passed && flashed.steps.contains { $0.component == .scripts && $0.action == .updated }, "\(flashed)")
             #expect(try await bench.verify(scripts).passed)
         }
+    }
+
+    @Test func anOldFirmwareTakesNoByteOfZero() async throws {
+        let bench = Bench(.frame(.v24_248))
+        defer { bench.remove() }
+        let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling()))
+        #expect(report.error?.code == "FRM-0006", "\(String(describing: report.error))")
+        #expect(try await bench.flash(FrameSamples.assets()).passed)
     }
 
     @Test func otherFilesStay() async throws {

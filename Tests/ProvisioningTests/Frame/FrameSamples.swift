@@ -24,7 +24,8 @@ enum FrameSamples {
     }()
 
     /// A program that tells its version at its start and when it is asked.
-    static func telling(padding: Int = 0) throws -> ScriptSet {
+    /// - Parameter hasZeros: bytes of 0, at which firmware before v24.255 cuts a write off (frame-codebase, `file.c`).
+    static func telling(padding: Int = 0, hasZeros: Bool = true) throws -> ScriptSet {
         try set("""
             require("odd")
             local asked = false
@@ -35,12 +36,12 @@ enum FrameSamples {
                 if asked then asked = false tell() end
                 frame.sleep(0.05)
             end
-            """ + "\n--" + String(repeating: "p", count: padding))
+            """ + "\n--" + String(repeating: "p", count: padding), odd: hasZeros ? oddModule : oddModule.filter { $0 != 0 })
     }
 
-    static func set(_ main: String) throws -> ScriptSet {
+    static func set(_ main: String, odd: [UInt8] = oddModule) throws -> ScriptSet {
         try ScriptSet(
-            files: [.init(name: "odd.lua", bytes: oddModule), .init(name: "main.lua", bytes: Array(main.utf8))], family: .frame)
+            files: [.init(name: "odd.lua", bytes: odd), .init(name: "main.lua", bytes: Array(main.utf8))], family: .frame)
     }
 }
 

@@ -52,7 +52,7 @@ extension UnitFolderError: DiagnosableError {
         case .firmwareNotPlayed(let version, let played, let path):
             Diagnosis(
                 code: "VIR-0006", category: .badData, fault: .station,
-                message: "the virtual Frame cannot play firmware \(version), only \(played.joined(separator: ", ")), and later ones as the last",
+                message: "the virtual unit cannot play firmware \(version), only \(played.joined(separator: ", ")), and later ones as the last",
                 cause: "the vendor published sources of these versions alone, so what another one does is not known",
                 remedy: "use one of these versions; if the unit in \(path) holds the other one, remove that folder to start with a new unit")
         }
