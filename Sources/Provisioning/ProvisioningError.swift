@@ -19,6 +19,8 @@ public enum ProvisioningError: Error, Sendable, Hashable {
     /// The argument is the error; printable.
     case programFailed(String)
     case programEnded
+    /// The link has ended while the program was heard: the radio's fault once, the program's if it stays so.
+    case programEndsLink(String)
     case programSilent(seconds: Int64)
     /// The argument is the last line that it printed.
     case programPrints(String)
@@ -44,7 +46,7 @@ public enum ProvisioningError: Error, Sendable, Hashable {
 extension ProvisioningError: DiagnosableError {
     public var persistence: Persistence {
         switch self {
-        case .unitNotFound, .unitGone, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted: .transient
+        case .unitNotFound, .unitGone, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted, .programEndsLink: .transient
         case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
@@ -153,6 +155,8 @@ extension ProvisioningError: DiagnosableError {
             program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
         case .programEnded:
             program("PRV-0041", "the unit's program has ended", cause: "its main script ends, and no error was heard; nothing runs on the unit any more")
+        case .programEndsLink(let reason):
+            program("PRV-0045", "the link ends each time the unit's program has started (\(reason))", cause: "its scripts restart the unit or switch its radio off, or the unit is too far away")
         case .programSilent(let seconds):
             program("PRV-0042", "the unit's program does not say that it is ready within \(seconds) s", cause: "its scripts hang before they say so, or wait for something that does not come")
         case .programPrints(let line):
@@ -177,6 +181,16 @@ extension ProvisioningError {
 }
 
 extension ProvisioningError {
+    /// Hears a program: a link that is lost meanwhile may be the program's doing.
+    /// - Throws: ``programEndsLink(_:)`` for a lost link.
+    static func tellingEnds<Value>(_ hear: () async throws -> Value) async throws -> Value {
+        do {
+            return try await hear()
+        } catch LinkError.disconnected(let reason) {
+            throw programEndsLink(reason)
+        }
+    }
+
     /// Takes a unit over: a link that is lost meanwhile is the program's doing, more likely than the radio's.
     /// - Throws: ``restartsWhenInterrupted(_:)`` for a lost link.
     public static func tellingRestarts<Value>(_ takeOver: () async throws -> Value) async throws -> Value {

@@ -167,6 +167,8 @@ import Testing
         var count = 0
         for verb in try await Self.verbs() {
             for output in verb.arguments where output.role?.isOutput == true {
+                // Standard output, or nothing.
+                if !["--csv", "--junit", "--events"].contains(output.name) { await refuse(line(verb, [(output.name, "-")]), "NOA-0064") }
                 for input in verb.arguments {
                     guard let role = input.role, let (given, code, results) = Self.places(role), input.name != "--check" else { continue }
                     for result in results {

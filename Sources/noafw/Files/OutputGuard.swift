@@ -11,6 +11,8 @@ enum OutputGuard {
         var results: [FilePlace] = []
         for use in uses {
             guard let path = use.result else { continue }
+            // Elsewhere it is standard output.
+            guard path.name != "-" else { throw .usage("this is written to a file only: name one, or ./- for a file of that name") }
             let place = FilePlace(path.location)
             try check(path, place, inputs)
             for own in OwnFiles.all(in: context) where place.isWithin(own) { throw .outputIsOwn(path: path.name) }
