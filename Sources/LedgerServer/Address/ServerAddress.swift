@@ -83,10 +83,9 @@ struct ServerAddress: Sendable, Hashable {
 
     private static func parsed(_ text: String) throws(ServerError) -> [String: String] {
         guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else { throw .address(reason: "it begins otherwise") }
-        var message: UnsafeMutablePointer<CChar>?
-        guard let options = PQconninfoParse(text, &message) else {
-            defer { PQfreemem(message) }
-            throw .address(reason: Redaction.line(message.map { String(cString: $0) } ?? "no memory"))
+        guard let options = PQconninfoParse(text, nil) else {
+            // The library's words quote what is wrong, which may be a part of a password.
+            throw .address(reason: "it cannot be read: its form is postgresql://[LOGIN@]HOST[:PORT]/DATABASE[?NAME=VALUE&…], a % is written %25")
         }
         defer { PQconninfoFree(options) }
         var settings: [String: String] = [:]

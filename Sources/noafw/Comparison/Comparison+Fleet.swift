@@ -3,16 +3,17 @@ import Provisioning
 import Support
 
 extension Comparison {
-    /// A fleet's report with what the baseline alone can say: who is missing, and of whom nothing is known.
+    /// - Throws: ``ComparisonError/notInBaseline(unit:baseline:)``.
+    func checkBaseline(of unit: DeviceAddress) throws(ComparisonError) {
+        guard let baseline, !baseline.addresses.contains(unit) else { return }
+        throw .notInBaseline(unit: "\(unit)", baseline: baseline.name)
+    }
+
+    /// A fleet's report with the units of the baseline that are missing.
     /// - Parameter isAll: whether everybody in reach was asked for, rather than a list.
     func complete(_ report: FleetReport<ComparedReport>, isAll: Bool) -> FleetReport<ComparedReport> {
-        guard let baseline else { return report }
+        guard let baseline, isAll else { return report }
         var complete = report
-        for (index, entry) in report.entries.enumerated() where entry.report?.isNotExpected == true {
-            let error = ComparisonError.notInBaseline(unit: entry.unit.id, baseline: baseline.name).diagnosis
-            complete.entries[index].ending = isAll ? .notExpected(error) : .failed(error)
-        }
-        guard isAll else { return complete }
         let met = Set(report.entries.compactMap(\.unit.address))
         complete.entries += baseline.addresses.subtracting(met).sorted { $0.description < $1.description }.map { address in
             let error = ComparisonError.gone(unit: "\(address)", baseline: baseline.name).diagnosis

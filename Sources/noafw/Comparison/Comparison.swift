@@ -50,7 +50,10 @@ struct ComparedReport: Verdict {
     /// What to do about what differs.
     var advice: String
 
-    var error: Diagnosis? { report.error }
+    /// The baseline knows nothing of what was asked for.
+    var unexpected: Diagnosis?
+
+    var error: Diagnosis? { report.error ?? unexpected }
     /// No findings are no verdict.
     var passed: Bool { error == nil && !findings.isEmpty && findings.allSatisfy { $0.state.isGood } }
 
@@ -61,9 +64,6 @@ struct ComparedReport: Verdict {
         let drifted = findings.filter { !$0.state.isGood }.map(\.component)
         return drifted.isEmpty ? nil : CommandError.differs(parts: drifted, from: source, advice: advice).diagnosis
     }
-
-    /// Whether nothing at all was expected of this unit.
-    var isNotExpected: Bool { error == nil && !findings.isEmpty && findings.allSatisfy { $0.state == .notExpected } }
 }
 
 /// What units are held against beside the files: how they were before, and what is allowed to differ.
@@ -97,7 +97,12 @@ struct Comparison: Sendable {
         }
         let drifted = findings.filter { !$0.state.isGood }
         let flash = CommandLineText.flash(unit, files.arguments, drifted.map(\.component))
-        return ComparedReport(report: report, findings: findings, source: source, advice: advice(on: drifted, report).text(flash))
+        let unexpected = baseline.flatMap { baseline in
+            findings.contains { $0.state != .notExpected } || findings.isEmpty
+                ? nil : ComparisonError.notInBaseline(unit: "\(report.identity.address)", baseline: baseline.name).diagnosis
+        }
+        return ComparedReport(
+            report: report, findings: findings, source: source, advice: advice(on: drifted, report).text(flash), unexpected: unexpected)
     }
 
     private func advice(on drifted: [ComparedFinding], _ report: VerifyReport) -> RepairAdvice {

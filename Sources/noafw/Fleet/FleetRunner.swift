@@ -90,7 +90,7 @@ extension FleetEntry.Ending {
         switch error {
         case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: self = .notExpected(diagnose(error))
         case CommandError.noSuchPart: self = .notExpected(diagnose(error))
-        case BundleError.wrongFamily where leavesOthers: self = .notExpected(diagnose(error))
+        case BundleError.wrongFamily where leavesOthers, ComparisonError.notInBaseline where leavesOthers: self = .notExpected(diagnose(error))
         case ClaimError.taken, LinkError.busy: self = .inUse(diagnose(error))
         default: return nil
         }

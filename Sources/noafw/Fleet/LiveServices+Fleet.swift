@@ -35,12 +35,15 @@ extension LiveServices: FleetService {
             leavesOthers: request.fleet.units == .inReach)
         return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
             try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, _, events in
+                try request.comparison.checkBaseline(of: unit.address)
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
                 let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
-                let verified = try await verify(unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, run)
-                var compared = request.comparison.compare(verified.report, unit: unit.options(adapters: request.fleet.adapters))
-                compared.lastPass = verified.lastPass
-                return compared
+                let options = unit.options(adapters: request.fleet.adapters)
+                var verified = try await verify(
+                    unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, run
+                ) { request.comparison.compare($0, unit: options) }
+                verified.report.lastPass = verified.lastPass
+                return verified.report
             }
         }
     }

@@ -61,9 +61,12 @@ extension LiveServices {
     }
 
     /// As ``flash(_:with:_:_:)``; the unit is not changed.
-    func verify(
-        _ unit: StationUnit, against assets: AssetSet, isDeep: Bool, programWatch: Duration, _ run: UnitRun
-    ) async throws -> VerifiedUnit {
+    /// - Parameter judge: makes the verdict that is recorded.
+    /// - Returns: what was judged, and the pass before it; `nil` where none is known.
+    func verify<Report: RecordedReport>(
+        _ unit: StationUnit, against assets: AssetSet, isDeep: Bool, programWatch: Duration, _ run: UnitRun,
+        judging judge: @escaping @Sendable (VerifyReport) -> Report
+    ) async throws -> (report: Report, lastPass: PassedRun?) {
         let lastPass = Mutex<PassedRun?>(nil)
         let report = try await own(unit, stateFolder: run.stateFolder) {
             try await perform("verify", unit, assets, run) { events, recording in
@@ -71,12 +74,12 @@ extension LiveServices {
                     let passed = await run.recorder?.lastPass(before: recording, unit.central.clock, events)
                     lastPass.withLock { $0 = passed }
                 }
-                return try await VerifyJob(
-                    family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep, programWatch: programWatch
-                ).run(report: events)
+                let job = try VerifyJob(
+                    family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep, programWatch: programWatch)
+                return try await judge(job.run(report: events))
             }
         }
-        return VerifiedUnit(report: report, lastPass: lastPass.withLock(\.self))
+        return (report, lastPass.withLock(\.self))
     }
 
     private func provision(

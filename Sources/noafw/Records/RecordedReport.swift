@@ -22,6 +22,11 @@ extension VerifyReport: RecordedReport {
     }
 }
 
+extension ComparedReport: RecordedReport {
+    var identity: UnitIdentity { report.identity }
+    var recoveries: [Recovery] { report.recoveries }
+}
+
 /// A unit that was compared with what it should hold, and what the ledger knew of it before.
 struct VerifiedUnit: Verdict {
     var report: VerifyReport

@@ -90,7 +90,7 @@ struct FrameServerTests {
             settings.firmware = version
             let error = #expect(throws: UnitFolderError.self) { try settings.makeUnit(of: VirtualFamily.all) }
             let message = try #require(error).diagnosis.message
-            #expect(message.hasPrefix("the virtual Frame cannot play firmware \(version), only v24.149.1416, v24.155.0847, "))
+            #expect(message.hasPrefix("the virtual unit cannot play firmware \(version), only v24.149.1416, v24.155.0847, "))
         }
     }
 }
