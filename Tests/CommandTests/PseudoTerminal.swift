@@ -96,6 +96,8 @@ final class TerminalTool {
         while process.isRunning, readMore(), ContinuousClock.now < end {}
         if ContinuousClock.now >= end { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
+        // What it wrote last may still be in the terminal.
+        while readMore() {}
         return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
     }
 }
