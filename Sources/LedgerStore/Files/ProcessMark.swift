@@ -21,13 +21,12 @@ final class ProcessMark: Sendable {
         guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
         var lock = Self.byte(at: place)
         guard fcntl(descriptor, Self.setLock, &lock) == 0 else {
-            let reason = SystemError.last
-            close(descriptor)
-            throw StorageFault.unwritable("\(path): \(reason)")
+            // `deinit` closes it, here too.
+            throw StorageFault.unwritable("\(path): \(SystemError.last)")
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Whether the process with that mark lives. Where that cannot be told, it does.
     func isAlive(_ other: Int64) -> Bool {

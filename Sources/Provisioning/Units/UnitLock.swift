@@ -17,8 +17,8 @@ public final class UnitLock: Sendable {
             throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(errno)))
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // `deinit` closes it, here too.
             let reason = errno
-            close(descriptor)
             guard reason == EWOULDBLOCK else {
                 throw StateFileError.unwritable(path: file.path, reason: String(cString: strerror(reason)))
             }
@@ -54,7 +54,7 @@ public final class UnitLock: Sendable {
         try self.init(file: folder.appendingPathComponent(name), holder: "\(address)")
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
 /// What can be wrong with the files of the state folder.

@@ -11,8 +11,8 @@ public final class UnitLock: Sendable {
         guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: String(cString: strerror(errno))) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             var holder = [UInt8](repeating: 0, count: 32)
+            // `deinit` closes it, here too.
             let count = max(0, pread(descriptor, &holder, holder.count, 0))
-            close(descriptor)
             throw LinkError.busy("process \(String(decoding: holder[..<count], as: UTF8.self))")
         }
         ftruncate(descriptor, 0)
@@ -20,5 +20,5 @@ public final class UnitLock: Sendable {
         _ = pwrite(descriptor, text, text.count, 0)
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }
