@@ -135,8 +135,7 @@ extension ProvisioningError: DiagnosableError {
                 code: "PRV-0029", category: .unitFailed, fault: .unit,
                 message: "the unit ends its link whenever its program is interrupted (\(reason))",
                 cause: "the program restarts the unit, or the firmware does so for what the program has made of it",
-                remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, reset the unit's "
-                    + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
+                remedy: REPLError.programRemedy)
         case .notPermitted:
             Diagnosis(
                 code: "PRV-0019", category: .permission, fault: nil, message: "the files on the unit were not given up; nothing was changed",
@@ -181,23 +180,13 @@ extension ProvisioningError {
 }
 
 extension ProvisioningError {
-    /// Hears a program: a link that is lost meanwhile may be the program's doing.
-    /// - Throws: ``programEndsLink(_:)`` for a lost link.
-    static func tellingEnds<Value>(_ hear: () async throws -> Value) async throws -> Value {
+    /// A link that is lost in the course of `body` is the program's doing, more likely than the radio's.
+    /// - Throws: `fault` with the reason, for a lost link.
+    public static func blaming<Value>(_ fault: (String) -> ProvisioningError, _ body: () async throws -> Value) async throws -> Value {
         do {
-            return try await hear()
+            return try await body()
         } catch LinkError.disconnected(let reason) {
-            throw programEndsLink(reason)
-        }
-    }
-
-    /// Takes a unit over: a link that is lost meanwhile is the program's doing, more likely than the radio's.
-    /// - Throws: ``restartsWhenInterrupted(_:)`` for a lost link.
-    public static func tellingRestarts<Value>(_ takeOver: () async throws -> Value) async throws -> Value {
-        do {
-            return try await takeOver()
-        } catch LinkError.disconnected(let reason) {
-            throw restartsWhenInterrupted(reason)
+            throw fault(reason)
         }
     }
 }

@@ -82,7 +82,7 @@ extension REPLError: DiagnosableError {
         case .noPrompt:
             unit("REPL-0001", .unitFailed, "the unit does not show its Python prompt",
                  cause: "its program does not let itself be interrupted",
-                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, power-cycle the unit")
+                 remedy: Self.withoutProgram + "power-cycle the unit")
         case .exception(let exception):
             unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
                  cause: "the firmware is too old, or the unit is out of memory or space",
@@ -112,8 +112,7 @@ extension REPLError: DiagnosableError {
         case .lacking(let name):
             unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
                  cause: "its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's",
-                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; "
-                    + "if that fails, update the firmware with noafw flash --only firmware")
+                 remedy: Self.withoutProgram + "update the firmware with noafw flash --only firmware")
         case .lua(let exception) where exception.isMemoryError: Self.programInTheWay(exception.message).diagnosis
         case .lua(let exception):
             unit("REPL-0010", .unitFailed, "Lua on the unit failed: \(exception.message)",
@@ -127,8 +126,7 @@ extension REPLError: DiagnosableError {
         case .programInTheWay(let words):
             unit("REPL-0014", .unitFailed, "the program on the unit does not let it be asked: \(words)",
                  cause: "it holds the memory, or has replaced functions of the firmware or of Lua",
-                 remedy: "replace the program: noafw flash --only scripts, with the files that the unit is to have, restarts the unit without it; if that fails, reset the unit's "
-                    + "pairing (Frame: press the button of its cradle while it charges), which erases its scripts")
+                 remedy: Self.programRemedy)
         case .payloadTooSmall(let size, let least):
             unit("REPL-0012", .tryAgain, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
                  cause: "the MTU was not negotiated",
@@ -140,6 +138,13 @@ extension REPLError: DiagnosableError {
                 cause: "it is more than a command for the prompt", remedy: "put it into a script")
         }
     }
+
+    private static let withoutProgram = "replace the program: noafw flash --only scripts, with the files that the unit is to have, "
+        + "restarts the unit without it; if that fails, "
+
+    /// For a program that does not let a host in, whatever a unit runs.
+    public static let programRemedy = withoutProgram
+        + "reset the unit's pairing (Frame: press the button of its cradle while it charges), which erases its scripts"
 
     private func unit(
         _ code: String, _ category: Diagnosis.Category, _ message: String, cause: String, remedy: String

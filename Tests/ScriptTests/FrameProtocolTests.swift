@@ -107,7 +107,7 @@ struct FrameProtocolTests {
     }
 
     @Test func aCameraThatFailsEndsTheRequest() throws {
-        try withFrame(prepare: { folder, _ in try folder.breakCamera() }) { bench in
+        try withFrame(prepare: { folder, _ in try Data().write(to: folder.root.appendingPathComponent("camera.jpg")) }) { bench in
             try bench.send(Kind.hello)
             bench.tap()
             try bench.run(for: .milliseconds(100))

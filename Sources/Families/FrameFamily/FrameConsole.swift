@@ -123,7 +123,7 @@ extension FrameConsole {
     static func open(
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> FrameConsole {
-        let repl = try await ProvisioningError.tellingRestarts {
+        let repl = try await ProvisioningError.blaming(ProvisioningError.restartsWhenInterrupted) {
             try await LuaREPL.attach(to: connection, clock: clock, within: promptTimeout)
         }
         return FrameConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)

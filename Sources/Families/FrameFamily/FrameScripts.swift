@@ -93,7 +93,7 @@ struct FrameScripts: ScriptStore {
         guard needed <= free else { throw ScriptError.noSpace(needed: needed * blocks.size, free: free * blocks.size, removal: removal(in: found)) }
     }
 
-    /// Of the largest files that are not the set's.
+    /// Of the largest files that are not the set's, and of folders.
     private func removal(in found: FrameSurvey) -> String {
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
         let others = found.entries.filter { !own.contains($0.key) }

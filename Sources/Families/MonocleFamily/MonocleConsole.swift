@@ -113,7 +113,7 @@ extension MonocleConsole {
         _ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard
     ) async throws -> MonocleConsole {
         do {
-            let repl = try await ProvisioningError.tellingRestarts {
+            let repl = try await ProvisioningError.blaming(ProvisioningError.restartsWhenInterrupted) {
                 try await PythonREPL.attach(to: connection, clock: clock, within: promptTimeout)
             }
             return MonocleConsole(repl: repl, connection: connection, restoreGuard: restoreGuard)

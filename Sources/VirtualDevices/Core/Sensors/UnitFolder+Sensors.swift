@@ -43,9 +43,6 @@ extension UnitFolder {
         try Self.replace(photograph, with: bytes)
     }
 
-    /// No picture comes from the camera any more.
-    public func breakCamera() throws { try Self.replace(photograph, with: []) }
-
     var sound: VirtualSound {
         if let bytes = Self.contents(of: wave, limit: Self.maximumSoundBytes), let sound = try? WaveFile.read(bytes) {
             return .sound(sound)
