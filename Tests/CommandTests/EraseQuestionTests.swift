@@ -74,7 +74,7 @@ import Testing
                         } catch { return FleetEntry(unit: FleetSample.unit(number), ending: .failed(diagnose(error))) }
                     }
                 }
-                events(FleetRunEvent(unit: FleetSample.unit(9), content: .ended(.pass, nil, seconds: 1)))
+                events(RunEvent(unit: FleetSample.unit(9), content: .ended(.pass, nil, seconds: 1)))
                 return FleetReport(entries: await group.reduce(into: []) { $0.append($1) })
             }
         })

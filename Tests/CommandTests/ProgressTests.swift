@@ -65,7 +65,7 @@ import Testing
 
     @Test func aTerminalSeesOneRewrittenLineAndItIsGoneAtTheEnd() {
         let harness = Harness()
-        let renderer = ProgressRenderer(context: harness.context([], isTerminal: true, columns: 33), isVerbose: false)
+        let renderer = RunRenderer(context: harness.context([], isTerminal: true, columns: 33), isVerbose: false, isSingle: true)
         renderer.handle(.stage(.erase))
         renderer.handle(.progress(stage: .erase, overall: 0.5, bytesDone: 1, bytesTotal: 2))
         harness.time.advance(.milliseconds(100))
@@ -74,7 +74,7 @@ import Testing
         renderer.finish()
         renderer.tick()
         renderer.handle(.notice("too late"))
-        let clear = "\r\u{1B}[K"
+        let clear = "\r\u{1B}[J"
         #expect(harness.diagnostics == """
             \(clear)erase      [             ]   0 %\(clear)note: slower
             \(clear)erase      [======       ]  50 %\(clear)
@@ -85,7 +85,7 @@ import Testing
     @Test func aDumbTerminalGetsLines() {
         let harness = Harness()
         let context = harness.context([], environment: ["TERM": "dumb"], isTerminal: true)
-        ProgressRenderer(context: context, isVerbose: false).handle(.stage(.erase))
+        RunRenderer(context: context, isVerbose: false, isSingle: true).handle(.stage(.erase))
         #expect(harness.diagnostics == "erase\n")
     }
 }

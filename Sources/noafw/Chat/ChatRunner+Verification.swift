@@ -32,9 +32,9 @@ extension ChatRunner {
         let start = context.clock.now
         let (report, model) = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             do {
-                return (try await unit.update(Set(components)) { renderer.handle($0) }, renderer.model)
+                return (try await unit.update(Set(components)) { renderer.handle($0) }, renderer.progress.single)
             } catch is CancellationError {
-                throw stop(interrupted(renderer.model))
+                throw stop(renderer.progress.single.interruption(mayChangeUnit: true, arguments: context.arguments))
             }
         }
         let result = RunResult(
@@ -42,14 +42,6 @@ extension ChatRunner {
         let presentation = UnitReportPresentation(target: command.unit.value.target, isDryRun: false)
         for line in presentation.summary(result, style: context.style(for: context.output)) { context.output.writeLine(line) }
         if let error = presentation.error(of: result) { throw stop(error) }
-    }
-
-    /// How a flash that was interrupted leaves the unit.
-    private func interrupted(_ model: ProgressModel) -> Diagnosis {
-        let state = InterruptedState(
-            mayChangeUnit: true, stage: model.writingStage,
-            updated: model.steps.filter { $0.action == .updated }.map(\.component), arguments: context.arguments)
-        return CommandError.interrupted(condition: state.condition, nextAction: state.nextAction).diagnosis
     }
 
     private func pinned(_ address: DeviceAddress) -> UnitSelection {
@@ -72,7 +64,7 @@ extension ChatRunner {
 
 /// The renderer that draws at present, if any, for the tick that keeps its display alive.
 final class CurrentRenderer: Sendable {
-    private let renderer = Mutex<ProgressRenderer?>(nil)
+    private let renderer = Mutex<RunRenderer?>(nil)
 
     func tick() {
         guard let renderer = renderer.withLock({ $0 }), renderer.isLive else { return }
@@ -80,9 +72,9 @@ final class CurrentRenderer: Sendable {
     }
 
     func drawing<Value: Sendable>(
-        _ context: CommandContext, isVerbose: Bool, _ body: (ProgressRenderer) async throws -> Value
+        _ context: CommandContext, isVerbose: Bool, _ body: (RunRenderer) async throws -> Value
     ) async throws -> Value {
-        let new = ProgressRenderer(context: context, isVerbose: isVerbose)
+        let new = RunRenderer(context: context, isVerbose: isVerbose, isSingle: true)
         renderer.withLock { $0 = new }
         defer {
             renderer.withLock { $0 = nil }

@@ -27,9 +27,7 @@ extension FlashCommand {
     func runLine(in context: CommandContext) async -> Int32 {
         let limits = rollout.value
         let renderer = LineRenderer(context: context, isVerbose: report.verbose, rings: line.bell)
-        let session = FleetSession(
-            context: context, report: report, endsByDrain: true, emptiness: FleetError.noneCame.diagnosis, display: renderer,
-            presentation: LinePresentation(limits: limits))
+        let session = RunSession(context: context, report: report, display: renderer, presentation: LinePresentation(limits: limits))
         return await session.run { events in
             let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
             let request = try lineRequest(in: context, limits, desk)
@@ -73,6 +71,10 @@ extension ListedUnit {
 
 /// The end of a shift: what failed by its codes, and the count. The document has every unit.
 struct LinePresentation: FleetPresentation {
+    typealias UnitVerdict = UnitReport
+
+    let endsByDrain = true
+    let emptiness = FleetError.noneCame.diagnosis
     var limits: RolloutLimits
 
     func document(_ result: FleetRunResult<UnitReport>) -> JSONText {

@@ -71,7 +71,7 @@ struct FlashCommand: ContextCommand {
     private func runFleet(in context: CommandContext) async -> Int32 {
         let limits = rollout.value
         let presentation = FlashFleetPresentation(isDryRun: dryRun, limits: limits)
-        return await FleetSession(context: context, report: report, presentation: presentation).run { events in
+        return await RunSession(context: context, report: report, presentation: presentation).run { events in
             let request = FleetFlashRequest(
                 fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context), limits: limits,
                 records: try record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
@@ -81,9 +81,9 @@ struct FlashCommand: ContextCommand {
 
     private func runSingle(in context: CommandContext) async -> Int32 {
         let presentation = UnitReportPresentation(target: units.single.target, isDryRun: dryRun)
-        let session = RunSession(context: context, report: report, mayChangeUnit: !dryRun, presentation: presentation)
+        let session = RunSession(context: context, report: report, presentation: presentation)
         return await session.run { events in
-            try await context.services.flash(request(in: context), events: events)
+            try await context.services.flash(request(in: context)) { events(RunEvent($0)) }
         }
     }
 

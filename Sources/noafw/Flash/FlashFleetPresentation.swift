@@ -2,6 +2,8 @@ import Provisioning
 
 /// The results of `flash` for a fleet, as a table and as the document `noafw.flash/1`.
 struct FlashFleetPresentation: FleetPresentation {
+    typealias UnitVerdict = UnitReport
+
     var isDryRun: Bool
     var limits: RolloutLimits
 

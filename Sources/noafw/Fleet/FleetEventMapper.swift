@@ -13,34 +13,34 @@ final class FleetEventMapper: Sendable {
     private let targets: FleetTargets
     /// What a unit that was left alone is told as: for the fleet it is current, but it passed nothing.
     private let left: @Sendable (Int) -> (FleetVerdict, Diagnosis?)?
-    private let tell: @Sendable (FleetRunEvent) -> Void
+    private let tell: @Sendable (RunEvent) -> Void
     private let state = Mutex(State())
 
-    init(_ targets: FleetTargets, left: @escaping @Sendable (Int) -> (FleetVerdict, Diagnosis?)?, tell: @escaping @Sendable (FleetRunEvent) -> Void) {
+    init(_ targets: FleetTargets, left: @escaping @Sendable (Int) -> (FleetVerdict, Diagnosis?)?, tell: @escaping @Sendable (RunEvent) -> Void) {
         (self.targets, self.left, self.tell) = (targets, left, tell)
     }
 
     func handle(_ event: FleetEvent) {
         switch event.content {
-        case .planned(let units, _): tell(FleetRunEvent(unit: nil, content: .planned(units: units)))
+        case .planned(let units, _): tell(RunEvent(unit: nil, content: .planned(units: units)))
         case .waits, .draining: break
         case .started(let found, let adapter):
             let unit = targets.unit(found)
             if let index = event.index { state.withLock { ($0.units[index], $0.starts[index]) = (unit, event.time) } }
-            tell(FleetRunEvent(unit: unit, content: .started(adapter: adapter)))
+            tell(RunEvent(unit: unit, content: .started(adapter: adapter)))
         case .ended(let ending):
             guard let index = event.index else { return }
             let (unit, start) = state.withLock { ($0.units[index] ?? targets[index], $0.starts[index]) }
             let (verdict, error) = left(index) ?? ending.verdict
             let seconds = start.map { $0.duration(to: event.time).inSeconds } ?? 0
-            tell(FleetRunEvent(unit: unit, content: .ended(verdict, error, seconds: seconds)))
+            tell(RunEvent(unit: unit, content: .ended(verdict, error, seconds: seconds)))
         case .ceilingLowered(let adapter, let links): note("\(adapter) takes no more than \(links) links at once")
         case .adapterRetired(let adapter, let error): note("\(adapter) is used no more: it failed several units, the last one with \(error.code)")
         case .stopped(let stop): note(stop.diagnosis.message)
         }
     }
 
-    private func note(_ text: String) { tell(FleetRunEvent(unit: nil, content: .notice(text))) }
+    private func note(_ text: String) { tell(RunEvent(unit: nil, content: .notice(text))) }
 }
 
 extension FleetEnding {

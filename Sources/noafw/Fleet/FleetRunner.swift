@@ -10,11 +10,11 @@ struct FoundUnit: Sendable {
     var unit: FleetUnit
     var found: DiscoveredUnit
     var central: any Central
-    var events: @Sendable (FleetRunEvent) -> Void
+    var events: @Sendable (RunEvent) -> Void
 
     /// Where its job's events go.
     var jobEvents: LiveServices.Events {
-        { [events, unit] event in events(FleetRunEvent(unit: unit, content: .job(event.content))) }
+        { [events, unit] event in events(RunEvent(unit: unit, content: .job(event.content))) }
     }
 }
 
@@ -24,7 +24,7 @@ struct FleetRunner<Report: Verdict>: Sendable {
     var drain: Drain
     /// What a report comes to for the units behind it.
     var judge: @Sendable (Report) -> FleetJudgement
-    var events: @Sendable (FleetRunEvent) -> Void
+    var events: @Sendable (RunEvent) -> Void
     /// Why its work was cancelled.
     var stop: StopReason
     /// Whether a unit that the files are not for is left out instead of being an error.

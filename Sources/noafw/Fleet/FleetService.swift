@@ -3,7 +3,7 @@ import Support
 
 /// Works on many units at once.
 protocol FleetService: Sendable {
-    typealias FleetEvents = @Sendable (FleetRunEvent) -> Void
+    typealias FleetEvents = @Sendable (RunEvent) -> Void
 
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a fleet.
     func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport>
@@ -33,30 +33,4 @@ struct FleetVerifyRequest: Sendable {
     var records: RecordInputs
     var stateFolder: String
     var drain: Drain
-}
-
-/// What happens to a fleet.
-struct FleetRunEvent: Sendable {
-    enum Content: Sendable {
-        /// How many units there are to work on.
-        case planned(units: Int)
-        case started(adapter: String)
-        case job(JobEvent.Content)
-        case ended(FleetVerdict, Diagnosis?, seconds: Double)
-        /// What concerns the whole fleet.
-        case notice(String)
-    }
-
-    /// `nil` for what concerns no unit.
-    var unit: FleetUnit?
-    var content: Content
-}
-
-extension FleetRunEvent.Content {
-    /// What the operator should know.
-    var notice: String? {
-        if case .notice(let text) = self { return text }
-        if case .job(.notice(let text)) = self { return text }
-        return nil
-    }
 }

@@ -52,7 +52,7 @@ extension LiveServices: FleetService {
         _ selection: FleetSelection, _ runner: FleetRunner<Report>, search: AssetSearch, stateFolder: String,
         _ work: @escaping @Sendable (StationUnit, _ count: Int, @escaping Events) async throws -> Report
     ) async throws -> FleetReport<Report> {
-        let notice = { @Sendable in runner.events(FleetRunEvent(unit: nil, content: .notice($0))) }
+        let notice = { @Sendable in runner.events(RunEvent(unit: nil, content: .notice($0))) }
         guard case .virtual(let names, let speed) = selection.units else {
             return try await Radio.with(adapters: selection.adapters, notice: notice) { adapters in
                 let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(adapters.map(\.fleet))
@@ -81,13 +81,13 @@ extension LiveServices: FleetService {
 /// Tells of the files once, however many units get them.
 private final class FleetNotices: Sendable {
     private let told = Mutex<Set<String>>([])
-    private let events: @Sendable (FleetRunEvent) -> Void
+    private let events: @Sendable (RunEvent) -> Void
 
-    init(_ events: @escaping @Sendable (FleetRunEvent) -> Void) { self.events = events }
+    init(_ events: @escaping @Sendable (RunEvent) -> Void) { self.events = events }
 
     func tell(_ event: JobEvent) {
         guard case .notice(let text) = event.content, told.withLock({ $0.insert(text).inserted }) else { return }
-        events(FleetRunEvent(unit: nil, content: .notice(text)))
+        events(RunEvent(unit: nil, content: .notice(text)))
     }
 }
 

@@ -16,7 +16,7 @@ struct LineRun: Sendable {
     let boundAddress: @Sendable (String) async -> String?
     let work: Work
     let line: @Sendable (LineEvent) -> Void
-    let events: @Sendable (FleetRunEvent) -> Void
+    let events: @Sendable (RunEvent) -> Void
 
     private struct Course {
         var watch: LineWatch
@@ -136,7 +136,7 @@ struct LineRun: Sendable {
         let serial = request.serials?.held
         request.serials?.begin()
         line(.began(unit, serial: serial))
-        events(FleetRunEvent(unit: unit, content: .started(adapter: "")))
+        events(RunEvent(unit: unit, content: .started(adapter: "")))
         let start = clock.now
         let ending: FleetEntry<UnitReport>.Ending
         var isCancelled = false
@@ -149,7 +149,7 @@ struct LineRun: Sendable {
         let entry = FleetEntry(unit: unit, ending: ending, seconds: start.duration(to: clock.now).inSeconds)
         course.entries.append(entry)
         request.serials?.end(passed: entry.verdict == .pass)
-        events(FleetRunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: entry.seconds)))
+        events(RunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: entry.seconds)))
         line(.ended(entry, serial: serial))
         if isCancelled { throw CancellationError() }
         await forget(found)

@@ -8,7 +8,7 @@ protocol LineService: Sendable {
     /// - Returns: every unit that was worked on, in order.
     /// - Throws: ``LinkError`` or the radio's own when it cannot listen.
     func watch(
-        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (FleetRunEvent) -> Void
+        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (RunEvent) -> Void
     ) async throws -> FleetReport<UnitReport>
 }
 

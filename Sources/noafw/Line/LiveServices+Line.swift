@@ -7,7 +7,7 @@ import Synchronization
 
 extension LiveServices: LineService {
     func watch(
-        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (FleetRunEvent) -> Void
+        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (RunEvent) -> Void
     ) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
             request.options.components, for: request.units.families.map(\.family), from: request.inputs,
@@ -18,7 +18,7 @@ extension LiveServices: LineService {
         let miss = { @Sendable (unit: FleetUnit, error: any Error) in
             let entry = FleetEntry<UnitReport>(unit: unit, ending: .init(leavingAlone: error, leavesOthers: false) ?? .failed(diagnose(error)))
             missed.withLock { $0.append(entry) }
-            events(FleetRunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: 0)))
+            events(RunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: 0)))
             line(.ended(entry, serial: nil))
         }
         var report = try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
@@ -36,7 +36,7 @@ extension LiveServices: LineService {
                         guard let support = SupportedFamily[found.family] else { throw UnitSelectionError.otherFamily(found) }
                         let unit = StationUnit(
                             support: support, central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
-                        let tell: Events = { events(FleetRunEvent(unit: FleetUnit(found), content: .job($0.content))) }
+                        let tell: Events = { events(RunEvent(unit: FleetUnit(found), content: .job($0.content))) }
                         let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell)
                         return try await flash(unit, with: try choice.assets(for: found.family, events: tell), request.options, run)
                     }, line: tell, events: events)

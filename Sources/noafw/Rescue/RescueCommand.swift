@@ -47,8 +47,7 @@ struct RescueCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         context.interrupts.grace.waitForUnits()
-        let session = RunSession(
-            context: context, report: report, mayChangeUnit: !dryRun, presentation: RescuePresentation())
+        let session = RunSession(context: context, report: report, presentation: RescuePresentation(mayChangeUnit: !dryRun))
         return await session.run { events in
             var options = JobOptions()
             options.dryRun = dryRun
@@ -57,7 +56,7 @@ struct RescueCommand: ContextCommand {
                 RescueRequest(
                     radio: RadioSelection(selector: selector, adapter: adapter?.text, wait: waiting.value), inputs: inputs.value(in: context), options: options,
                     stateFolder: try context.stateFolder(), records: try record.value(in: context)),
-                events: events)
+                events: { events(RunEvent($0)) })
         }
     }
 }

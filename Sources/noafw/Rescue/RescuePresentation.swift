@@ -3,7 +3,11 @@ import Provisioning
 import Support
 
 /// The result of `rescue` as lines and as the document `noafw.rescue/1`.
-struct RescuePresentation: RunPresentation {
+struct RescuePresentation: UnitPresentation {
+    typealias Report = RescueReport
+
+    var mayChangeUnit = true
+
     func error(of result: RunResult<RescueReport>) -> Diagnosis? {
         if let error = result.error ?? result.report?.units.compactMap(\.error).first { return error }
         guard result.report?.passed == false else { return nil }

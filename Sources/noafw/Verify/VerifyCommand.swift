@@ -72,8 +72,8 @@ struct VerifyCommand: ContextCommand {
         }
     }
 
-    private func session(_ compared: Comparison, _ context: CommandContext) -> FleetSession<VerifyFleetPresentation> {
-        FleetSession(
+    private func session(_ compared: Comparison, _ context: CommandContext) -> RunSession<VerifyFleetPresentation> {
+        RunSession(
             context: context, report: report, isOutputTaken: comparison.isOutputTaken,
             presentation: VerifyFleetPresentation(
                 comparison: compared, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain, junit: comparison.junit))
@@ -82,12 +82,12 @@ struct VerifyCommand: ContextCommand {
     private func runSingle(in context: CommandContext) async -> Int32 {
         let presentation = VerifyPresentation(
             target: units.single.target, isDeep: deep, arguments: context.arguments, named: inputs.value(in: context).named)
-        let session = RunSession(context: context, report: report, mayChangeUnit: false, presentation: presentation)
+        let session = RunSession(context: context, report: report, presentation: presentation)
         return await session.run { events in
             let request = VerifyRequest(
                 unit: units.single, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
                 programWatch: parts.programWatch, stateFolder: try context.stateFolder(), records: try record.value(in: context))
-            return try await context.services.verify(request, events: events)
+            return try await context.services.verify(request) { events(RunEvent($0)) }
         }
     }
 }

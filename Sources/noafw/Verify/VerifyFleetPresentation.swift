@@ -6,6 +6,8 @@ import Support
 
 /// The results of `verify` for a fleet: a table by unit and part, the document `noafw.verify/1`, CSV and JUnit.
 struct VerifyFleetPresentation: FleetPresentation {
+    typealias UnitVerdict = ComparedReport
+
     var comparison: Comparison
     var csv: ResultName?
     var csvForm = CSVText.Form.plain

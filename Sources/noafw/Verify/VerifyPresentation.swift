@@ -4,7 +4,10 @@ import ScriptBundle
 import Support
 
 /// The result of `verify` as a table and as the document `noafw.verify/1`.
-struct VerifyPresentation: RunPresentation {
+struct VerifyPresentation: UnitPresentation {
+    typealias Report = VerifiedUnit
+
+    let mayChangeUnit = false
     var target: ReportTarget
     var isDeep: Bool
     /// Of the command line, for the command that repairs.

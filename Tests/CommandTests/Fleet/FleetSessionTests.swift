@@ -125,20 +125,20 @@ import Testing
         #expect(fleet["seed"] as? Int == 77 && (fleet["counts"] as? [String: Int])?["not_reached"] == 1)
     }
 
-    private static func play(_ events: (FleetRunEvent) -> Void, _ time: ManualTime) {
+    private static func play(_ events: (RunEvent) -> Void, _ time: ManualTime) {
         let (one, two) = (FleetSample.unit(1), FleetSample.unit(2))
-        events(FleetRunEvent(unit: nil, content: .planned(units: 2)))
+        events(RunEvent(unit: nil, content: .planned(units: 2)))
         for unit in [one, two] {
-            events(FleetRunEvent(unit: unit, content: .started(adapter: "hci0")))
-            events(FleetRunEvent(unit: unit, content: .job(.stage(.fpga))))
+            events(RunEvent(unit: unit, content: .started(adapter: "hci0")))
+            events(RunEvent(unit: unit, content: .job(.stage(.fpga))))
         }
         for step in 0...4 {
-            events(FleetRunEvent(unit: one, content: .job(.progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430))))
+            events(RunEvent(unit: one, content: .job(.progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430))))
             time.advance(.seconds(1))
         }
-        events(FleetRunEvent(unit: two, content: .job(.notice("the link \u{202E}slowed down"))))
-        events(FleetRunEvent(unit: one, content: .ended(.pass, nil, seconds: 51.3)))
-        events(FleetRunEvent(unit: two, content: .ended(.fail, FleetSample.failed, seconds: 3)))
+        events(RunEvent(unit: two, content: .job(.notice("the link \u{202E}slowed down"))))
+        events(RunEvent(unit: one, content: .ended(.pass, nil, seconds: 51.3)))
+        events(RunEvent(unit: two, content: .ended(.fail, FleetSample.failed, seconds: 3)))
     }
 
     private func services() -> FakeServices {
@@ -213,8 +213,8 @@ import Testing
     @Test func theSecondSignalEndsTheRunningOnes() async throws {
         let (interrupts, clock) = (harness.interrupts, harness.time.clock)
         let services = FakeServices(onFlashFleet: { _, events in
-            events(FleetRunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
-            events(FleetRunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
+            events(RunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
+            events(RunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
             interrupts.ask()
             interrupts.ask()
             try await clock.sleep(until: clock.deadline(in: .seconds(60)))
@@ -230,8 +230,8 @@ import Testing
     @Test func theLastWordsOfARunWhoseUnitsHavePassedAreNoPass() async throws {
         let interrupts = harness.interrupts
         let services = FakeServices(onFlashFleet: { _, events in
-            events(FleetRunEvent(unit: nil, content: .planned(units: 2)))
-            events(FleetRunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
+            events(RunEvent(unit: nil, content: .planned(units: 2)))
+            events(RunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
             interrupts.exitReport.give()
             return FleetReport(entries: [])
         })
@@ -244,7 +244,7 @@ import Testing
     @Test func theLastWordsOfARunThatDoesNotEndNameItsUnits() async throws {
         let (harness, interrupts) = (harness, harness.interrupts)
         let services = FakeServices(onFlashFleet: { _, events in
-            events(FleetRunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
+            events(RunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
             interrupts.exitReport.give()
             return FleetReport(entries: [])
         })

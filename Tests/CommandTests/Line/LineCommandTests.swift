@@ -121,7 +121,7 @@ import Testing
             let error = Diagnosis(
                 code: "LED-0021", category: .inputOutput, fault: .station, message: String(repeating: "/a/long/path", count: 40), cause: "",
                 remedy: "free some space")
-            events(FleetRunEvent(unit: entry.unit, content: .job(.notice(error.notice))))
+            events(RunEvent(unit: entry.unit, content: .job(.notice(error.notice))))
             line(.ended(entry, serial: nil))
             line(.waiting)
             return FleetReport(entries: [entry])
@@ -140,9 +140,9 @@ import Testing
         let record = String(repeating: "{RECORD}", count: 40)
         let services = FakeServices(
             onFlashFleet: { request, events in
-                events(FleetRunEvent(unit: entry.unit, content: .started(adapter: "hci0")))
+                events(RunEvent(unit: entry.unit, content: .started(adapter: "hci0")))
                 request.records.lastResort(record)
-                events(FleetRunEvent(unit: entry.unit, content: .job(.stage(.firmware))))
+                events(RunEvent(unit: entry.unit, content: .job(.stage(.firmware))))
                 return FleetReport(entries: [entry])
             },
             onWatch: { request, line, _ in
@@ -196,8 +196,8 @@ import Testing
     @Test func whatTheShiftCameToIsNotLostWithItsEnd() async throws {
         let services = FakeServices(onWatch: { _, line, events in
             let entry = try FleetSample.flashed(1)
-            events(FleetRunEvent(unit: entry.unit, content: .started(adapter: "")))
-            events(FleetRunEvent(unit: entry.unit, content: .ended(.pass, nil, seconds: 51.3)))
+            events(RunEvent(unit: entry.unit, content: .started(adapter: "")))
+            events(RunEvent(unit: entry.unit, content: .ended(.pass, nil, seconds: 51.3)))
             throw LinkError.unavailable("the adapter is gone")
         })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--json"], services: services)) == 69)

@@ -1,31 +1,65 @@
-import Bluetooth
-import Provisioning
 import Support
 
-/// One verb's run: progress while it goes, the result when it ends, an exit code.
+/// One verb's results.
+protocol RunPresentation: Sendable {
+    /// What the run's work returns.
+    associatedtype Report: Verdict
+    /// The report, or what is known without one.
+    associatedtype Result: Sendable
+
+    /// A run of one unit ends with the first signal; a fleet first stops starting units.
+    var isSingle: Bool { get }
+    func result(of outcome: Supervisor.Outcome<Report>, _ end: RunEnd) -> Result
+    /// What is explained beside the summary; the first one counts.
+    func errors(of result: Result) -> [Diagnosis]
+    func passed(_ result: Result) -> Bool
+    func exitCode(of result: Result) -> Int32
+    func document(_ result: Result) -> JSONText
+    func summary(_ result: Result, style: TextStyle) -> [String]
+    /// Writes what the command line asks for beside the document.
+    /// - Throws: ``CommandError``.
+    func export(_ result: Result, context: CommandContext) throws
+}
+
+extension RunPresentation {
+    func export(_ result: Result, context: CommandContext) throws {}
+}
+
+/// What is known at the end of a run without its report.
+struct RunEnd: Sendable {
+    var context: CommandContext
+    var progress: RunProgress
+    var seconds: Double
+}
+
+/// One verb's run: progress while it goes, the results when it ends, an exit code.
 struct RunSession<Presentation: RunPresentation>: Sendable {
-    typealias Events = @Sendable (JobEvent) -> Void
+    typealias Events = @Sendable (RunEvent) -> Void
 
     var context: CommandContext
     var report: ReportOptions
-    var mayChangeUnit: Bool
+    /// Whether standard output is taken by something else than the summary.
+    var isOutputTaken = false
+    /// `nil`: a line for each unit and, for several, one that counts.
+    var display: (any RunDisplay)?
     var presentation: Presentation
 
     func run(_ operation: @escaping @Sendable (@escaping Events) async throws -> Presentation.Report) async -> Int32 {
-        let renderer = ProgressRenderer(context: context, isVerbose: report.verbose)
+        let renderer = display ?? RunRenderer(context: context, isVerbose: report.verbose, isSingle: presentation.isSingle)
+        let start = context.clock.now
+        let conclusion = Conclusion()
         let writer: EventWriter?
         do {
             writer = try report.events.map { try EventWriter($0, context: context) }
         } catch {
-            return conclude(
-                RunResult(error: diagnose(error), progress: renderer.model, seconds: 0), renderer, nil, Conclusion())
+            return conclude(.failed(error), since: start, renderer, nil, conclusion)
         }
-        let start = context.clock.now
-        let conclusion = Conclusion()
-        let outer = context.interrupts.exitReport.set { conclude(interrupted(renderer, since: start), renderer, writer, conclusion) }
+        let outer = context.interrupts.exitReport.set { conclude(.interrupted(nil), since: start, renderer, writer, conclusion) }
         defer { context.interrupts.exitReport.set(outer) }
         let area = context.drawingArea.set { renderer.print($0) }
         defer { context.drawingArea.set(area) }
+        if !presentation.isSingle { context.interrupts.drain.offer { renderer.drains() } }
+        defer { context.interrupts.drain.withdraw() }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
             try await operation {
@@ -33,49 +67,35 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
                 writer?.write($0)
             }
         }
-        var result = RunResult<Presentation.Report>(
-            progress: renderer.model, seconds: start.duration(to: context.clock.now).inSeconds)
-        switch outcome {
-        case .finished(let report): result.report = report
-        case .failed(let error): result.error = diagnose(error)
-        case .interrupted(let report):
-            result = interrupted(renderer, since: start)
-            result.report = report
-        }
-        return conclude(result, renderer, writer, conclusion)
-    }
-
-    private func interrupted(_ renderer: ProgressRenderer, since start: SessionClock.Instant) -> RunResult<Presentation.Report> {
-        let model = renderer.model
-        let state = InterruptedState(
-            mayChangeUnit: mayChangeUnit, stage: model.writingStage,
-            updated: model.steps.filter { $0.action == .updated }.map(\.component), arguments: context.arguments)
-        return RunResult(
-            error: CommandError.interrupted(condition: state.condition, nextAction: state.nextAction).diagnosis, progress: model,
-            seconds: start.duration(to: context.clock.now).inSeconds)
+        return conclude(outcome, since: start, renderer, writer, conclusion)
     }
 
     /// Writes the result once, whoever comes first: the run's end, or the last words of a run that does not end.
     @discardableResult
     private func conclude(
-        _ result: RunResult<Presentation.Report>, _ renderer: ProgressRenderer, _ writer: EventWriter?, _ conclusion: Conclusion
+        _ outcome: Supervisor.Outcome<Presentation.Report>, since start: SessionClock.Instant, _ renderer: any RunDisplay, _ writer: EventWriter?,
+        _ conclusion: Conclusion
     ) -> Int32 {
-        let error = presentation.error(of: result)
+        let seconds = start.duration(to: context.clock.now).inSeconds
+        let result = presentation.result(of: outcome, RunEnd(context: context, progress: renderer.progress, seconds: seconds))
+        var code = presentation.exitCode(of: result)
         conclusion.say {
-            write(result, error, renderer)
-            writer?.finish(error, passed: result.report?.passed == true)
+            renderer.finish()
+            let sink = report.json || isOutputTaken || report.eventsTakeOutput ? context.diagnostics : context.output
+            let style = context.style(for: sink)
+            for line in style.fitted(presentation.summary(result, style: style)) { sink.writeLine(line) }
+            let errors = presentation.errors(of: result)
+            errors.forEach(context.explain)
+            if report.json { context.output.writeLine(presentation.document(result).text) }
+            do {
+                try presentation.export(result, context: context)
+            } catch {
+                let failure = diagnose(error)
+                context.explain(failure)
+                if code == 0 { code = failure.category.rawValue }
+            }
+            writer?.finish(errors.first, passed: presentation.passed(result))
         }
-        return error?.category.rawValue ?? (result.report?.passed == true ? 0 : 1)
-    }
-
-    private func write(_ result: RunResult<Presentation.Report>, _ error: Diagnosis?, _ renderer: ProgressRenderer) {
-        renderer.finish()
-        let sink = report.json || report.eventsTakeOutput ? context.diagnostics : context.output
-        let style = context.style(for: sink)
-        for line in style.fitted(presentation.summary(result, style: style)) { sink.writeLine(line) }
-        if let error {
-            context.explain(error)
-        }
-        if report.json { context.output.writeLine(presentation.document(result).text) }
+        return code
     }
 }

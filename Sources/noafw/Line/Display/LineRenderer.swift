@@ -3,10 +3,10 @@ import Support
 import Synchronization
 
 /// Shows the line's operator what is going on: one block of lines that is rewritten in place on a terminal, plain lines elsewhere.
-final class LineRenderer: FleetDisplay {
+final class LineRenderer: RunDisplay {
     private struct State {
         var screen = LineScreen()
-        var progress: FleetProgress
+        var progress: RunProgress
         var drawnLines = 0
         var lastDrawn: Duration?
         var isFinished = false
@@ -26,10 +26,10 @@ final class LineRenderer: FleetDisplay {
         style = context.style(for: context.diagnostics)
         self.rings = rings
         isLive = context.diagnostics.isTerminal && !context.isDumbTerminal
-        state = Mutex(State(progress: FleetProgress(isVerbose: isVerbose)))
+        state = Mutex(State(progress: RunProgress(isVerbose: isVerbose)))
     }
 
-    var progress: FleetProgress { state.withLock(\.progress) }
+    var progress: RunProgress { state.withLock(\.progress) }
 
     func handle(_ event: LineEvent) {
         state.withLock { state in
@@ -39,7 +39,7 @@ final class LineRenderer: FleetDisplay {
         }
     }
 
-    func handle(_ event: FleetRunEvent) {
+    func handle(_ event: RunEvent) {
         let now = clock.now.offset
         state.withLock { state in
             state.progress.apply(event, at: now)

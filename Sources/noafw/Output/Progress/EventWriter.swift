@@ -18,7 +18,7 @@ final class EventWriter: Sendable {
         file = destination.isStandardOutput ? nil : try AppendedFile(context.path(destination).location)
     }
 
-    func write(_ event: JobEvent) { write(unit: event.unit?.description, Self.members(event.content)) }
+    func write(_ event: RunEvent) { write(unit: event.unit.map { $0.address?.description ?? $0.id }, Self.members(event)) }
 
     /// The last line.
     func finish(_ error: Diagnosis?, passed: Bool) {
@@ -28,7 +28,7 @@ final class EventWriter: Sendable {
         ])
     }
 
-    func write(unit: String?, _ members: [(String, JSONText)]) {
+    private func write(unit: String?, _ members: [(String, JSONText)]) {
         let line = JSONText.object(
             [
                 ("schema", .string("noafw.event/1")), ("time", .string(context.date().formatted(.iso8601))),
@@ -39,7 +39,21 @@ final class EventWriter: Sendable {
         if let failure = file.write(line) { context.explain(failure.diagnosis) }
     }
 
-    static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
+    private static func members(_ event: RunEvent) -> [(String, JSONText)] {
+        switch event.content {
+        case .planned(let units): [("event", .string("fleet")), ("units", .integer(units))]
+        case .started(let adapter): [("event", .string("started")), ("id", .optional(event.unit?.id)), ("adapter", .string(adapter))]
+        case .job(let content): members(content)
+        case .ended(let verdict, let error, let seconds):
+            [
+                ("event", .string("ended")), ("id", .optional(event.unit?.id)), ("verdict", .string(verdict.rawValue)),
+                ("unit_seconds", .number(seconds)), ("error", error.map(ReportText.document) ?? .null),
+            ]
+        case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
+        }
+    }
+
+    private static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
         switch content {
         case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.rawValue))]
         case .progress(let stage, let overall, let done, let total):

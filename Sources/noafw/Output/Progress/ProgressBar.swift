@@ -1,20 +1,12 @@
 import Provisioning
 
 /// One line for the whole job, cut to the terminal's width.
-struct ProgressBar: Sendable {
+enum ProgressBar {
     /// Redrawn no more often than this: a terminal over a slow line must not hold up the unit.
     static let interval: Duration = .milliseconds(100)
     private static let stageWidth = 10
     private static let smallestBar = 10
     private static let largestBar = 40
-
-    private var lastDrawn: Duration?
-
-    mutating func isDue(at now: Duration) -> Bool {
-        if let lastDrawn, now - lastDrawn < Self.interval { return false }
-        lastDrawn = now
-        return true
-    }
 
     /// - Parameter columns: the terminal's width; the last column stays free, writing into it would wrap.
     static func line(_ model: ProgressModel, at now: Duration, columns: Int) -> String {

@@ -3,9 +3,13 @@ import Provisioning
 import Support
 
 /// The result of `flash` as a table and as the document `noafw.flash/1`.
-struct UnitReportPresentation: RunPresentation {
+struct UnitReportPresentation: UnitPresentation {
+    typealias Report = UnitReport
+
     var target: ReportTarget
     var isDryRun: Bool
+
+    var mayChangeUnit: Bool { !isDryRun }
 
     func error(of result: RunResult<UnitReport>) -> Diagnosis? { result.error ?? result.report?.error }
 

@@ -22,20 +22,20 @@ enum FleetLine {
         return rest + String(repeating: " ", count: max(0, width - DisplayWidth.columns(rest)))
     }
 
-    static func bar(_ running: FleetProgress.Running, nameWidth: Int, at now: Duration, columns: Int) -> String {
+    static func bar(_ running: RunProgress.Running, nameWidth: Int, at now: Duration, columns: Int) -> String {
         let name = name(running.unit, width: nameWidth)
         return DisplayWidth.prefix(name + "  " + ProgressBar.line(running.model, at: now, columns: columns - nameWidth - 2), columns: columns - 1)
     }
 
     /// `7 of 20 done: 6 passed, 1 failed`
-    static func foot(_ progress: FleetProgress, columns: Int) -> String {
+    static func foot(_ progress: RunProgress, columns: Int) -> String {
         let done = progress.ended.count
         let total = progress.total.map { " of \($0)" } ?? ""
         let counts = counts(progress.ended.map(\.verdict))
         return DisplayWidth.prefix("\(done)\(total) done" + (counts.isEmpty ? "" : ": \(counts)"), columns: columns - 1)
     }
 
-    static func ended(_ ended: FleetProgress.Ended, style: TextStyle) -> String {
+    static func ended(_ ended: RunProgress.Ended, style: TextStyle) -> String {
         let verdict = style.paint("\(ended.verdict.word) \(ended.verdict.sign(style))", ended.verdict.tone)
         let error = ended.error.map { "  \($0.code) \(UntrustedText.escape($0.message))" } ?? ""
         return "\(verdict)  \(name(ended.unit))  \(Format.seconds(ended.seconds)) s\(error)"

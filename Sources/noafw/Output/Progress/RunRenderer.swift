@@ -2,12 +2,28 @@ import Provisioning
 import Support
 import Synchronization
 
-/// Draws a fleet's run: a line for each unit that is worked on and one that counts, rewritten in place on a terminal; plain lines elsewhere.
+/// What an operator sees while units are worked on.
+protocol RunDisplay: Sendable {
+    /// Whether it is redrawn while nothing happens.
+    var isLive: Bool { get }
+    var progress: RunProgress { get }
+
+    func handle(_ event: RunEvent)
+    /// Somebody has asked for an orderly end.
+    func drains()
+    /// Writes a line above what is redrawn.
+    func print(_ line: String)
+    func tick()
+    func finish()
+}
+
+/// Draws a run: a line for each unit that is worked on and, for several, one that counts, rewritten in place on a terminal; plain lines
+/// elsewhere.
 ///
 /// What has ended stays above. Nothing hides the cursor or changes a mode, so a kill leaves stale lines at worst.
-final class FleetRenderer: FleetDisplay {
+final class RunRenderer: RunDisplay {
     private struct State {
-        var progress: FleetProgress
+        var progress: RunProgress
         var drawnLines = 0
         var lastDrawn: Duration?
         var isFinished = false
@@ -23,19 +39,20 @@ final class FleetRenderer: FleetDisplay {
     private let area: DrawingArea
     private let state: Mutex<State>
 
-    init(context: CommandContext, isVerbose: Bool) {
+    /// - Parameter isSingle: one unit, which needs no name.
+    init(context: CommandContext, isVerbose: Bool, isSingle: Bool = false) {
         sink = context.diagnostics
         clock = context.clock
         style = context.style(for: context.diagnostics)
         self.isVerbose = isVerbose
         area = context.drawingArea
         isLive = context.diagnostics.isTerminal && !context.isDumbTerminal
-        state = Mutex(State(progress: FleetProgress(isVerbose: isVerbose)))
+        state = Mutex(State(progress: RunProgress(isVerbose: isVerbose, isSingle: isSingle)))
     }
 
-    var progress: FleetProgress { state.withLock(\.progress) }
+    var progress: RunProgress { state.withLock(\.progress) }
 
-    func handle(_ event: FleetRunEvent) {
+    func handle(_ event: RunEvent) {
         let now = clock.now.offset
         state.withLock { state in
             state.progress.apply(event, at: now)
@@ -73,7 +90,7 @@ final class FleetRenderer: FleetDisplay {
     }
 
     func drains() {
-        handle(FleetRunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
+        handle(RunEvent(unit: nil, content: .notice("no more units are started; press Ctrl-C again to end the running ones, too")))
     }
 
     func tick() { state.withLock { show(&$0, at: clock.now.offset) } }
@@ -86,7 +103,7 @@ final class FleetRenderer: FleetDisplay {
         }
     }
 
-    private func lines(for event: FleetRunEvent, _ progress: inout FleetProgress, at now: Duration) -> [String] {
+    private func lines(for event: RunEvent, _ progress: inout RunProgress, at now: Duration) -> [String] {
         let lines = progress.lines(for: event, at: now)
         switch event.content {
         case .planned(let units): return ["\(units) \(units == 1 ? "unit" : "units")"]
@@ -97,7 +114,7 @@ final class FleetRenderer: FleetDisplay {
         case .ended: return progress.ended.last.map { [FleetLine.ended($0, style: style)] } ?? []
         case .job(let content):
             guard !isLive || isWorthALine(content) else { return [] }
-            return lines.map { named(event.unit, $0) }
+            return progress.isSingle ? lines : lines.map { named(event.unit, $0) }
         }
     }
 
@@ -106,9 +123,9 @@ final class FleetRenderer: FleetDisplay {
     /// Above the bars only what they do not show.
     private func isWorthALine(_ content: JobEvent.Content) -> Bool {
         switch content {
-        case .notice: true
+        case .notice, .recovery: true
         case .progress: false
-        case .stage, .found, .probed, .planned, .step, .recovery: isVerbose
+        case .stage, .found, .probed, .planned, .step: isVerbose
         }
     }
 
@@ -124,13 +141,23 @@ final class FleetRenderer: FleetDisplay {
         if let last = state.lastDrawn, now - last < ProgressBar.interval { return }
         state.lastDrawn = now
         let columns = sink.columns()
-        let room = max(0, sink.rows() - 2)
-        let shown = state.progress.running.prefix(room)
-        let width = FleetLine.nameWidth(shown.map(\.unit), columns: columns)
-        let bars = shown.map { FleetLine.bar($0, nameWidth: width, at: now, columns: columns) }
-        let lines = bars + [FleetLine.foot(state.progress, columns: columns)]
+        let lines = state.progress.isSingle
+            ? [ProgressBar.line(state.progress.single, at: now, columns: columns)] : rows(state.progress, at: now, columns: columns)
         let back = state.drawnLines > 1 ? "\u{1B}[\(state.drawnLines - 1)A" : ""
         sink.write("\r\(back)\u{1B}[J" + lines.joined(separator: "\n"))
         state.drawnLines = lines.count
     }
+
+    private func rows(_ progress: RunProgress, at now: Duration, columns: Int) -> [String] {
+        let room = max(0, sink.rows() - 2)
+        let shown = progress.running.prefix(room)
+        let width = FleetLine.nameWidth(shown.map(\.unit), columns: columns)
+        let bars = shown.map { FleetLine.bar($0, nameWidth: width, at: now, columns: columns) }
+        return bars + [FleetLine.foot(progress, columns: columns)]
+    }
+}
+
+extension RunDisplay {
+    /// Of the only unit.
+    func handle(_ event: JobEvent) { handle(RunEvent(event)) }
 }

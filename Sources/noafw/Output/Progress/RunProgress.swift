@@ -1,8 +1,8 @@
 import Provisioning
 import Support
 
-/// What is known of a fleet from its events: a fold without a clock.
-struct FleetProgress: Sendable {
+/// What is known of a run from its events: a fold without a clock.
+struct RunProgress: Sendable {
     struct Running: Sendable {
         var unit: FleetUnit
         var model = ProgressModel()
@@ -21,16 +21,26 @@ struct FleetProgress: Sendable {
     private(set) var running: [Running] = []
     private(set) var ended: [Ended] = []
     let isVerbose: Bool
+    /// All events are the only unit's, whatever it is called so far.
+    let isSingle: Bool
 
-    init(isVerbose: Bool) { self.isVerbose = isVerbose }
+    init(isVerbose: Bool, isSingle: Bool = false) {
+        (self.isVerbose, self.isSingle) = (isVerbose, isSingle)
+        if isSingle { begin(Self.unnamed) }
+    }
 
-    mutating func apply(_ event: FleetRunEvent, at now: Duration) {
+    private static let unnamed = FleetUnit(id: "")
+
+    /// Of the only unit.
+    var single: ProgressModel { running.first?.model ?? ProgressModel() }
+
+    mutating func apply(_ event: RunEvent, at now: Duration) {
         switch event.content {
         case .planned(let units): total = units
         case .started:
             if let unit = event.unit { begin(unit) }
         case .job(let content):
-            guard let unit = event.unit else { return }
+            guard let unit = event.unit ?? running.first.flatMap({ isSingle ? $0.unit : nil }) else { return }
             let index = begin(unit)
             running[index].model.apply(JobEvent(unit: unit.address, time: .init(offset: now), content: content), at: now)
         case .ended(let verdict, let error, let seconds):
@@ -42,17 +52,17 @@ struct FleetProgress: Sendable {
     }
 
     /// The plain lines for an event that was taken in already, without the unit's name.
-    mutating func lines(for event: FleetRunEvent, at now: Duration) -> [String] {
-        guard let unit = event.unit, case .job(let content) = event.content,
-            let index = running.firstIndex(where: { $0.unit.id == unit.id })
-        else { return [] }
-        let jobEvent = JobEvent(unit: unit.address, time: .init(offset: now), content: content)
+    mutating func lines(for event: RunEvent, at now: Duration) -> [String] {
+        guard case .job(let content) = event.content, let index = index(of: event.unit) else { return [] }
+        let jobEvent = JobEvent(unit: event.unit?.address, time: .init(offset: now), content: content)
         return running[index].lines.lines(for: jobEvent, running[index].model, at: now)
     }
 
+    private func index(of unit: FleetUnit?) -> Int? { isSingle ? running.indices.first : running.firstIndex { $0.unit.id == unit?.id } }
+
     @discardableResult
     private mutating func begin(_ unit: FleetUnit) -> Int {
-        if let index = running.firstIndex(where: { $0.unit.id == unit.id }) {
+        if let index = index(of: unit) {
             running[index].unit = unit
             return index
         }
