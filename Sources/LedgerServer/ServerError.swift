@@ -72,6 +72,15 @@ extension ServerError: DiagnosableError {
         }
     }
 
+    /// The schema is made once: it changes nothing where there is one.
+    private static func schemaRemedy(_ found: Int?, _ known: Int) -> String {
+        switch found {
+        case nil: "let the server's administrator run the output of: noafw ledger schema --sql"
+        case let found? where found > known: "install a newer noafw on this station; runs are kept on it and sent later"
+        default: "let the server's administrator set up a database of form \(known) with noafw ledger schema --sql, and name it with --ledger"
+        }
+    }
+
     private var answer: Diagnosis {
         switch self {
         case .unreachable(let reason):
@@ -88,7 +97,7 @@ extension ServerError: DiagnosableError {
                 code: "LED-0122", category: .badData, fault: .station,
                 message: "the server's tables are of form \(found.map(String.init) ?? "none"), and this noafw needs form \(known)",
                 cause: "the server was set up for another version of noafw, or not at all",
-                remedy: "let the server's administrator run the output of: noafw ledger schema --sql")
+                remedy: Self.schemaRemedy(found, known))
         case .refused(let state, let reason):
             Diagnosis(
                 code: "LED-0123", category: .unavailable, fault: .station, message: "the ledger's server answered with error \(state): \(reason)",

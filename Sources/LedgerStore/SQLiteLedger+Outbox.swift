@@ -36,6 +36,27 @@ extension SQLiteLedger: RunOutbox {
         }
     }
 
+    public func rejected(station: String) async throws(LedgerError) -> [RejectedRun] {
+        try await OwnThread.run { () throws(LedgerError) in
+            try self.read([]) { db in
+                let sql = "SELECT run, rejected FROM outbox JOIN runs ON runs.id = run WHERE sent_at IS NULL AND rejected IS NOT NULL AND station = ? ORDER BY seq"
+                return try Row.fetchAll(db, sql: sql, arguments: [station]).compactMap { row in
+                    RunID(String.fromDatabaseValue(row["run"]) ?? "").map { RejectedRun(id: $0, reason: String.fromDatabaseValue(row["rejected"]) ?? "") }
+                }
+            }
+        }
+    }
+
+    public func unsentElsewhere(than station: String) async throws(LedgerError) -> [String: Int] {
+        try await OwnThread.run { () throws(LedgerError) in
+            try self.read([:]) { db in
+                let sql = "SELECT station, count(*) FROM outbox JOIN runs ON runs.id = run WHERE sent_at IS NULL AND station <> ? GROUP BY station"
+                let rows = try Row.fetchAll(db, sql: sql, arguments: [station])
+                return Dictionary(rows.map { (String.fromDatabaseValue($0[0]) ?? "", Int.fromDatabaseValue($0[1]) ?? 0) }) { $0 + $1 }
+            }
+        }
+    }
+
     public func markSent(_ ids: [RunID]) async throws(LedgerError) {
         let time = now().microseconds
         try await change { db in

@@ -119,6 +119,28 @@ struct WholeServerTests {
         let sent = try bench.run(["ledger", "send", "--station", "line-1", "--json"], environment: environment)
         let document = try ToolBench.json(sent.output)
         #expect(sent.status == 0 && document["sent"] as? Int == 1 && document["waiting"] as? Int == 0, "\(sent)")
+        #expect((document["other_stations"] as? [String: Int])?.isEmpty == true)
+    }
+
+    /// A run that the server refuses, or that another name was given to, is told until it is there.
+    @Test func whatTheServerRefusesStaysInSight() throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        _ = try sql("ALTER TABLE noafw.runs ADD CONSTRAINT odd CHECK (work_order <> 'odd')")
+        let flashed = try bench.run(flash("line-1") + ["--order", "odd"], environment: environment)
+        #expect(flashed.errors.contains("LED-0141"), "\(flashed.errors)")
+        for _ in 0..<2 {
+            let sent = try bench.run(["ledger", "send", "--station", "line-1"], environment: environment)
+            #expect(sent.status == 65 && sent.output.contains("waiting: 0, refused: 1\n  refused: "), "\(sent)")
+        }
+        let check = try bench.run(["ledger", "check"])
+        #expect(check.status == 65 && check.output.contains("the server refuses 1 run: noafw ledger send"), "\(check)")
+        let other = try bench.run(["ledger", "send", "--station", "line-2"], environment: environment)
+        #expect(other.status == 0 && other.output.contains("station line-1: 1 run not sent; next: noafw ledger send --station line-1"), "\(other)")
+        _ = try sql("ALTER TABLE noafw.runs DROP CONSTRAINT odd")
+        let again = try bench.run(["ledger", "send", "--station", "line-1", "--rejected"], environment: environment)
+        #expect(again.status == 0 && again.output.contains("runs sent: 1, waiting: 0, refused: 0"), "\(again)")
+        #expect(try bench.run(["ledger", "check"]).status == 0)
     }
 
     /// Neither where it is wrong nor where it is right, and whatever libpq's own variables say.

@@ -57,9 +57,13 @@ struct SetUpTests {
         let ledger = SQLiteLedger(folder: folder.path("ledger"))
         try await record(in: ledger)
         try bench.sql(fault.broken.replacing("\"LOGIN\"", with: "\"\(bench.station)\""))
-        let claim = try? await claim(.require)
-        #expect((claim?.state == .held) == fault.claim, "\(fault.broken)")
-        await claim?.release()
+        do throws(ClaimError) {
+            let claim = try await claim(.require)
+            #expect(fault.claim && claim.state == .held, "\(fault.broken)")
+            await claim.release()
+        } catch {
+            #expect(!fault.claim && error.diagnosis.remedy.contains("network") == (fault.upload == "LED-0120"), "\(fault.broken): \(error.diagnosis)")
+        }
         if !fault.claim { #expect(try await self.claim(.prefer).state == .unclaimed, "\(fault.broken)") }
         let report = try await send(ledger)
         #expect(report.failure?.code == fault.upload && report.rejected.isEmpty, "\(fault.broken): \(report)")

@@ -75,11 +75,26 @@ struct UploadServerTests {
         #expect(report.sent == 11 && report.left == 0 && report.rejected.count == 1, "\(report)")
         #expect(report.rejected[0].reason.contains("23514"))
         #expect(try bench.sql("SELECT first, last FROM noafw.gaps") == "5|5")
+        // It stays in sight until it is sent.
+        #expect(await (try uploads(ledger, bench)).send(within: .seconds(20)).left == 0)
+        #expect(try await ledger.rejected(station: bench.station) == report.rejected)
+        #expect(try await ledger.rejected(station: "other").isEmpty)
+        let check = try await ledger.check()
+        #expect(check.refusedRuns == 1 && !check.isSound)
         #expect(bench.cluster.log.contains("23514") || bench.cluster.log.contains("check constraint") && !bench.cluster.log.contains("SECRET"))
         try bench.sql("ALTER TABLE noafw.runs DROP CONSTRAINT runs_serial_check")
         #expect(try await ledger.retryRejected(station: bench.station) == 1)
         #expect(await (try uploads(ledger, bench)).send(within: .seconds(20)).sent == 1)
         try expectWhole(12, bench)
+        #expect(try await ledger.check().isSound)
+        #expect(try await ledger.rejected(station: bench.station).isEmpty)
+    }
+
+    @Test func whatWaitsUnderAnotherNameIsCounted() async throws {
+        let ledger = SQLiteLedger(folder: folder.path("ledger"))
+        try await record(3, in: ledger, bench)
+        #expect(try await ledger.unsentElsewhere(than: "other") == [bench.station: 3])
+        #expect(try await ledger.unsentElsewhere(than: bench.station) == [:])
     }
 
     @Test func rightsThatAreMissingParkNothing() async throws {

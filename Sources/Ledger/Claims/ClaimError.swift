@@ -11,7 +11,8 @@ public enum ClaimError: Error, Sendable, Hashable {
     ///   - station: which said so.
     case serialBound(serial: String, unit: String, known: SerialBinding, station: String)
     /// A claim is required.
-    case notAsked(unit: String, reason: String)
+    /// - Parameter remedy: what is to be done on the server; `nil` while it is not reached.
+    case notAsked(unit: String, reason: String, remedy: String? = nil)
     /// No erase is begun.
     case runsOut(unit: String)
 }
@@ -30,11 +31,11 @@ extension ClaimError: DiagnosableError {
                 code: "LED-0103", category: .badData, fault: nil,
                 message: "by the ledger's server, \(known.refusal(of: serial, at: unit))", cause: known.cause(of: serial, source: "station \(station)"),
                 remedy: "read this unit's label again; see run \(known.run) at station \(station); if that is not true any more, add --rebind-serial")
-        case .notAsked(let unit, let reason):
+        case .notAsked(let unit, let reason, let remedy):
             Diagnosis(
                 code: "LED-0101", category: .tryAgain, fault: .station, message: "\(unit) cannot be claimed: \(reason)",
-                cause: "the ledger's server is not reached, and --claims require asks for it before each unit",
-                remedy: "check the network and the server, then run the same command again; or use --claims prefer")
+                cause: "the ledger's server \(remedy == nil ? "is not reached" : "does not give claims"), and --claims require asks for one before each unit",
+                remedy: remedy ?? "check the network and the server, then run the same command again; or use --claims prefer")
         case .runsOut(let unit):
             Diagnosis(
                 code: "LED-0102", category: .tryAgain, fault: .station,

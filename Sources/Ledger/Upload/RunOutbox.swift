@@ -18,6 +18,10 @@ public protocol RunOutbox: Sendable {
     /// - Returns: how many wait again.
     @discardableResult
     func retryRejected(station: String) async throws(LedgerError) -> Int
+    /// What the server has refused, in the order of `seq`.
+    func rejected(station: String) async throws(LedgerError) -> [RejectedRun]
+    /// How many runs wait that other stations' names were given to, by these names.
+    func unsentElsewhere(than station: String) async throws(LedgerError) -> [String: Int]
     /// `nil` before the first run.
     func lastNumber(station: String) async throws(LedgerError) -> RunNumber?
     /// What cannot be sent, because it cannot be read.
@@ -25,6 +29,8 @@ public protocol RunOutbox: Sendable {
 }
 
 extension RunOutbox {
+    public func rejected(station: String) async throws(LedgerError) -> [RejectedRun] { [] }
+    public func unsentElsewhere(than station: String) async throws(LedgerError) -> [String: Int] { [:] }
     public func lastNumber(station: String) async throws(LedgerError) -> RunNumber? { nil }
     public var unreadable: LedgerNotice? { nil }
 }

@@ -26,7 +26,7 @@ struct ServerClaims: UnitClaims {
             answer = try await ask(request)
         } catch {
             silence.note(error, asked: asked, now: clock.now)
-            guard goesOn else { throw .notAsked(unit: request.unit, reason: error.reason) }
+            guard goesOn else { throw .notAsked(unit: request.unit, reason: error.reason, remedy: error.remedy) }
             return LocalClaim(unclaimed: error.reason)
         }
         return try answer.get()

@@ -62,6 +62,12 @@ enum ServerFault: Error, Sendable, Hashable {
         }
     }
 
+    /// What is to be done on the server; `nil` where it has to be reached first.
+    var remedy: String? {
+        let diagnosis = error.diagnosis
+        return diagnosis.category == .tryAgain ? nil : diagnosis.remedy
+    }
+
     /// Whether waiting alone mends nothing: a set-up or a row that is wrong, a server that is read-only, without room or with a fault of its own.
     private func needsAdministrator(_ state: String) -> Bool {
         kind != .passing || ["25", "58", "XX"].contains(state.prefix(2)) || ["53100", "53200"].contains(state)

@@ -45,8 +45,9 @@ struct LedgerCheckCommand: ContextCommand {
             return "station \(UntrustedText.escape(gap.station)): \(numbers) missing: a record was deleted"
         }
         let spool = check.spooledBytes > 0 ? ["\(Format.bytes(check.spooledBytes)) bytes of records wait in the spool: the next run takes them in"] : []
+        let refused = check.refusedRuns > 0 ? ["the server refuses \(LedgerText.counted(check.refusedRuns)): noafw ledger send shows why"] : []
         let broken = check.broken.map { "a damaged ledger was moved to \(UntrustedText.escape($0)): copy it to a safe place, then run with --acknowledge" }
-        return check.damages.map { "damaged: \(UntrustedText.escape($0))" } + gaps + spool + broken
+        return check.damages.map { "damaged: \(UntrustedText.escape($0))" } + gaps + refused + spool + broken
     }
 
     private static func document(_ check: LedgerCheck, _ acknowledged: [String], _ error: Diagnosis?) -> JSONText {
@@ -57,7 +58,7 @@ struct LedgerCheckCommand: ContextCommand {
         }
         return .object([
             ("schema", .string("noafw.ledger-check/1")), ("sound", .bool(check.isSound)), ("runs", .integer(check.runs)),
-            ("open_runs", .integer(check.openRuns)), ("damages", .array(check.damages.map { .string($0) })), ("gaps", .array(gaps)),
+            ("open_runs", .integer(check.openRuns)), ("refused_runs", .integer(check.refusedRuns)), ("damages", .array(check.damages.map { .string($0) })), ("gaps", .array(gaps)),
             ("spooled_bytes", .integer(check.spooledBytes)), ("broken", .array(check.broken.map { .string($0) })),
             ("acknowledged", .array(acknowledged.map { .string($0) })), ("error", error.map(ReportText.document) ?? .null),
         ])

@@ -31,13 +31,14 @@ struct LedgerSendCommand: ContextCommand {
         commandName: "send",
         abstract: "Send the runs that the server has not got yet.",
         discussion: """
-            Each run with --ledger sends by itself what waits. Use this after the server was away.
+            Each run with --ledger sends by itself what waits. Use this after the server was away. It shows which runs the server \
+            refused, and which wait under the name of another station.
 
             Examples:
               noafw ledger send --ledger 'postgresql://ledger.example.com/noafw?sslrootcert=/etc/noafw/root.crt'
               noafw ledger send --rejected
 
-            Exit codes: 0 nothing waits, 64 wrong use, 65 the server refuses runs or has other tables, 75 not reached, 77 login refused.
+            Exit codes: 0 nothing of this station waits, 64 wrong use, 65 the server refuses runs or has other tables, 75 not reached, 77 login refused.
             """)
 
     @OptionGroup var server: LedgerServerOptions
@@ -60,24 +61,38 @@ struct LedgerSendCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
-        return await verb.run(failure: { Self.document(UploadReport(), error: $0) }) { _ in
+        return await verb.run(failure: { Self.document(UploadReport(), [:], error: $0) }) { _ in
             let name = station ?? context.environment["NOAFW_STATION"] ?? RecordInputs.hostName
             guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
             let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
             if rejected { try await ledger.retryRejected(station: name) }
             try await server.check(.require)
-            let report = await server.uploads(from: ledger).send(within: .seconds(limit))
+            var report = await server.uploads(from: ledger).send(within: .seconds(limit))
+            report.rejected = try await ledger.rejected(station: name)
+            let others = try await ledger.unsentElsewhere(than: name)
             if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis { verb.note("\(unreadable.message) [\(unreadable.code)]") }
             return OfflineCommand.Result(
-                lines: ["runs sent: \(report.sent), waiting: \(report.left), refused: \(report.rejected.count)"],
-                document: Self.document(report, error: nil), error: report.notices.last?.diagnosis)
+                lines: Self.lines(report, others), document: Self.document(report, others, error: nil), error: report.notices.last?.diagnosis)
         }
     }
 
-    static func document(_ report: UploadReport, error: Diagnosis?) -> JSONText {
+    private static let shownRuns = 20
+
+    private static func lines(_ report: UploadReport, _ others: [String: Int]) -> [String] {
+        let refused = report.rejected.prefix(shownRuns).map { "  refused: \($0.id): \(UntrustedText.escape($0.reason))" }
+        let more = report.rejected.count > shownRuns ? ["  and \(report.rejected.count - shownRuns) more"] : []
+        let waiting = others.sorted { $0.key < $1.key }.map { name, count in
+            let command = CommandLineText.same(["ledger", "send", "--station", name])
+            return "station \(UntrustedText.escape(name)): \(LedgerText.counted(count)) not sent; next: \(UntrustedText.escape(command))"
+        }
+        return ["runs sent: \(report.sent), waiting: \(report.left), refused: \(report.rejected.count)"] + refused + more + waiting
+    }
+
+    private static func document(_ report: UploadReport, _ others: [String: Int], error: Diagnosis?) -> JSONText {
         .object([
             ("schema", .string("noafw.ledger.send/1")), ("sent", .integer(report.sent)), ("waiting", .integer(report.left)),
             ("rejected", .array(report.rejected.map { .object([("run", .string("\($0.id)")), ("reason", .string($0.reason))]) })),
+            ("other_stations", .object(others.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
             ("error", (error ?? report.notices.last?.diagnosis).map(ReportText.document) ?? .null),
         ])
     }
