@@ -9,8 +9,14 @@ struct RunResult<Report: Verdict>: Sendable {
     var progress: ProgressModel
     var seconds: Double
 
+    /// What a fleet would say of the unit, where nothing was done to it.
+    var leftAlone: FleetVerdict?
+
     /// Whether a unit was worked on.
-    var hasBegun: Bool { report != nil || progress.stage != nil }
+    var hasBegun: Bool { leftAlone == nil && (report != nil || progress.stage != nil) }
+
+    /// The unit's verdict in the documents.
+    func verdict(passed: Bool) -> JSONText { .optional((leftAlone ?? (passed ? .pass : .fail)).document) }
 }
 
 /// One verb's results as text.

@@ -37,7 +37,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             progress: renderer.model, seconds: start.duration(to: context.clock.now).inSeconds)
         switch outcome {
         case .finished(let report): result.report = report
-        case .failed(let error): result.error = diagnose(error)
+        case .failed(let error): (result.error, result.leftAlone) = (diagnose(error), FleetVerdict(leavingAlone: error, leavesOthers: false))
         case .interrupted(let report):
             result = interrupted(renderer, since: start)
             result.report = report
