@@ -3,13 +3,12 @@ import Provisioning
 import Support
 
 extension ReportText {
-    /// One unit of the documents `noafw.flash/1` and `noafw.rescue/1`.
-    static func document(_ report: UnitReport) -> JSONText {
+    static func document(_ report: UnitReport, _ verdict: String?) -> JSONText {
         document(
-            report, id: nil, family: report.family, identity: report.identity, steps: report.steps, error: report.error,
-            verdict: .string(report.passed ? "pass" : "fail"))
+            report, id: nil, family: report.family, identity: report.identity, steps: report.steps, error: report.error, verdict: .optional(verdict))
     }
 
+    /// One unit of the documents `noafw.flash/1` and `noafw.rescue/1`.
     /// - Parameters:
     ///   - report: `nil` for a run that ended before there was one; what is known of it stands beside it.
     ///   - verdict: `null` for a unit that nothing was done to.
