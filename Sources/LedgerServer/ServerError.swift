@@ -14,6 +14,8 @@ public enum ServerError: Error, Sendable, Hashable {
     case stationName(reason: String)
     case unreachable(reason: String)
     case loginRefused(reason: String)
+    /// It asks for the password over a connection that is not encrypted.
+    case clearText
     /// - Parameter found: `nil` where there is no such table.
     case schema(found: Int?, known: Int)
     /// The server's set-up or a fault of noafw.
@@ -26,7 +28,7 @@ extension ServerError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate, .stationName: setting
-        case .unreachable, .loginRefused, .schema, .refused, .tooLong: answer
+        case .unreachable, .loginRefused, .clearText, .schema, .refused, .tooLong: answer
         }
     }
 
@@ -68,7 +70,7 @@ extension ServerError: DiagnosableError {
             Diagnosis(
                 code: "LED-0116", category: .missingInput, fault: .station, message: "the certificate of the server's authority is not there: \(path)",
                 cause: "sslrootcert is not set, or the file was moved", remedy: "copy the file from the server's administrator, and name it with sslrootcert=FILE")
-        case .unreachable, .loginRefused, .schema, .refused, .tooLong: answer
+        case .unreachable, .loginRefused, .clearText, .schema, .refused, .tooLong: answer
         }
     }
 
@@ -92,6 +94,12 @@ extension ServerError: DiagnosableError {
             Diagnosis(
                 code: "LED-0121", category: .permission, fault: .station, message: "the ledger's server refuses this station: \(reason)",
                 cause: "the station has no login there, or its password was changed", remedy: "check ~/.pgpass and the station's login on the server")
+        case .clearText:
+            Diagnosis(
+                code: "LED-0118", category: .permission, fault: .station,
+                message: "the ledger's server asks for the password in clear text over a connection that is not encrypted: it was not sent",
+                cause: "another program listens there, or the server's pg_hba.conf says password",
+                remedy: "check who listens there; let the server's administrator write scram-sha-256 in pg_hba.conf")
         case .schema(let found, let known):
             Diagnosis(
                 code: "LED-0122", category: .badData, fault: .station,

@@ -58,13 +58,7 @@ extension ScriptError: DiagnosableError {
             badData("SCR-0007", "the script \(name) has \(byteCount) bytes, more than \(limit)",
                     "it is not a script for a unit", "shorten it")
         case .noSpace(let needed, let free, let removal):
-            Diagnosis(
-                code: "SCR-0008", category: .unitFailed, fault: .unit,
-                message: "the scripts need \(needed) bytes on the unit, but only \(free) are free",
-                cause: removal.isEmpty ? "they are more than the unit's file system holds" : "other files fill the unit's file system",
-                remedy: removal.isEmpty
-                    ? "make the scripts shorter"
-                    : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
+            Self.noRoom(code: "SCR-0008", "the scripts need \(needed) bytes on the unit, but only \(free) are free", removal: removal)
         case .verificationFailed(let name):
             Diagnosis(
                 code: "SCR-0009", category: .unitFailed, fault: .unit,
@@ -98,6 +92,17 @@ extension ScriptError: DiagnosableError {
 
     private static func list(_ names: [String]) -> String {
         names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    }
+
+    /// For a family's own code, too.
+    /// - Parameter removal: a line for `noafw console` that takes other files away; empty where there are none.
+    public static func noRoom(code: String, _ message: String, removal: String) -> Diagnosis {
+        Diagnosis(
+            code: code, category: .unitFailed, fault: .unit, message: message,
+            cause: removal.isEmpty ? "they are more than the unit's file system holds" : "other files fill the unit's file system",
+            remedy: removal.isEmpty
+                ? "make the scripts shorter"
+                : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
     }
 
     private func badData(_ code: String, _ message: String, _ cause: String, _ remedy: String) -> Diagnosis {

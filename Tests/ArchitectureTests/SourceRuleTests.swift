@@ -50,6 +50,15 @@ import Testing
         }
     }
 
+    /// libdispatch watches a file by its descriptor: one that is closed in time for a hang-up ends the process (`_dispatch_event_loop_drain`).
+    @Test(arguments: ["readability" + "Handler", "writeability" + "Handler", "makeRead" + "Source", "makeWrite" + "Source"])
+    func noFileIsWatchedByItsDescriptor(construct: String) throws {
+        for file in Project.swiftFiles(in: Self.sources) + Project.swiftFiles(in: Self.sources.deletingLastPathComponent().appendingPathComponent("Tests")) {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(construct), "\(file.lastPathComponent)")
+        }
+    }
+
     @Test func importsAreFoundInEveryForm() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-imports-\(UUID().uuidString).swift")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -9,44 +9,38 @@ import Testing
     private static let stream = Array(
         "\u{FEFF}: hello\r\ndata: one\r\n\r\nevent: x\rdata:two\rdata: lines\r\rid: 7\ndata: \n\ndatax: no\nretry: 5\n\ndata: [DONE]".utf8)
 
-    private func events(_ pieces: [[UInt8]]) throws -> [String] {
+    private func events(_ bytes: some Sequence<UInt8>) throws -> [String] {
         var parser = ServerSentEvents()
-        var events = try pieces.flatMap { try parser.receive($0) }
+        var events = try bytes.compactMap { try parser.receive($0) }
         if let rest = try parser.finish() { events.append(rest) }
         return events.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test(arguments: 0..<200) func cutsDoNotMatter(seed: UInt64) throws {
-        var numbers = SeededNumbers(seed: seed)
-        #expect(try events(numbers.fragments(of: Self.stream)) == ["one", "two\nlines", "", "[DONE]"])
-    }
-
-    @Test func byteForByte() throws {
-        #expect(try events(Self.stream.map { [$0] }) == ["one", "two\nlines", "", "[DONE]"])
+    @Test func everyLineEndIsUnderstood() throws {
+        #expect(try events(Self.stream) == ["one", "two\nlines", "", "[DONE]"])
     }
 
     /// A byte order mark is passed over at the beginning, and is part of a field's name elsewhere.
     @Test func aByteOrderMarkIsNoPartOfTheFirstField() throws {
-        #expect(try events([Array("\u{FEFF}data: one\n\n\u{FEFF}data: two\n\ndata: three".utf8)]) == ["one", "three"])
+        #expect(try events("\u{FEFF}data: one\n\n\u{FEFF}data: two\n\ndata: three".utf8) == ["one", "three"])
     }
 
     @Test func aLineOrAnEventWithoutEndIsRefused() throws {
         var parser = ServerSentEvents()
         let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 15)
         #expect(throws: AssistantError.tooLong(what: "a line of the answer", limitBytes: 65_536)) {
-            for _ in 0..<3 { _ = try parser.receive(piece) }
+            for byte in piece + piece + piece { _ = try parser.receive(byte) }
         }
         var other = ServerSentEvents()
         #expect(throws: AssistantError.tooLong(what: "an event of the answer", limitBytes: 65_536)) {
-            for _ in 0..<3 { _ = try other.receive(Array("data: ".utf8) + piece + [10]) }
+            for _ in 0..<3 { for byte in Array("data: ".utf8) + piece + [10] { _ = try other.receive(byte) } }
         }
     }
 
     @Test(arguments: 0..<50) func noiseDoesNoHarm(seed: UInt64) throws {
         var parser = ServerSentEvents()
         var numbers = SeededNumbers(seed: seed)
-        let noise = numbers.bytes(count: 5000)
-        for piece in numbers.fragments(of: noise) { _ = try parser.receive(piece) }
+        for byte in numbers.bytes(count: 5000) { _ = try parser.receive(byte) }
         _ = try parser.finish()
     }
 }
@@ -56,8 +50,8 @@ import Testing
         var decoder = AnswerDecoder(hiding: nil)
         var numbers = SeededNumbers(seed: seed)
         var pieces: [String] = []
-        for fragment in numbers.fragments(of: Array(text.utf8)) { pieces += try decoder.receive(fragment) }
-        pieces += try decoder.finish()
+        for fragment in numbers.fragments(of: Array(text.utf8)) { try decoder.receive(fragment) { pieces.append($0) } }
+        try decoder.finish { pieces.append($0) }
         #expect(!pieces.contains(""))
         return (pieces.joined(), try decoder.summary())
     }
@@ -115,7 +109,7 @@ import Testing
         var rounds = 0
         while !decoder.isComplete, rounds < 10_000 {
             rounds += 1
-            text += try decoder.receive(Array(Self.chunk("👩‍👩‍👧é").utf8)).joined()
+            try decoder.receive(Array(Self.chunk("👩‍👩‍👧é").utf8)) { text += $0 }
         }
         #expect(text.utf8.count <= AnswerDecoder.textLimit && text.utf8.count > AnswerDecoder.textLimit - 30)
         #expect(text.allSatisfy { $0 == "👩‍👩‍👧" || $0 == "é" })
@@ -125,8 +119,76 @@ import Testing
     @Test func moreThanAMegabyteIsRefused() {
         var decoder = AnswerDecoder(hiding: nil)
         #expect(throws: AssistantError.tooLong(what: "the answer", limitBytes: 1 << 20)) {
-            for _ in 0..<100 { _ = try decoder.receive([UInt8](repeating: UInt8(ascii: "{"), count: 1 << 14)) }
+            for _ in 0..<100 { _ = try decoder.receive([UInt8](repeating: UInt8(ascii: "{"), count: 1 << 14)) { _ in } }
         }
+    }
+
+    /// What an answer comes to, read as the client reads it.
+    private enum Outcome: Equatable {
+        case answer(String, AnswerSummary)
+        case failure(String, AssistantError)
+    }
+
+    private func read(_ packets: [ArraySlice<UInt8>]) -> Outcome {
+        var decoder = AnswerDecoder(hiding: nil)
+        var text = ""
+        do {
+            for packet in packets where !decoder.isComplete { try decoder.receive(Array(packet)) { text += $0 } }
+            if !decoder.isComplete { try decoder.finish { text += $0 } }
+            return .answer(text, try decoder.summary())
+        } catch {
+            return .failure(text, error)
+        }
+    }
+
+    private static let failure = "data: {\"error\":{\"message\":\"overloaded\",\"code\":503}}\n\n"
+
+    /// As OpenAI, llama.cpp, Ollama, vLLM, OpenRouter and servers that do not stream send them, well and ill.
+    private static let streams: [(String, Outcome)] = [
+        (
+            "data: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\n\n" + chunk("Hällo") + chunk(" 😀")
+                + "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"total_tokens\":4}}\n\ndata: [DONE]\n\n",
+            .answer("Hällo 😀", AnswerSummary(totalTokens: 4))
+        ),
+        (": OPENROUTER PROCESSING\r\n\r\n" + chunk("One").replacing("\n", with: "\r\n") + failure, .failure("One", .serverFailed(status: 200, "overloaded"))),
+        (chunk("One") + chunk(" two") + "event: error\n" + failure + "data: [DONE]\n\n", .failure("One two", .serverFailed(status: 200, "overloaded"))),
+        (chunk("One") + "data: {\"error\":\"out of memory\"}\r\r", .failure("One", .serverFailed(status: 200, "out of memory"))),
+        (
+            "data: {\"choices\":[{\"delta\":{\"content\":\"One\"},\"finish_reason\":\"error\"}],\"error\":{\"message\":\"gone\"}}\n\n",
+            .failure("One", .serverFailed(status: 200, "gone"))
+        ),
+        (chunk("One") + "data: what?\n\n" + chunk("two"), .failure("One", .notUnderstood("an event that is not JSON: what?"))),
+        (chunk("One") + "data: {\"choices\":[{\"delta\":{\"content\":\" two\"}}]}", .failure("One two", .brokenOff(afterBytes: 7))),
+        (chunk("One") + "data: [DONE]\n\n" + failure, .answer("One", AnswerSummary())),
+        (failure, .failure("", .serverFailed(status: 200, "overloaded"))),
+        ("{\"error\":{\"message\":\"overloaded\"}}", .failure("", .serverFailed(status: 200, "overloaded"))),
+        (" \n{\"choices\":[{\"message\":{\"content\":\"Whole\"}}]}", .answer("Whole", AnswerSummary())),
+        ("\u{1}\u{2}garbage", .failure("", .notUnderstood("it begins with \u{FFFD}\u{FFFD}garbage"))),
+        ("<html>Bad gateway", .failure("", .notUnderstood("an HTML page"))),
+    ]
+
+    /// In one packet, in two cut anywhere, byte for byte: the same bytes are the same answer, and no text before an error is lost.
+    @Test(arguments: streams.indices) func cutsDoNotMatter(index: Int) {
+        let (stream, outcome) = Self.streams[index]
+        let bytes = Array(stream.utf8)
+        #expect(read([bytes[...]]) == outcome)
+        #expect(read(bytes.indices.map { bytes[$0...$0] }) == outcome)
+        for cut in bytes.indices { #expect(read([bytes[..<cut], bytes[cut...]]) == outcome, "cut at \(cut)") }
+    }
+
+    /// A limit that is passed in the middle of a packet loses nothing that came before it.
+    @Test(arguments: [13, 1000, 1 << 21]) func cutsAtALimitDoNotMatter(size: Int) {
+        let word = String(repeating: "x", count: 16_000)
+        let long = Array((Self.chunk("One") + "data: " + String(repeating: "y", count: 1 << 17)).utf8)
+        let many = Array((Self.chunk(word) + Self.chunk(word) + Self.failure).utf8)
+        let huge = Array((Self.chunk("One") + String(repeating: ": wait\n", count: 1 << 18)).utf8)
+        func packets(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+            stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min(bytes.count, $0 + size)] }
+        }
+        #expect(read(packets(long)) == .failure("One", .tooLong(what: "a line of the answer", limitBytes: 1 << 16)))
+        #expect(read(packets(huge)) == .failure("One", .tooLong(what: "the answer", limitBytes: 1 << 20)))
+        guard case .answer(let text, let summary) = read(packets(many)) else { return _ = Issue.record("the text's limit is no failure") }
+        #expect(text.utf8.count == AnswerDecoder.textLimit && summary.cutShort == .byLength)
     }
 }
 

@@ -91,11 +91,13 @@ import Testing
         }) { here in
             async let summary = here.answer()
             let first = try await here.progress.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous)
-            #expect(first == .text("Hel"))
+            // The last letter may begin the key in another form.
+            let words = if case .text(let text) = first { text } else { "" }
+            #expect("Hel".hasPrefix(words) && words.count >= 2)
             goOn.deliver(())
             let tokens = try await summary.totalTokens
             #expect(tokens == 7)
-            #expect(here.text() == "lo")
+            #expect(words + here.text() == "Hello")
         }
     }
 
@@ -254,11 +256,12 @@ import Testing
         }) { here in
             async let answer = here.answer()
             let first = try await here.progress.next(before: SessionClock.continuous.deadline(in: .seconds(60)), on: .continuous)
-            #expect(first == .text("Hel"))
+            let words = if case .text(let text) = first { text } else { "" }
             await manual.waitForSleeper(lasting: .seconds(30) ... .seconds(30))
             manual.advance(by: .seconds(30))
             let cut = try await answer.cutShort
             #expect(cut == .byError(.timedOut("the next words")))
+            #expect(words.count >= 2 && words + here.text() == "Hel")
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -34,6 +35,33 @@ import Testing
             }
             #expect(shown + filter.finish() == "It was [key]! Not \(piece.prefix(3)), nor [key]")
         }
+    }
+
+    /// A server that repeats it in another form than it was sent, at any place and in any pieces.
+    @Test(arguments: 1...12) func theKeyIsNotShownInAnotherForm(size: Int) throws {
+        let text = "sk-proj-4mU9/Q2vT7bZ+kLw?~>>"
+        let key = try SecretText(text)
+        let headers = ["", "B", "Be", "Bearer "].map { Data("\($0)\(text)!".utf8).base64EncodedString() }
+        let urlSafe = headers.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
+        let percent = [
+            text.utf8.map { "%" + HexText.encode([$0]) }.joined(), text.utf8.map { "%" + HexText.encode([$0]).uppercased() }.joined(),
+            "sk-proj-4mU9%2FQ2vT7bZ%2BkLw%3F~%3E%3E", "sk-proj-4mU9%2fQ2vT7bZ%2bkLw%3f~%3e%3e",
+        ]
+        for said in headers + urlSafe + percent + [HexText.encode(text.utf8), HexText.encode(text.utf8).uppercased()] {
+            var filter = SecretFilter(key)
+            var (shown, rest) = ("", "It was '\(said)', or so."[...])
+            while !rest.isEmpty {
+                shown += filter.pass(String(rest.prefix(size)))
+                rest = rest.dropFirst(size)
+            }
+            shown += filter.finish()
+            let left = shown.dropFirst("It was '".count).dropLast("', or so.".count)
+            #expect(shown.hasPrefix("It was '") && shown.hasSuffix("', or so.") && left.contains("[key]"), "\(said): \(shown)")
+            // The digits of base64 that other bytes share, and those bytes.
+            #expect(left.replacing("[key]", with: "").count <= 14, "\(said): \(shown)")
+        }
+        let harmless = "c2stcHI is short, c3ViamVjdHM= is another word, 736b2d is three bytes, and sk-proj is a beginning"
+        #expect(key.redacted(from: harmless) == harmless)
     }
 
     /// What follows the key may be part of its last character; whatever that makes of it, the key is not shown.

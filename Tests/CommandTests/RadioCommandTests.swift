@@ -115,6 +115,15 @@ import Testing
         #expect(harness.diagnostics.contains("PRV-0020"))
     }
 
+    @Test func aUnitThatAnotherStationRescuesHasNoVerdict() async throws {
+        let busy = try Sample.flashed(error: LinkError.busy("another noafw process works on D3:5A:00:11:22:33").diagnosis)
+        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [busy], inUse: [busy.identity.address], strangers: []) })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 75)
+        #expect(harness.diagnostics.contains("IN USE  monocle D3:5A:00:11:22:33"), "\(harness.diagnostics)")
+        let units = try #require(try ToolBench.json(harness.output)["units"] as? [[String: Any]])
+        #expect(units.map { $0["verdict"] is NSNull } == [true], "\(harness.output)")
+    }
+
     @Test func rescueTellsOfEveryUnit() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
         let services = FakeServices(onRescue: { request, _ in

@@ -16,7 +16,7 @@ struct RescueTests {
     /// A Monocle whose firmware update was interrupted, and the folder of a station.
     private func rescue(
         isKnown: Bool, device: DeviceAddress? = nil, isDryRun: Bool = false, isStranded: Bool = true,
-        hasImpostor: Bool = false
+        hasImpostor: Bool = false, isInUse: Bool = false
     ) async throws -> (RescueReport, DeviceAddress, notices: [String]) {
         let bench = try ToolBench()
         defer { bench.remove() }
@@ -31,6 +31,8 @@ struct RescueTests {
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
         if isKnown { try await KnownUnits(stateFolder: bench.state.path).record(.monocle, monocle.address) }
+        let lock = isInUse ? try Provisioning.UnitLock(unit: monocle.address, stateFolder: bench.state.path) : nil
+        defer { withExtendedLifetime(lock) {} }
         var options = JobOptions()
         options.components = [.firmware, .scripts]
         options.dryRun = isDryRun
@@ -57,6 +59,11 @@ struct RescueTests {
         #expect(report.units.map(\.identity.address) == [address])
         #expect(report.units.first?.steps.map(\.action) == [.updated, .skipped, .updated])
         #expect(notices.contains("\(address) (monocle) is stranded in its bootloader"))
+    }
+
+    @Test func aUnitThatAnotherProcessFinishesIsInUse() async throws {
+        let (report, address, _) = try await rescue(isKnown: true, isInUse: true)
+        #expect(report.inUse == [address] && report.units.map { report.verdict($0) } == [.inUse], "\(report)")
     }
 
     @Test func aStrangerIsLeftAlone() async throws {

@@ -124,6 +124,18 @@ import Testing
         #expect(code("service=noafw", ["PGSERVICEFILE": "/nowhere"]) == "LED-0113")
     }
 
+    /// Without its sign a setting would be left out in silence: another server, or one that need not prove itself.
+    @Test(arguments: ["host db.example.com", "sslmode", "=x", "include common"]) func aLineWithoutASettingIsRefused(line: String) throws {
+        let path = try folder.write("# ours\n\n[other]\nnonsense\n[noafw]\r\ndbname=ledger\r\n\r\n\(line)\n", to: ".pg_service.conf")
+        #expect(throws: ServerError.service(name: "noafw", reason: "line 8 of \(path) is no NAME=VALUE")) { try settings("service=noafw") }
+        #expect(code("service=missing") == "LED-0113", "another service's lines are not looked at")
+    }
+
+    @Test func ofASettingThatStandsThereTwiceTheFirstCounts() throws {
+        try folder.write("[noafw]\nhost=localhost\nhost=127.0.0.1\n", to: ".pg_service.conf")
+        #expect(try settings("service=noafw")["host"] == "localhost")
+    }
+
     @Test func aPasswordFileThatOthersReadIsSaidInWords() throws {
         let file = try folder.write("*:*:*:*:pw\n", to: ".pgpass")
         chmod(file, 0o644)

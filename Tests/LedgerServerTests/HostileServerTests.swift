@@ -156,19 +156,36 @@ import Testing
 
     // MARK: - Secrets
 
-    /// It asks for the password in clear text, and says it aloud.
-    @Test func thePasswordIsInNoMessage() async throws {
-        let folder = try TemporaryFolder()
+    private func passfile(in folder: TemporaryFolder) throws -> String {
         let passfile = try folder.write("*:*:*:*:\(Self.password)\n", to: "passfile")
         chmod(passfile, 0o600)
+        return passfile
+    }
+
+    /// Whatever listens on this machine gets no password, at once or after it has begun to ask otherwise.
+    @Test(arguments: ["", "&sslmode=disable", "&sslmode=prefer", "&sslmode=allow"]) func noPasswordGoesInClearText(mode: String) async throws {
+        let folder = try TemporaryFolder()
+        let heard = Mutex<[UInt8]>([])
         let server = try FakePostgres { session in
             session.readStartup()
             session.send(FakePostgres.message("R", [0, 0, 0, 3]))
-            guard let head = session.read(5), let word = session.read(FakePostgres.number(Array(head[1...])) - 4) else { return }
-            let said = String(decoding: word.dropLast(), as: UTF8.self)
+            while let byte = session.read(1) { heard.withLock { $0 += byte } }
+        }
+        let answer = await ask(try lane(server, "passfile=\(try passfile(in: folder))\(mode)"))
+        guard case .failure(.clearText) = answer else { return _ = Issue.record("\(answer)") }
+        #expect(heard.withLock { $0.firstRange(of: Array(Self.password.utf8)) } == nil)
+        #expect(ServerFault.clearText.error.diagnosis.code == "LED-0118")
+    }
+
+    /// It says the password aloud.
+    @Test func thePasswordIsInNoMessage() async throws {
+        let folder = try TemporaryFolder()
+        let server = try FakePostgres { session in
+            session.readStartup()
+            let said = Self.password
             session.send(FakePostgres.error("who would take \(said) for a password? \u{1B}[2J postgresql://line-1:\(said)@host/ password=\(said)"))
         }
-        guard case .failure(let fault) = await ask(try lane(server, "passfile=\(passfile)")) else { return _ = Issue.record("an answer") }
+        guard case .failure(let fault) = await ask(try lane(server, "passfile=\(try passfile(in: folder))")) else { return _ = Issue.record("an answer") }
         #expect(!fault.reason.contains(Self.password) && fault.reason.contains("who would take ***"), "\(fault.reason)")
         #expect(!fault.reason.unicodeScalars.contains { $0.value < 0x20 }, "\(fault.reason)")
     }

@@ -33,17 +33,20 @@ final class StationProcess: Sendable {
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         self.process = process
-        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            self?.state.withLock { state in
-                state.rest += String(decoding: data, as: UTF8.self)
-                let lines = state.rest.split(separator: "\n", omittingEmptySubsequences: false)
-                state.said += lines.dropLast().map(String.init)
-                state.rest = lines.last.map(String.init) ?? ""
-            }
+        let handle = output.fileHandleForReading
+        Thread.detachNewThread { [weak self] in
+            while case let data = handle.availableData, !data.isEmpty { self?.hear(data) }
         }
         try process.run()
+    }
+
+    private func hear(_ data: Data) {
+        state.withLock { state in
+            state.rest += String(decoding: data, as: UTF8.self)
+            let lines = state.rest.split(separator: "\n", omittingEmptySubsequences: false)
+            state.said += lines.dropLast().map(String.init)
+            state.rest = lines.last.map(String.init) ?? ""
+        }
     }
 
     deinit { kill() }

@@ -30,45 +30,42 @@ struct AnswerDecoder {
     /// Whether nothing more can come that matters.
     var isComplete: Bool { isDone || textCount >= Self.textLimit }
 
-    /// - Returns: pieces of text, none of them empty.
-    mutating func receive(_ bytes: [UInt8]) throws(AssistantError) -> [String] {
+    /// - Parameter piece: gets each text, none of them empty, before what comes behind it can fail.
+    mutating func receive(_ bytes: [UInt8], piece: (String) -> Void) throws(AssistantError) {
+        let room = Self.bodyLimit - receivedCount
         receivedCount += bytes.count
-        guard receivedCount <= Self.bodyLimit else { throw .tooLong(what: "the answer", limitBytes: Self.bodyLimit) }
-        var bytes = bytes[...]
+        try take(bytes.prefix(room), piece)
+        if bytes.count > room, !isComplete { throw .tooLong(what: "the answer", limitBytes: Self.bodyLimit) }
+    }
+
+    private mutating func take(_ bytes: ArraySlice<UInt8>, _ piece: (String) -> Void) throws(AssistantError) {
+        var bytes = bytes
         if case .unknown = form {
             bytes = bytes.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-            guard let first = bytes.first else { return [] }
+            guard let first = bytes.first else { return }
             switch first {
             case UInt8(ascii: "{"), UInt8(ascii: "["): form = .document
             case UInt8(ascii: "<"): throw .notUnderstood("an HTML page")
             default: form = .events
             }
         }
-        if !hasEvents, beginning.count < Self.excerptLimit { beginning += bytes.prefix(Self.excerptLimit) }
-        switch form {
-        case .unknown: return []
-        case .document:
-            document += bytes
-            return []
-        case .events:
-            return try take(events.receive(bytes))
+        if !hasEvents { beginning += bytes.prefix(Self.excerptLimit - beginning.count) }
+        if case .document = form { return document += bytes }
+        for byte in bytes where !isComplete {
+            if let event = try events.receive(byte) { try take(event, piece) }
         }
     }
 
     /// The body has ended.
     /// - Throws: ``AssistantError`` when it did so too early, or with nothing said.
-    mutating func finish() throws(AssistantError) -> [String] {
+    mutating func finish(piece: (String) -> Void) throws(AssistantError) {
         switch form {
         case .unknown: throw .emptyAnswer
-        case .document:
-            isDone = true
-            return try takeDocument()
+        case .document: try takeDocument(piece)
         case .events:
-            var pieces: [String] = []
-            if let rest = try events.finish() { pieces = try take([rest]) }
+            if let rest = try events.finish() { try take(rest, piece) }
             guard hasEvents || beginning.first == UInt8(ascii: ":") else { throw .notUnderstood(beginningText) }
-            guard isDone || finishReason != nil else { throw .brokenOff(afterBytes: textCount) }
-            return pieces
+            guard isComplete || finishReason != nil else { throw .brokenOff(afterBytes: textCount) }
         }
     }
 
@@ -82,36 +79,29 @@ struct AnswerDecoder {
 
     private var beginningText: String { "it begins with \(ServerMessage.excerpt(of: beginning, count: 60, hiding: key))" }
 
-    private mutating func take(_ events: [[UInt8]]) throws(AssistantError) -> [String] {
-        var pieces: [String] = []
-        if !events.isEmpty { hasEvents = true }
-        for event in events where !isDone {
-            if event.elementsEqual("[DONE]".utf8) {
-                isDone = true
-            } else if let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(event)) {
-                if let error = chunk.error { throw .serverFailed(status: 200, error.shortText(hiding: key)) }
-                if let piece = take(chunk) { pieces.append(piece) }
-            } else {
-                throw .notUnderstood("an event that is not JSON: \(ServerMessage.excerpt(of: event, count: 60, hiding: key))")
-            }
+    private mutating func take(_ event: [UInt8], _ piece: (String) -> Void) throws(AssistantError) {
+        hasEvents = true
+        if event.elementsEqual("[DONE]".utf8) { return isDone = true }
+        guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(event)) else {
+            throw .notUnderstood("an event that is not JSON: \(ServerMessage.excerpt(of: event, count: 60, hiding: key))")
         }
-        return pieces
+        try take(chunk, piece)
     }
 
-    private mutating func take(_ chunk: Chunk) -> String? {
+    private mutating func takeDocument(_ piece: (String) -> Void) throws(AssistantError) {
+        guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(document)) else { throw .notUnderstood(beginningText) }
+        guard chunk.choices != nil || chunk.error != nil else { throw .notUnderstood("JSON without choices") }
+        try take(chunk, piece)
+    }
+
+    /// The text of a chunk that also tells of an error is shown before it.
+    private mutating func take(_ chunk: Chunk, _ piece: (String) -> Void) throws(AssistantError) {
         if let tokens = chunk.usage?.total_tokens, tokens >= 0 { totalTokens = tokens }
-        guard let choice = chunk.choices?.first else { return nil }
-        if let reason = choice.finish_reason { finishReason = reason }
-        return bounded(choice.delta?.text ?? choice.message?.text)
-    }
-
-    private mutating func takeDocument() throws(AssistantError) -> [String] {
-        guard let chunk = try? JSONDecoder().decode(Chunk.self, from: Data(document)) else {
-            throw .notUnderstood(beginningText)
+        if let choice = chunk.choices?.first {
+            if let reason = choice.finish_reason { finishReason = reason }
+            if let text = bounded(choice.delta?.text ?? choice.message?.text) { piece(text) }
         }
         if let error = chunk.error { throw .serverFailed(status: 200, error.shortText(hiding: key)) }
-        guard chunk.choices != nil else { throw .notUnderstood("JSON without choices") }
-        return [take(chunk)].compactMap { $0 }
     }
 
     private mutating func bounded(_ text: String?) -> String? {

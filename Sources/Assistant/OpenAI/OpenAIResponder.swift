@@ -161,9 +161,9 @@ public struct OpenAIResponder: Responder {
             var isFirst = true
             while !decoder.isComplete, let bytes = try await reader.piece(isFirst: isFirst) {
                 isFirst = false
-                for text in try decoder.receive(bytes) { show(filter.pass(text)) }
+                try decoder.receive(bytes) { show(filter.pass($0)) }
             }
-            if !decoder.isComplete { for text in try decoder.finish() { show(filter.pass(text)) } }
+            if !decoder.isComplete { try decoder.finish { show(filter.pass($0)) } }
             return try decoder.summary()
         } catch {
             let failure = try Self.failure(from: error, textCount: decoder.textCount)

@@ -8,22 +8,15 @@ struct ServerSentEvents {
     private var lastWasCarriageReturn = false
     private var isFirstLine = true
 
-    /// - Returns: the data of every event that is complete now.
+    /// - Returns: the data of the event that the byte completes.
     /// - Throws: ``AssistantError/tooLong(what:limitBytes:)`` for a line or an event that does not end.
-    mutating func receive(_ bytes: some Sequence<UInt8>) throws(AssistantError) -> [[UInt8]] {
-        var events: [[UInt8]] = []
-        for byte in bytes {
-            let endsCRLF = byte == 0x0A && lastWasCarriageReturn
-            lastWasCarriageReturn = byte == 0x0D
-            if endsCRLF { continue }
-            if byte == 0x0A || byte == 0x0D {
-                if let event = try endLine() { events.append(event) }
-            } else {
-                guard line.count < Self.lineLimit else { throw .tooLong(what: "a line of the answer", limitBytes: Self.lineLimit) }
-                line.append(byte)
-            }
-        }
-        return events
+    mutating func receive(_ byte: UInt8) throws(AssistantError) -> [UInt8]? {
+        defer { lastWasCarriageReturn = byte == 0x0D }
+        if byte == 0x0A, lastWasCarriageReturn { return nil }
+        if byte == 0x0A || byte == 0x0D { return try endLine() }
+        guard line.count < Self.lineLimit else { throw .tooLong(what: "a line of the answer", limitBytes: Self.lineLimit) }
+        line.append(byte)
+        return nil
     }
 
     /// The event that the end of the stream left without its blank line; servers forget it.

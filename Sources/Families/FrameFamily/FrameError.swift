@@ -1,3 +1,4 @@
+import ScriptBundle
 import Support
 
 /// What can go wrong with a Frame alone.
@@ -34,11 +35,8 @@ extension FrameError: DiagnosableError {
             unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
                  remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")
         case .fileSystemFull(let needed, let taken, let removal):
-            unit("FRM-0003", "the unit's file system took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there",
-                 cause: removal.isEmpty ? "they are more than it holds" : "other files fill it",
-                 remedy: removal.isEmpty
-                    ? "make the scripts shorter"
-                    : "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
+            ScriptError.noRoom(
+                code: "FRM-0003", "the unit took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there", removal: removal)
         case .zeroByte(let name):
             unit("FRM-0006", "the unit's firmware cannot store \(name), which holds a byte of 0; the old scripts are still there",
                  cause: "firmware before v24.255 cuts what it writes off at such a byte",

@@ -123,7 +123,9 @@ public enum HTMLReport {
     }
 
     private static func codes(_ figures: RunFigures) -> String {
-        guard !figures.codes.bars.isEmpty else { return section("Error codes", figures.runs > figures.openRuns ? "Every run that ended has passed." : "No run has ended.", []) }
+        guard !figures.codes.bars.isEmpty else {
+            return section("Error codes", figures.runs > figures.openRuns ? "Every run that ended has passed." : "No run has ended.", [])
+        }
         let rows = figures.codes.bars.map { [$0.name, FigureText.count($0.count), FigureText.percent($0.cumulative)] }
         let table = HTML.table(
             "Runs that did not pass, by their first error", [.init(title: "Code", isNumber: false), .init(title: "Runs"), .init(title: "Added up")], rows)

@@ -23,23 +23,34 @@ enum ServiceFile {
             } catch {
                 throw .service(name: name, reason: "\(path): \(error.reason)")
             }
-            if let settings = section(name, of: String(decoding: bytes, as: UTF8.self)) { return settings }
+            switch section(name, of: String(decoding: bytes, as: UTF8.self)) {
+            case .success(let settings): return settings
+            case .failure(.badLine(let line)): throw .service(name: name, reason: "line \(line) of \(path) is no NAME=VALUE")
+            case .failure(.isMissing): continue
+            }
         }
         throw .service(name: name, reason: "no file has it: \(places.joined(separator: ", "))")
     }
 
-    static func section(_ name: String, of text: String) -> [String: String]? {
+    private enum Fault: Error {
+        case isMissing
+        /// Its number, from 1.
+        case badLine(Int)
+    }
+
+    /// As libpq reads it: of a setting that stands there twice, the first counts.
+    private static func section(_ name: String, of text: String) -> Result<[String: String], Fault> {
         var settings: [String: String]?
-        var isInside = false
-        for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingCharacters(in: .whitespaces) }) {
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.trimmingCharacters(in: .whitespaces)
             if line.hasPrefix("[") {
                 guard settings == nil else { break }
-                isInside = line == "[\(name)]"
-                if isInside { settings = [:] }
-            } else if isInside, !line.hasPrefix("#"), let sign = line.firstIndex(of: "=") {
-                settings?[String(line[..<sign])] = String(line[line.index(after: sign)...])
+                if line == "[\(name)]" { settings = [:] }
+            } else if let known = settings, !line.isEmpty, !line.hasPrefix("#") {
+                guard let sign = line.firstIndex(of: "="), sign > line.startIndex else { return .failure(.badLine(index + 1)) }
+                settings = [String(line[..<sign]): String(line[line.index(after: sign)...])].merging(known) { $1 }
             }
         }
-        return settings
+        return settings.map(Result.success) ?? .failure(.isMissing)
     }
 }

@@ -76,7 +76,7 @@ final class PQConnection {
     private func wait(_ events: Int32, _ deadline: ContinuousClock.Instant) throws(ServerFault) {
         let socket = PQsocket(connection)
         guard socket >= 0 else { throw fault }
-        if wire?.isBehind(socket) != true { wire = isConnected ? try ServerWire(inPlaceOf: socket) : nil }
+        if wire?.isBehind(socket) != true { wire = isConnected ? try ServerWire(inPlaceOf: socket, password: secret) : nil }
         guard let wire else { return _ = try ServerWire.poll([(socket, events)], until: deadline) }
         try wire.wait(socket, for: events, until: deadline)
     }

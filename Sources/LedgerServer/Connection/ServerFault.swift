@@ -10,6 +10,8 @@ enum ServerFault: Error, Sendable, Hashable {
     /// Longer than ``ServerWire/answerLimit``.
     case tooLong
     case login(String)
+    /// Asked for the password unencrypted; it was not sent.
+    case clearText
     case schema(found: Int?)
 
     enum Kind: Hashable {
@@ -24,7 +26,7 @@ enum ServerFault: Error, Sendable, Hashable {
     /// Whether its connection is good for nothing more.
     var endsConnection: Bool {
         switch self {
-        case .lost, .tooLong: true
+        case .lost, .tooLong, .clearText: true
         case .answered, .login, .schema: false
         }
     }
@@ -32,7 +34,7 @@ enum ServerFault: Error, Sendable, Hashable {
     var kind: Kind {
         switch self {
         case .lost: .passing
-        case .tooLong, .login, .schema: .setUp
+        case .tooLong, .login, .clearText, .schema: .setUp
         case .answered(let state, _): Self.kind(of: state)
         }
     }
@@ -48,7 +50,7 @@ enum ServerFault: Error, Sendable, Hashable {
         switch self {
         case .lost(let reason), .login(let reason): reason
         case .answered(let state, let reason): "\(reason) (\(state))"
-        case .schema, .tooLong: error.diagnosis.message
+        case .schema, .tooLong, .clearText: error.diagnosis.message
         }
     }
 
@@ -57,6 +59,7 @@ enum ServerFault: Error, Sendable, Hashable {
         case .lost: .unreachable(reason: reason)
         case .tooLong: .tooLong(limit: ServerWire.answerLimit)
         case .login(let reason): .loginRefused(reason: reason)
+        case .clearText: .clearText
         case .schema(let found): .schema(found: found, known: ServerSchema.version)
         case .answered(let state, let text): needsAdministrator(state) ? .refused(state: state, reason: text) : .unreachable(reason: reason)
         }

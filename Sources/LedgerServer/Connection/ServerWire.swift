@@ -6,6 +6,8 @@ import Support
 /// libpq has none: it makes room for whatever length a message claims, and reads on as long as more comes, past every deadline.
 /// So it is handed one end of a pair of sockets in the place of its own, and gets what the server sends a piece at a time.
 ///
+/// Nor does libpq 15 refuse to tell a password in clear text to whoever listens: such a message goes no further than here.
+///
 /// For one thread.
 final class ServerWire {
     /// In bytes, of one answer, or of all that comes before the first one.
@@ -19,6 +21,9 @@ final class ServerWire {
     private var received = 0
     private var toServer: ArraySlice<UInt8> = []
     private var isServerGone = false
+    /// As libpq sends the password where it is asked for the text (PostgreSQL, PasswordMessage).
+    private let clearText: [UInt8]
+    private var isAskedForClearText = false
 
     private struct Identity: Equatable {
         let device: dev_t
@@ -32,7 +37,9 @@ final class ServerWire {
     }
 
     /// Takes the place of a connected socket, under its number.
-    init(inPlaceOf socket: Int32) throws(ServerFault) {
+    init(inPlaceOf socket: Int32, password: String) throws(ServerFault) {
+        let length = UInt32(password.utf8.count + 5)
+        clearText = [UInt8(ascii: "p")] + withUnsafeBytes(of: length.bigEndian, Array.init) + password.utf8 + [0]
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .lost(SystemError.last) }
@@ -70,12 +77,15 @@ final class ServerWire {
                 [(socket, events), (end, toServer.isEmpty ? POLLIN : 0), (server, fromServer | (toServer.isEmpty ? 0 : POLLOUT))], until: deadline)
             if ready[0] { return }
             if ready[1] || !toServer.isEmpty { sendOn() }
+            if isAskedForClearText { throw .clearText }
             if ready[2], fromServer != 0 { try takeIn() }
         }
     }
 
     private func sendOn() {
         if toServer.isEmpty { toServer = Self.read(end) ?? [] }
+        // What TLS has encrypted looks otherwise.
+        if toServer.suffix(clearText.count) == clearText[...] { (isAskedForClearText, toServer) = (true, []) }
         guard !toServer.isEmpty else { return }
         let count = toServer.withUnsafeBytes { send(server, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
         if count > 0 { toServer = toServer.dropFirst(count) }

@@ -4,16 +4,23 @@ import Support
 extension LuaREPL {
     /// The program, and what it is called for the time of a restart: the name of no new copy, which may be half a file.
     private static let (main, aside) = ("main.lua", "main.lua.aside")
-    static let putAside = "frame.file.rename(\"\(main)\",\"\(aside)\")"
-    static let putBack = "frame.file.rename(\"\(aside)\",\"\(main)\")"
-    /// Whether there is no program but one that was put aside.
+    /// Where the owner has a file of that name. With both of them and no `main.lua`, this is the program.
+    private static let second = "\(aside).2"
+
+    /// The firmware's other functions may be the program's by now. A name that is changed to itself stays (LittleFS, `lfs_rename`).
+    private static func rename(_ old: String, to new: String) -> String { "frame.file.rename(\"\(old)\",\"\(new)\")" }
+
+    static let renames = [main, aside, second].map { rename($0, to: $0) } + [aside, second].flatMap { [rename(main, to: $0), rename($0, to: main)] }
+
+    /// What the program is called where there is none but one that was put aside.
     static let isAside = """
         local function is(n)
         local o,f=pcall(frame.file.open,n,"r")
         if o then f:close()end
         return o
         end
-        return not is("\(main)")and is("\(aside)")and"\(aside)"or""
+        if is("\(main)")then return""end
+        return is("\(second)")and"\(second)"or is("\(aside)")and"\(aside)"or""
         """
     /// From a restart to the word that there is no program, which older firmware does not say.
     private static let startTimeout = Duration.milliseconds(1500)
@@ -46,7 +53,7 @@ extension LuaREPL {
         await clock.shielded(for: PythonREPL.farewell) { [self] in
             let deadline = clock.deadline(in: PythonREPL.farewell)
             try await reachPrompt(nonce(), before: deadline)
-            try await perform(Self.putBack, before: deadline)
+            try await giveNameBack(before: deadline)
             try await channel.send([LuaSignal.reset], deadline: deadline)
             restored()
         }
@@ -57,14 +64,18 @@ extension LuaREPL {
     /// - Throws: as ``run(_:within:)``.
     public func programAside(putsBack: Bool, within: Duration) async throws -> String? {
         let name = try await runText(Self.isAside, within: within)
-        guard name == Self.aside else { return nil }
-        if putsBack { try await run(try LuaCode(Self.putBack), within: within) }
+        guard name == Self.aside || name == Self.second else { return nil }
+        if putsBack { try await run(try LuaCode(Self.rename(name, to: Self.main)), within: within) }
         return name
     }
 
     private func leaveProgramOut(before deadline: SessionClock.Instant) async throws {
         try await reachPrompt(nonce(), before: deadline)
-        try await perform(Self.putAside, before: deadline)
+        if try await isThere(Self.main, before: deadline) {
+            guard try await !isThere(Self.second, before: deadline) else { throw REPLError.programInTheWay("there is a file \(Self.second)") }
+            let name = try await isThere(Self.aside, before: deadline) ? Self.second : Self.aside
+            try await perform(Self.rename(Self.main, to: name), before: deadline)
+        }
         forgetUnread()
         try await channel.send([LuaSignal.reset], deadline: deadline)
         let end = min(deadline, clock.deadline(in: Self.startTimeout))
@@ -72,16 +83,30 @@ extension LuaREPL {
             if case .text(let bytes) = notification, LuaException(bytes).isMissingProgram { break }
         }
         try await reachPrompt(nonce(), before: deadline)
-        try await perform(Self.putBack, before: deadline)
+        try await giveNameBack(before: deadline)
+    }
+
+    /// Replaces no file.
+    private func giveNameBack(before deadline: SessionClock.Instant) async throws {
+        guard try await !isThere(Self.main, before: deadline) else { return }
+        if try await !perform(Self.rename(Self.second, to: Self.main), before: deadline) {
+            try await perform(Self.rename(Self.aside, to: Self.main), before: deadline)
+        }
+    }
+
+    private func isThere(_ name: String, before deadline: SessionClock.Instant) async throws -> Bool {
+        try await perform(Self.rename(name, to: name), before: deadline)
     }
 
     /// A command that may find no such file. A second one behind it would take its place while it waits, so the call of a name that nobody
     /// has is its end, and the proof.
-    private func perform(_ command: String, before deadline: SessionClock.Instant) async throws {
+    /// - Returns: whether it found the file.
+    @discardableResult
+    private func perform(_ command: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let word = "_\(nonce())"
         switch try await confirm(Array("\(command) \(word)()".utf8), times: 1, before: deadline, by: { $0.firstRange(of: word.utf8) != nil }) {
-        case .confirmed: return
-        case .refused(let exception) where exception.message.hasSuffix(Self.noSuchFile): return
+        case .confirmed: return true
+        case .refused(let exception) where exception.message.hasSuffix(Self.noSuchFile): return false
         case .refused(let exception): throw REPLError.programInTheWay(exception.message)
         case .silent: throw REPLError.timedOut("an answer of the unit's Lua")
         }

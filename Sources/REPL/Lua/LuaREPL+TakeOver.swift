@@ -98,7 +98,7 @@ extension LuaREPL {
     ]
 
     /// All code that this part sends to a unit.
-    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + [putAside, putBack, isAside] }
+    package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + renames + [isAside] }
 
     /// Break, and what only an idle prompt says: the error of a line that is no Lua, which takes nothing that a program can replace.
     func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {

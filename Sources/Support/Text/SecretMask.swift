@@ -1,19 +1,45 @@
-/// Finds a secret in text from elsewhere, and each piece of it that is long enough to give it away. Bytes are compared: an accent that
-/// follows makes another character of the secret's last one.
+import Foundation
+
+/// Finds a secret in text from elsewhere, and each piece of it that is long enough to give it away: as it is, in base64, percent-encoded
+/// and in hexadecimal. Bytes are compared: an accent that follows makes another character of the secret's last one.
 public struct SecretMask: Sendable {
     /// In bytes; a shorter secret is found as a whole.
     private static let pieceLength = 8
 
-    private let secret: [UInt8]
-    private let length: Int
+    private let forms: [[UInt8]]
     private let pieces: Set<ArraySlice<UInt8>>
+    /// Of the pieces.
+    private let lengths: Set<Int>
 
     /// - Parameter secret: an empty one is found nowhere.
     public init(_ secret: String) {
-        let bytes = Array(secret.utf8)
+        let secret = Array(secret.utf8)
+        forms = secret.isEmpty ? [] : [secret] + Self.codes(of: secret).filter { $0.count >= Self.pieceLength }
+        pieces = Set(forms.flatMap(Self.pieces))
+        lengths = Set(pieces.map(\.count))
+    }
+
+    private static func pieces(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         let length = min(Self.pieceLength, bytes.count)
-        (self.secret, self.length) = (bytes, length)
-        pieces = length == 0 ? [] : Set((0...(bytes.count - length)).map { bytes[$0..<($0 + length)] })
+        return (0...(bytes.count - length)).map { bytes[$0..<($0 + length)] }
+    }
+
+    private static func codes(of secret: [UInt8]) -> Set<[UInt8]> {
+        // At each place in a group of three bytes; digits that bytes beside the secret share are left out.
+        let base64 = (0..<3).map { place in
+            let digits = Array(Data(repeatElement(0, count: place) + secret).base64EncodedString().utf8)
+            return String(decoding: digits[((place * 8 + 5) / 6)..<((place + secret.count) * 8 / 6)], as: UTF8.self)
+        }
+        let plain = Set(UInt8(ascii: "a")...UInt8(ascii: "z")).union(UInt8(ascii: "A")...UInt8(ascii: "Z")).union("0123456789-._~".utf8)
+        func percent(keeping kept: Set<UInt8>, _ digits: (UInt8) -> String) -> String {
+            secret.map { kept.contains($0) ? String(UnicodeScalar($0)) : "%" + digits($0) }.joined()
+        }
+        let lower: (UInt8) -> String = { HexText.encode([$0]) }
+        let upper: (UInt8) -> String = { HexText.encode([$0]).uppercased() }
+        let texts = base64 + base64.map { $0.replacing("+", with: "-").replacing("/", with: "_") }
+            + [plain, []].flatMap { [percent(keeping: $0, lower), percent(keeping: $0, upper)] }
+            + [secret.map(lower).joined(), secret.map(upper).joined()]
+        return Set(texts.map { Array($0.utf8) })
     }
 
     public func masked(_ text: String, with mask: String) -> String {
@@ -31,20 +57,23 @@ public struct SecretMask: Sendable {
     public func lengthAtEnd(of text: String) -> Int {
         let bytes = Array(text.utf8)
         let last = ranges(in: bytes).last
-        let longest = max(0, min(length - 1, bytes.count))
-        let begun = stride(from: longest, to: 0, by: -1).first { secret.firstRange(of: bytes.suffix($0)) != nil } ?? 0
+        let longest = min((lengths.max() ?? 1) - 1, bytes.count)
+        let begun = stride(from: longest, to: 0, by: -1).first { count in
+            forms.contains { $0.firstRange(of: bytes.suffix(count)) != nil }
+        } ?? 0
         guard let last, last.upperBound >= bytes.count - begun else { return begun }
         return bytes.count - last.lowerBound
     }
 
     private func ranges(in text: [UInt8]) -> [Range<Int>] {
-        guard length > 0, text.count >= length else { return [] }
         var ranges: [Range<Int>] = []
-        for start in 0...(text.count - length) where pieces.contains(text[start..<(start + length)]) {
+        for start in text.indices {
+            let ends = lengths.map { start + $0 }.filter { $0 <= text.count && pieces.contains(text[start..<$0]) }
+            guard let end = ends.max() else { continue }
             if let last = ranges.last, start <= last.upperBound {
-                ranges[ranges.count - 1] = last.lowerBound..<(start + length)
+                ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, end)
             } else {
-                ranges.append(start..<(start + length))
+                ranges.append(start..<end)
             }
         }
         return ranges

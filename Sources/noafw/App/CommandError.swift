@@ -48,6 +48,8 @@ enum CommandError: Error, Hashable, Sendable {
     /// What a virtual unit runs on; the argument is the cause.
     case noPython(String)
     case virtualUnitNotOpened(folder: String, reason: String)
+    /// Two folders of one run hold units with one address.
+    case sameVirtualUnit(DeviceAddress, folders: [String])
     /// After `noafw assets check`; each bad entry is explained beside it.
     case badEntries(count: Int)
     case noEntries(root: String)
@@ -208,6 +210,11 @@ extension CommandError: DiagnosableError {
             Diagnosis(
                 code: "NOA-0074", category: .inputOutput, fault: .station, message: "cannot open the virtual unit in \(folder)",
                 cause: reason, remedy: "check the folder's permissions and disk space, or remove it to start with a new unit")
+        case .sameVirtualUnit(let address, let folders):
+            Diagnosis(
+                code: "NOA-0035", category: .usage, fault: nil,
+                message: "the virtual units in \(folders.joined(separator: " and ")) have the same address \(address)",
+                cause: "one folder is a copy of the other", remedy: "remove one of the folders to start with a new unit there, or name only one of the two")
         case .noEntries(let root):
             Diagnosis(
                 code: "CAT-0021", category: .missingInput, fault: nil, message: "the catalogue \(root) holds no entry", cause: "nothing was added to it yet",

@@ -78,7 +78,8 @@ struct Comparison: Sendable {
 
     /// What units are held against, in words.
     var source: String {
-        baseline?.description(isDeep: isDeep) ?? files.bundle.map { "bundle \($0)" } ?? "the catalogue and the files of the command line"
+        baseline?.description(isDeep: isDeep) ?? files.bundle.map { "bundle \($0)" }
+            ?? (files.parts.isEmpty ? "the catalogue" : "the catalogue and the files of the command line")
     }
 
     /// - Parameter unit: the options of `flash` that name the unit.

@@ -27,7 +27,8 @@ struct FlashCommand: ContextCommand {
             Several units: the first Ctrl-C starts no more of them, and finishes those that run. A second one ends these, too.
 
             Exit codes: 0 every unit verified, 1 a unit failed, 64 usage, 65 bad data, 66 missing input, 69 no unit, \
-            74 I/O, 75 try again, or a unit was not reached, 77 permission, 130 interrupted.
+            74 I/O, 75 try again, or a unit was not reached, 77 permission, 130 interrupted. Of several units a failed one \
+            counts before other errors, then the first one with 64, 65, 66, 74 or 77, then 75.
             """)
 
     @OptionGroup(title: "Unit") var units: UnitsOptions

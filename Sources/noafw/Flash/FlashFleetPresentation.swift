@@ -20,7 +20,7 @@ struct FlashFleetPresentation: FleetPresentation {
         let identity = report?.identity ?? entry.unit.address.map { UnitIdentity(address: $0, name: "") }
         return ReportText.document(
             report, id: entry.unit.id, family: report?.family ?? entry.unit.family, identity: identity,
-            steps: (report?.steps ?? []).sorted { $0.component < $1.component }, error: entry.error, verdict: entry.verdict.document
+            steps: (report?.steps ?? []).sorted { $0.component < $1.component }, error: entry.error, verdict: .optional(entry.verdict.document)
         ).adding(FleetSummary.members(entry))
     }
 

@@ -83,17 +83,24 @@ struct FleetRunner<Report: Verdict>: Sendable {
     }
 }
 
-extension FleetEntry.Ending {
+extension FleetVerdict {
     /// Where the unit was not touched, for a reason that says nothing of it, the radio or the station.
     /// - Parameter leavesOthers: whether a bundle of another family is no error.
     init?(leavingAlone error: any Error, leavesOthers: Bool) {
         switch error {
-        case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: self = .notExpected(diagnose(error))
-        case CommandError.noSuchPart: self = .notExpected(diagnose(error))
-        case BundleError.wrongFamily where leavesOthers, ComparisonError.notInBaseline where leavesOthers: self = .notExpected(diagnose(error))
-        case ClaimError.taken, LinkError.busy: self = .inUse(diagnose(error))
+        case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: self = .notExpected
+        case CommandError.noSuchPart: self = .notExpected
+        case BundleError.wrongFamily where leavesOthers, ComparisonError.notInBaseline where leavesOthers: self = .notExpected
+        case ClaimError.taken, LinkError.busy: self = .inUse
         default: return nil
         }
+    }
+}
+
+extension FleetEntry.Ending {
+    init?(leavingAlone error: any Error, leavesOthers: Bool) {
+        guard let verdict = FleetVerdict(leavingAlone: error, leavesOthers: leavesOthers) else { return nil }
+        self = verdict == .inUse ? .inUse(diagnose(error)) : .notExpected(diagnose(error))
     }
 
     /// In the events, of a unit that was left alone.

@@ -42,7 +42,7 @@ struct Rescue {
             if air.running[unit.address] != nil {
                 report.impostors.append(unit)
             } else if known.contains(unit.address) {
-                report.units.append(try await finish(unit))
+                try await finish(unit, &report)
             } else {
                 report.strangers.append(unit)
             }
@@ -62,7 +62,9 @@ struct Rescue {
         if let running = air.running[unit.address] {
             return RescueReport(units: [], strangers: [], impostors: [unit], running: running)
         }
-        return RescueReport(units: [try await finish(unit)], strangers: [])
+        var report = RescueReport(units: [], strangers: [])
+        try await finish(unit, &report)
+        return report
     }
 
     private func listen(_ known: Set<DeviceAddress>) async throws -> Air {
@@ -84,7 +86,7 @@ struct Rescue {
     }
 
     /// One unit's failure is its report; the next one still gets its turn.
-    private func finish(_ unit: DiscoveredUnit) async throws -> UnitReport {
+    private func finish(_ unit: DiscoveredUnit, _ report: inout RescueReport) async throws {
         events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader"))
         do {
             guard let support = SupportedFamily[unit.family] else { throw ProvisioningError.noConsole(unit.family) }
@@ -96,13 +98,14 @@ struct Rescue {
             let target = StationUnit(
                 support: support, central: station.central, address: unit.address, rssi: unit.rssi, adapter: await station.adapterAddress())
             let run = UnitRun(stateFolder: station.stateFolder, recorder: recorder, events: events)
-            return try await services.rescue(target, with: assets, request.options, run)
+            report.units.append(try await services.rescue(target, with: assets, request.options, run))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            return UnitReport(
-                identity: UnitIdentity(address: unit.address, name: unit.name), family: unit.family, steps: [],
-                error: diagnose(error))
+            if FleetVerdict(leavingAlone: error, leavesOthers: false) == .inUse { report.inUse.insert(unit.address) }
+            report.units.append(
+                UnitReport(
+                    identity: UnitIdentity(address: unit.address, name: unit.name), family: unit.family, steps: [], error: diagnose(error)))
         }
     }
 }

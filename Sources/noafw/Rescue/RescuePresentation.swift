@@ -20,7 +20,7 @@ struct RescuePresentation: UnitPresentation {
         return .object([
             ("schema", .string("noafw.rescue/1")),
             ("verdict", .string(error == nil ? "pass" : "fail")),
-            ("units", .array((result.report?.units ?? []).map(ReportText.document))),
+            ("units", .array((result.report?.units ?? []).map { ReportText.document($0, result.report?.verdict($0).document) })),
             ("strangers", .array((result.report?.strangers ?? []).map { .string($0.address.description) })),
             ("impostors", .array((result.report?.impostors ?? []).map { .string($0.advertisedAddress.description) })),
             ("running", .optional(result.report?.running?.address.description)),
@@ -32,10 +32,10 @@ struct RescuePresentation: UnitPresentation {
         let time = "(\(Format.seconds(result.seconds)) s)"
         let units = result.report?.units ?? []
         var lines = units.map { unit in
-            let verdict = unit.passed ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
+            let verdict = result.report?.verdict(unit) ?? .fail
             let isUnproved = unit.passed && unit.steps.contains { $0.action == .transferred }
             let end = isUnproved ? ": transferred, not verified; the unit runs its application again" : ""
-            return "\(verdict)  \(unit.family) \(unit.identity.address)\(end)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
+            return "\(style.paint(verdict.word, verdict.tone))  \(unit.family) \(unit.identity.address)\(end)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
         }
         lines += (result.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
         lines += (result.report?.impostors ?? []).map {

@@ -19,7 +19,7 @@ struct VerifyPresentation: UnitPresentation {
 
     func document(_ result: RunResult<VerifiedUnit>) -> JSONText {
         let error = error(of: result)
-        let verdict = JSONText.string(error == nil && result.report?.passed == true ? "pass" : "fail")
+        let passed = error == nil && result.report?.passed == true
         let family = result.report?.report.family ?? result.progress.family ?? target.family
         let findings: [(String, JSONText)] = FamilyList.components(of: family).map { ($0.rawValue, finding($0, result)) }
         let unit = JSONText.object(
@@ -28,13 +28,13 @@ struct VerifyPresentation: UnitPresentation {
                 ("family", .optional(family?.rawValue)),
                 ("address", .optional(identity(result)?.address.description)),
             ] + findings + [
-                ("verdict", verdict),
+                ("verdict", result.verdict(passed: passed)),
                 ("error", error.map(ReportText.document) ?? .null),
                 ("program", .optional(result.report?.report.program?.sign.rawValue)),
                 ("recoveries", .array((result.report?.report.recoveries ?? []).map(ReportText.document))),
                 ("last_pass", result.report?.lastPass.map(ReportText.document) ?? .null),
             ])
-        return .object([("schema", .string("noafw.verify/1")), ("verdict", verdict), ("units", .array([unit]))])
+        return .object([("schema", .string("noafw.verify/1")), ("verdict", .string(passed ? "pass" : "fail")), ("units", .array([unit]))])
     }
 
     private func finding(_ component: Component, _ result: RunResult<VerifiedUnit>) -> JSONText {

@@ -46,6 +46,31 @@ import Testing
         #expect(await run([pass], stop: stop) == 75, "not everybody had a turn")
     }
 
+    /// The README's table is what a fleet does with each kind of error, alone and beside another one.
+    @Test func theExitCodesAreTheDocumentedOnes() throws {
+        let page = try String(contentsOf: TestTools.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let table = try #require(page.split(separator: "| exit code | of several units |\n| --- | --- |\n").last?.prefix { $0 != "#" })
+        let rows = table.split(separator: "\n").prefix { $0.hasPrefix("|") }.map { row in
+            row.split(separator: "|")[0].split(separator: ",").compactMap { Int32($0.trimmingCharacters(in: .whitespaces)) }
+        }
+        func code(_ entries: [Entry], isInterrupted: Bool = false) -> Int32 { FleetReport(entries: entries).exitCode(isInterrupted: isInterrupted) }
+        func entry(_ category: Diagnosis.Category) -> Entry {
+            FleetSample.entry(
+                2, .failed(Diagnosis(code: "X", category: category, fault: category == .unitFailed ? .unit : nil, message: "", cause: "", remedy: "")))
+        }
+        let pass = try FleetSample.flashed(1)
+        let away: Entry = FleetSample.entry(9, .notReached(FleetSample.away))
+        #expect(rows == [[0], [130], [1], [69], [64, 65, 66, 74, 77], [75]])
+        #expect(code([pass]) == 0 && code([]) == 69 && code([pass], isInterrupted: true) == 0 && code([away], isInterrupted: true) == 130)
+        for category in (0...130).compactMap(Diagnosis.Category.init(rawValue:)) {
+            let own = category.rawValue
+            let expected = rows[4].contains(own) || [1, 130].contains(own) ? own : 75
+            #expect(code([pass, away, entry(category)]) == expected, "\(category)")
+            #expect(code([entry(category), entry(.unitFailed)]) == (own == 130 ? 130 : 1), "\(category)")
+            #expect(code([entry(.badData), entry(category)]) == ([1, 130].contains(own) ? own : 65), "\(category): the first one counts")
+        }
+    }
+
     /// Nothing was done to it: its document and the counts say the same.
     @Test func aUnitThatIsInUseHasNoVerdict() async throws {
         let taken = LinkError.busy("C0:00:00:00:00:08").diagnosis

@@ -13,7 +13,7 @@ extension Examples {
         .differs(parts: [.scripts], advice: "run: noafw flash --only scripts"), .chatInterrupted, .questionTooLong,
         .unitStaysAway(seconds: 60, returns: 0, reason: reason), .unitStaysAway(seconds: 60, returns: 3, reason: reason),
         .statementTooLong(limit: 8192), .consoleInterrupted, .programIsSilent, .resultNotWritten, .usage("TEXT"), .noTrustFolder(path: path),
-        .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .badEntries(count: 2), .noEntries(root: "FOLDER"),
+        .noPython(reason), .virtualUnitNotOpened(folder: "FOLDER", reason: reason), .sameVirtualUnit(address, folders: ["FOLDER", "FOLDER"]), .badEntries(count: 2), .noEntries(root: "FOLDER"),
         .bundleDiffers(folder: "FOLDER", file: "FILE", count: 2), .unsupported("chat", family: "frame"),
         .noSuchPart([.fpga], family: "frame", has: [.firmware, .scripts]), .sameAdapter("hci0", "ADDRESS"),
     ])

@@ -20,7 +20,7 @@ extension Examples {
     static let server = CataloguedErrors([
         ServerError.address(reason: reason), .passwordInAddress, .unsecured(setting: "SETTING"), .service(name: "SERVICE", reason: reason),
         .passfile(path: path, mode: "0644"), .login(login: "LOGIN", station: "STATION"), .certificate(path: path), .stationName(reason: reason), .unreachable(reason: reason),
-        .loginRefused(reason: reason), .schema(found: 2, known: 1), .refused(state: "SQLSTATE", reason: reason), .tooLong(limit: 1_048_576),
+        .loginRefused(reason: reason), .clearText, .schema(found: 2, known: 1), .refused(state: "SQLSTATE", reason: reason), .tooLong(limit: 1_048_576),
     ])
 
     static let ledgerNotice = CataloguedErrors(

@@ -34,19 +34,54 @@ struct FrameSafeModeTests {
         AssetSet(firmware: try Bench.firmware(version: FrameFirmware.v25_080.version, number: 0, target: .frame), fpga: nil, scripts: nil)
     }
 
-    @Test(arguments: TestRange.of(Array(1...12), quick: [2, 4, 5, 6, 7, 8, 9]), [FaultPlan.Cut.power, .link])
-    func aCutWithinItLosesNoProgram(packet: Int, cut: FaultPlan.Cut) async throws {
-        var bench = try await Self.bench()
+    /// A file of the owner's that has the program's other name is not touched.
+    @Test(arguments: TestRange.of(Array(1...18), quick: [3, 5, 7, 8, 9, 10, 11, 13]), [FaultPlan.Cut.power, .link])
+    func aCutWithinItLosesNoFileOfTheOwner(packet: Int, cut: FaultPlan.Cut) async throws {
+        let bench = try await Self.bench()
         defer { bench.remove() }
-        bench.faults.cuts[packet] = cut
-        let cutting = bench
+        try bench.leave("-- mine", as: "main.lua.aside")
+        try await Self.restart(bench, cut: (packet, cut))
+        #expect(try Self.content(bench, "main.lua.aside") == "-- mine")
+        let isAside = try Self.content(bench, "main.lua") == nil
+        #expect(try Self.content(bench, isAside ? "main.lua.aside.2" : "main.lua") == Self.own)
+        #expect(try await bench.flash(try Self.current()).passed)
+        #expect(try Self.content(bench, "main.lua") == Self.own && Self.content(bench, "main.lua.aside") == "-- mine")
+        #expect(try Self.content(bench, "main.lua.aside.2") == nil)
+    }
+
+    /// Without a free name nothing is renamed, and the restart is refused.
+    @Test func noFileOfTheOwnerIsReplaced() async throws {
+        let bench = try await Self.bench()
+        defer { bench.remove() }
+        let names = ["main.lua.aside", "main.lua.aside.2"]
+        for name in names { try bench.leave("-- \(name)", as: name) }
+        try await bench.play { central, unit in
+            let locator = UnitLocator(central: central, family: .frame, address: unit.address)
+            let restart = try #require(Family.frame.console?.restartWithoutProgram)
+            await #expect(throws: REPLError.programInTheWay("there is a file main.lua.aside.2")) {
+                try await locator.withConnection(.application) { try await restart($0, central.clock, RestoreGuard()) }
+            }
+        }
+        #expect(try Self.content(bench, "main.lua") == Self.own)
+        for name in names { #expect(try Self.content(bench, name) == "-- \(name)") }
+    }
+
+    private static func restart(_ bench: Bench, cut: (packet: Int, kind: FaultPlan.Cut)) async throws {
+        var cutting = bench
+        cutting.faults.cuts[cut.packet] = cut.kind
         _ = try await cutting.play { central, unit in
             let locator = UnitLocator(central: central, family: .frame, address: unit.address)
             let restart = try #require(Family.frame.console?.restartWithoutProgram)
             try? await locator.withConnection(.application) { try await restart($0, central.clock, RestoreGuard()) }
             try await central.clock.sleep(until: central.clock.deadline(in: .seconds(5)))
         }
-        bench.faults = FaultPlan()
+    }
+
+    @Test(arguments: TestRange.of(Array(1...18), quick: [2, 4, 5, 6, 7, 8, 9, 11, 13]), [FaultPlan.Cut.power, .link])
+    func aCutWithinItLosesNoProgram(packet: Int, cut: FaultPlan.Cut) async throws {
+        let bench = try await Self.bench()
+        defer { bench.remove() }
+        try await Self.restart(bench, cut: (packet, cut))
         let isAside = try Self.content(bench, "main.lua") == nil
         #expect(try Self.content(bench, isAside ? "main.lua.aside" : "main.lua") == Self.own)
         let journal = Journal()
@@ -74,11 +109,12 @@ struct FrameSafeModeTests {
         #expect(try Self.content(bench, "main.lua.aside") == nil)
     }
 
-    /// Ctrl-C leaves the program running, wherever the restart is.
+    /// Ctrl-C leaves the program running, wherever the restart is, and a file of its other name as it is.
     @Test(arguments: TestRange.of(Array(stride(from: 0, through: 6000, by: 100)), quick: Array(stride(from: 0, through: 6000, by: 500))))
     func aCancelledOneStartsTheProgram(moment: Int) async throws {
         let bench = try await Self.bench()
         defer { bench.remove() }
+        try bench.leave("-- mine", as: "main.lua.aside")
         try await bench.play { central, unit in
             let clock = central.clock
             let lease = UnitLease(UnitLocator(central: central, family: .frame, address: unit.address))
@@ -99,6 +135,6 @@ struct FrameSafeModeTests {
             #expect(isAlive, "cancelled after \(moment) ms")
             await connection.disconnect()
         }
-        #expect(try Self.content(bench, "main.lua") == Self.own)
+        #expect(try Self.content(bench, "main.lua") == Self.own && Self.content(bench, "main.lua.aside") == "-- mine")
     }
 }

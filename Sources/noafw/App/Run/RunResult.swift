@@ -10,8 +10,14 @@ struct RunResult<Report: Verdict>: Sendable {
     var progress: ProgressModel
     var seconds: Double
 
+    /// What a fleet would say of the unit, where nothing was done to it.
+    var leftAlone: FleetVerdict?
+
     /// Whether a unit was worked on.
-    var hasBegun: Bool { report != nil || progress.stage != nil }
+    var hasBegun: Bool { leftAlone == nil && (report != nil || progress.stage != nil) }
+
+    /// The unit's verdict in the documents.
+    func verdict(passed: Bool) -> JSONText { .optional((leftAlone ?? (passed ? .pass : .fail)).document) }
 }
 
 /// One verb's results for one unit.
@@ -30,7 +36,7 @@ extension UnitPresentation {
         var result = RunResult<Report>(progress: progress, seconds: end.seconds)
         switch outcome {
         case .finished(let report): result.report = report
-        case .failed(let error): result.error = diagnose(error)
+        case .failed(let error): (result.error, result.leftAlone) = (diagnose(error), FleetVerdict(leavingAlone: error, leavesOthers: false))
         case .interrupted(let report):
             result.report = report
             result.error = progress.interruption(mayChangeUnit: mayChangeUnit, arguments: end.context.arguments)

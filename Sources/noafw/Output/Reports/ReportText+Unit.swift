@@ -3,20 +3,19 @@ import Provisioning
 import Support
 
 extension ReportText {
-    /// One unit of the documents `noafw.flash/1` and `noafw.rescue/1`.
-    static func document(_ report: UnitReport) -> JSONText {
+    static func document(_ report: UnitReport, _ verdict: String?) -> JSONText {
         document(
-            report, id: nil, family: report.family, identity: report.identity, steps: report.steps, error: report.error,
-            verdict: report.passed ? "pass" : "fail")
+            report, id: nil, family: report.family, identity: report.identity, steps: report.steps, error: report.error, verdict: .optional(verdict))
     }
 
+    /// One unit of the documents `noafw.flash/1` and `noafw.rescue/1`.
     /// - Parameters:
     ///   - report: `nil` for a run that ended before there was one; what is known of it stands beside it.
-    ///   - verdict: `nil` for a unit that nothing was done to.
+    ///   - verdict: `null` for a unit that nothing was done to.
     ///   - id: how the command line names the unit; without it, the unit's address does.
     static func document(
         _ report: UnitReport?, id: String?, family: FamilyID?, identity: UnitIdentity?, steps: [StepReport], error: Diagnosis?,
-        verdict: String?
+        verdict: JSONText
     ) -> JSONText {
         let address = identity?.address.description
         // A unit that was not asked has no plan.
@@ -25,7 +24,7 @@ extension ReportText {
             ("id", .optional(id ?? address)),
             ("family", .optional(family?.rawValue)),
             ("address", .optional(address)),
-            ("verdict", .optional(verdict)),
+            ("verdict", verdict),
             ("fault", .optional(error?.fault?.rawValue)),
             ("steps", .array(steps.map(document))),
             ("error", error.map(document) ?? .null),

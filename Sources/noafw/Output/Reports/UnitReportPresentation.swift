@@ -17,7 +17,7 @@ struct UnitReportPresentation: UnitPresentation {
         let error = error(of: result)
         let unit = ReportText.document(
             result.report, id: target.id, family: result.report?.family ?? result.progress.family ?? target.family,
-            identity: identity(result), steps: steps(result), error: error, verdict: error == nil ? "pass" : "fail")
+            identity: identity(result), steps: steps(result), error: error, verdict: result.verdict(passed: error == nil))
         let verdict = JSONText.string(error == nil ? "pass" : "fail")
         return .object([("schema", .string("noafw.flash/1")), ("verdict", verdict), ("units", .array([unit]))])
     }

@@ -62,6 +62,19 @@ struct VirtualBench: Sendable {
         }
     }
 
+    /// Of units of one run, in their order: two of one address would be one unit to it.
+    /// - Throws: ``CommandError/sameVirtualUnit(_:folders:)``.
+    func distinctAddresses(of names: [VirtualUnitName]) throws -> [DeviceAddress] {
+        var holders: [DeviceAddress: VirtualUnitName] = [:]
+        return try names.map { name in
+            let address = try expectedAddress(of: name)
+            if let other = holders.updateValue(name, forKey: address) {
+                throw CommandError.sameVirtualUnit(address, folders: [other, name].map { folder(of: $0).path })
+            }
+            return address
+        }
+    }
+
     /// Opens a unit's folder, or makes a factory-new unit there, and takes it for this process.
     /// - Throws: ``LinkError/busy(_:)`` while another process has it.
     func open(_ name: VirtualUnitName) throws -> PlayedUnit {

@@ -24,12 +24,11 @@ struct VirtualFleet: Sendable {
     ) throws {
         self.names = names
         let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
-        let units = try names.map { name in
-            DiscoveredUnit(
-                family: name.family, mode: .application, advertisedAddress: try bench.expectedAddress(of: name), name: name.family.rawValue, rssi: Self.strength)
+        let units = zip(names, try bench.distinctAddresses(of: names)).map { name, address in
+            DiscoveredUnit(family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength)
         }
         targets = units.map(FleetTarget.unit)
-        nameOf = Dictionary(zip(units.map(\.address), names), uniquingKeysWith: { first, _ in first })
+        nameOf = Dictionary(uniqueKeysWithValues: zip(units.map(\.address), names))
         self.bench = bench
     }
 

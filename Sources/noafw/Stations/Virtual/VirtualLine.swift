@@ -18,7 +18,7 @@ struct VirtualLine: Sendable {
         _ names: [VirtualUnitName], speed: VirtualSpeed, stateFolder: String, search: AssetSearch, notice: @escaping @Sendable (String) -> Void
     ) throws {
         let bench = VirtualBench(speed: speed, stateFolder: stateFolder, search: search, notice: notice)
-        addresses = Set(try names.map { try bench.expectedAddress(of: $0) })
+        addresses = Set(try bench.distinctAddresses(of: names))
         (self.names, self.bench) = (names, bench)
     }
 
