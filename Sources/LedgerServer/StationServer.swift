@@ -26,10 +26,10 @@ public struct StationServer: Sendable {
 
     /// Asks the server for its form, before a run begins.
     /// - Throws: what waiting does not mend; a server that is not reached only where claims are required.
-    public func check(_ policy: ClaimPolicy) async throws(ServerError) {
+    public func check(_ policy: ClaimPolicy, within limit: Duration = .seconds(8)) async throws(ServerError) {
         let (clock, asked) = (SessionClock.continuous, SessionClock.continuous.now)
         do {
-            try await leases.lane.ask(within: .seconds(8)) { _, _ throws(ServerFault) in }
+            try await leases.lane.ask(within: min(limit, .seconds(8))) { _, _ throws(ServerFault) in }
         } catch {
             silence.note(error, asked: asked, now: clock.now)
             if error.kind != .passing || policy == .require { throw error.error }

@@ -56,6 +56,12 @@ struct RightsTests {
     @Test func aLoginHasLimits() throws {
         let settings = try bench.asStation("SHOW lock_timeout; SHOW statement_timeout; SHOW idle_in_transaction_session_timeout").output
         #expect(settings.split(separator: "\n") == ["2s", "5s", "10s"])
+        // A connection that was left half open must not count among its few for hours. Those of TCP are of a connection by TCP alone.
+        let gone = try bench.asStation("""
+            SHOW client_connection_check_interval;
+            SHOW tcp_keepalives_idle; SHOW tcp_keepalives_interval; SHOW tcp_keepalives_count; SHOW tcp_user_timeout
+            """).output
+        #expect(gone.split(separator: "\n") == ["5s", "10", "5", "3", "25000"], "\(gone)")
         #expect(try bench.sql("SELECT rolconnlimit FROM pg_roles WHERE rolname = '\(bench.station)'") == "4")
     }
 

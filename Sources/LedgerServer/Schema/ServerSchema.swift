@@ -278,6 +278,12 @@ public enum ServerSchema {
             EXECUTE format('ALTER ROLE %I SET lock_timeout = ''2s''', station);
             EXECUTE format('ALTER ROLE %I SET statement_timeout = ''5s''', station);
             EXECUTE format('ALTER ROLE %I SET idle_in_transaction_session_timeout = ''10s''', station);
+            -- A station that was switched off, or lost its network, keeps none of its connections.
+            EXECUTE format('ALTER ROLE %I SET tcp_keepalives_idle = ''10s''', station);
+            EXECUTE format('ALTER ROLE %I SET tcp_keepalives_interval = ''5s''', station);
+            EXECUTE format('ALTER ROLE %I SET tcp_keepalives_count = 3', station);
+            EXECUTE format('ALTER ROLE %I SET tcp_user_timeout = ''25s''', station);
+            EXECUTE format('ALTER ROLE %I SET client_connection_check_interval = ''5s''', station);
             EXECUTE format('ALTER ROLE %I SET client_min_messages = ''warning''', station);
         END
         $$;

@@ -66,8 +66,10 @@ struct LedgerSendCommand: ContextCommand {
             guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
             let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
             if rejected { try await ledger.retryRejected(station: name) }
-            try await server.check(.require)
-            var report = await server.uploads(from: ledger).send(within: .seconds(limit))
+            let clock = SessionClock.continuous
+            let deadline = clock.deadline(in: .seconds(limit))
+            try await server.check(.require, within: .seconds(limit))
+            var report = await server.uploads(from: ledger).send(within: clock.now.duration(to: deadline))
             report.rejected = try await ledger.rejected(station: name)
             let others = try await ledger.unsentElsewhere(than: name)
             if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis { verb.note("\(unreadable.message) [\(unreadable.code)]") }
