@@ -113,7 +113,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
         guard wanted == address, !isUpdated else { throw LinkError.connectFailed(wanted, reason: "nobody there") }
         notifications.withLock { $0 = Inbox() }
         state.withLock { state in
-            state.isConnected = true
+            (state.isConnected, state.isLastObject) = (true, false)
             state.bootloader.connected(now: clock.now.offset)
         }
         return self
