@@ -25,12 +25,14 @@ public struct StationServer: Sendable {
     public static func files(_ text: String, environment: [String: String]) -> [String] { ServerAddress.files(text, environment: environment) }
 
     /// Asks the server for its form, before a run begins.
-    /// - Throws: what waiting does not mend; a server that is not reached only where claims are required.
-    public func check(_ policy: ClaimPolicy, within limit: Duration = .seconds(8)) async throws(ServerError) {
+    /// - Throws: ``ServerError``: what waiting does not mend; a server that is not reached only where claims are required.
+    ///   `CancellationError`.
+    public func check(_ policy: ClaimPolicy, within limit: Duration = .seconds(8)) async throws {
         let (clock, asked) = (SessionClock.continuous, SessionClock.continuous.now)
-        do {
+        do throws(ServerFault) {
             try await leases.lane.ask(within: min(limit, .seconds(8))) { _, _ throws(ServerFault) in }
         } catch {
+            try Task.checkCancellation()
             silence.note(error, asked: asked, now: clock.now)
             if error.kind != .passing || policy == .require { throw error.error }
         }

@@ -41,6 +41,18 @@ extension SQLiteLedger {
         }
     }
 
+    public func withdraw(_ run: RunID) async -> Bool {
+        await OwnThread.run {
+            let isGone = try? self.writing { database in
+                try database.pool.write { db in
+                    try db.execute(sql: "DELETE FROM runs WHERE id = ? AND outcome IS NULL", arguments: ["\(run)"])
+                    return db.changesCount > 0
+                }
+            }
+            return isGone == true
+        }
+    }
+
     /// A damaged file is moved aside once; a new one that is damaged too is a disk's fault.
     private func inFile(_ requests: [WriteQueue.Request], _ state: inout State) throws -> [Entry] {
         if state.database == nil || files.identity() == nil { try prepareFolder() }

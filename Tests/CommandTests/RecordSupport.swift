@@ -42,6 +42,7 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
 
     func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded {
         guard !state.withLock(\.beginFails) else { throw Self.refusal }
+        if !rebindsSerial, let serial = record.serial, let conflict = try await conflict(serial, at: record.unitAddress) { throw conflict }
         return state.withLock { state in
             state.records.append(record)
             return Recorded(record, notices: state.notices)

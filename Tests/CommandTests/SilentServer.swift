@@ -8,7 +8,7 @@ final class SilentServer: Sendable {
 
     init() throws {
         port = try PostgresCluster.freePort()
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_in()
         (address.sin_family, address.sin_port) = (sa_family_t(AF_INET), in_port_t(port).bigEndian)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -20,6 +20,11 @@ final class SilentServer: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Returns when somebody waits for its answer. The connection stays open.
+    func untilAsked() async {
+        while accept(descriptor, nil, nil) < 0 { await Task.yield() }
+    }
 
     var address: String { "postgresql://127.0.0.1:\(port)/noafw" }
 }

@@ -65,7 +65,7 @@ struct WholeServerTests {
     }
 
     /// A label that was read twice: neither the second station nor the first one takes it for another unit.
-    @Test func aSerialNumberIsOneUnitsAtAllStations() throws {
+    @Test func aSerialNumberIsOneUnitsAtAllStations() async throws {
         let (first, second) = (try ToolBench(), try ToolBench())
         defer { [first, second].forEach { $0.remove() } }
         #expect(try first.run(flash("line-1") + ["--serial", "TWICE"], environment: environment).status == 0)
@@ -73,7 +73,7 @@ struct WholeServerTests {
         let another = flash("line-2").map { $0 == "monocle" ? "monocle:another" : $0 } + ["--serial", "TWICE"]
         let refused = try second.run(another, environment: environment)
         #expect(refused.status == 65 && refused.errors.contains("LED-0103") && refused.errors.contains(unit) && refused.errors.contains("line-1"), "\(refused.errors)")
-        #expect(!FileManager.default.fileExists(atPath: second.state.path + "/ledger/ledger.sqlite"), "its unit is not touched")
+        #expect(try await SQLiteLedger(folder: second.state.path + "/ledger").runs().isEmpty, "its unit is not touched")
         #expect(try sql("SELECT count(*) FROM noafw.leases WHERE holder = 'line-2' AND expires_at > now()") == "0")
         let other = try first.run(flash("line-1") + ["--serial", "OTHER"], environment: environment)
         #expect(other.status == 65 && other.errors.contains("LED-0011"), "\(other.errors)")

@@ -255,7 +255,7 @@ final class StubLeases: LeaseServer {
         return bound
     }
 
-    func release(unit: String, run: RunID, token: Int64) async throws(ServerFault) { try note("release \(token)") }
+    func release(unit: String, run: RunID, token: Int64) async { try? note("release \(token)") }
 }
 
 /// A clock that a test moves.

@@ -51,10 +51,11 @@ import Support
 
     private func work(on unit: String) async throws {
         let start = RunStart(station: station, unitAddress: unit, family: "monocle", verb: "flash", toolVersion: "test", host: "here")
-        let run: OpenRun
+        let run = try await ledger.open(start, clock: clock)
         do {
-            run = try await ledger.open(start, claims: claims, clock: clock)
+            try await run.claim(from: claims)
         } catch let error as ClaimError {
+            try await run.close(RunVerdict(error.diagnosis))
             Self.say("refused \(unit) \(error.diagnosis.code)")
             return try await Task.sleep(for: .milliseconds(20))
         }

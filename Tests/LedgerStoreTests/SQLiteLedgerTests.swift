@@ -169,6 +169,30 @@ import Testing
         #expect(await areOver(station: "line-2") == [false, false, false], "another station's is not this one's to give free")
     }
 
+    @Test func onlyAnOpenRunIsWithdrawn() async throws {
+        let (first, second) = (try await ledger.open(Samples.start(), clock: time.clock()), try await ledger.open(Samples.start(2), clock: time.clock()))
+        try await second.close(.pass)
+        #expect(await ledger.withdraw(first.record.id))
+        #expect(await !ledger.withdraw(first.record.id))
+        #expect(await !ledger.withdraw(second.record.id))
+        #expect(try await ledger.runs().map(\.id) == [second.record.id])
+        #expect(try await ledger.check().isSound)
+    }
+
+    /// What a run did counts, whoever ended it.
+    @Test func aCancelledTaskWritesAllTheSame() async throws {
+        let (ledger, clock) = (ledger, time.clock())
+        let run = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let run = try await ledger.open(Samples.start(), clock: clock)
+            try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))
+            return try await run.close(.pass)
+        }
+        let closed = try #require(try await run.value)
+        #expect(closed.steps.count == 1 && closed.seq == 1)
+        #expect(try await ledger.runs() == [closed])
+    }
+
     /// Whatever the order in which the states of a run arrive.
     @Test func anOlderStateReplacesNoNewerOne() async throws {
         let run = try await ledger.open(Samples.start(), clock: time.clock())

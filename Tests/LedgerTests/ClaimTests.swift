@@ -9,44 +9,77 @@ import Testing
     private let log = Log()
     private let start = RunStart(station: "line", unitAddress: "AA", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
 
-    @Test func theClaimIsThereBeforeTheRecordAndGoesAfterItsClose() async throws {
-        let ledger = MemoryLedger(log: log)
-        let run = try await ledger.open(start, claims: StubClaims(log: log, claim: StubClaim(log: log)), clock: LedgerClock())
+    private func run(_ ledger: MemoryLedger, _ claims: any UnitClaims) async throws -> OpenRun {
+        let run = try await ledger.open(start, clock: LedgerClock())
+        try await run.claim(from: claims)
+        return run
+    }
+
+    @Test func theRecordIsThereBeforeTheClaimWhichGoesAfterTheClose() async throws {
+        let run = try await run(MemoryLedger(log: log), StubClaims(log: log, claim: StubClaim(log: log)))
         #expect(run.record.claim == .held && run.record.claimToken == 7)
         try await run.close(.pass)
-        #expect(log.lines == ["claim AA", "begin held", "put held", "release"])
+        #expect(log.lines == ["begin -", "claim AA", "put held", "put held", "release"])
         #expect(try await run.close(.pass) == nil)
     }
 
     @Test func aClaimThatWasLostIsWrittenInTheRecord() async throws {
         let claim = StubClaim(log: log)
-        let run = try await MemoryLedger(log: log).open(start, claims: StubClaims(log: log, claim: claim), clock: LedgerClock())
+        let run = try await run(MemoryLedger(log: log), StubClaims(log: log, claim: claim))
         claim.lose()
         let record = try await run.close(.pass)
         #expect(record?.claim == .lost && record?.claimToken == 7)
     }
 
-    @Test func aUnitOfAnotherStationLeavesNoRecord() async throws {
-        let refusal = ClaimError.taken(unit: "AA", station: "line-2", until: UTCTime(microseconds: 0))
-        await #expect(throws: refusal) {
-            try await MemoryLedger(log: log).open(start, claims: StubClaims(log: log, refusal: refusal), clock: LedgerClock())
-        }
-        #expect(log.lines == ["claim AA"])
-        #expect(refusal.diagnosis.message.contains("line-2") && refusal.diagnosis.message.contains("1970-01-01T00:00:00"))
-        #expect(refusal.diagnosis.category == .tryAgain)
+    @Test(arguments: [
+        ClaimError.taken(unit: "AA", station: "line-2", until: UTCTime(microseconds: 0)),
+        .serialBound(serial: "S", unit: "AA", known: SerialBinding(serial: "S", unitAddress: "BB", run: "r"), station: "line-2"),
+    ]) func aUnitOfAnotherStationLeavesNoRecord(refusal: ClaimError) async throws {
+        let run = try await MemoryLedger(log: log).open(start, clock: LedgerClock())
+        await #expect(throws: refusal) { try await run.claim(from: StubClaims(log: log, refusal: refusal)) }
+        #expect(try await run.close(.pass) == nil)
+        #expect(log.lines == ["begin -", "claim AA", "withdraw"])
+        #expect("\(refusal.diagnosis)".contains("line-2"))
     }
 
-    @Test func aRunThatCannotBeRecordedGivesItsUnitFree() async throws {
-        let ledger = MemoryLedger(log: log, refusal: .notRecorded(ledger: "full", spool: "full"))
-        await #expect(throws: LedgerError.self) {
-            try await ledger.open(start, claims: StubClaims(log: log, claim: StubClaim(log: log)), clock: LedgerClock())
+    /// The server may have given the unit all the same: the record tells this station that the claim is its own, and over.
+    @Test func aRunWithoutAnAnswerKeepsItsRecord() async throws {
+        let refusal = ClaimError.notAsked(unit: "AA", reason: "no answer in time")
+        let run = try await MemoryLedger(log: log).open(start, clock: LedgerClock())
+        await #expect(throws: refusal) { try await run.claim(from: StubClaims(log: log, refusal: refusal)) }
+        let record = try await run.close(RunVerdict(refusal.diagnosis))
+        #expect(record?.code == "LED-0101" && record?.elapsedMilliseconds == nil, "it never had its unit")
+        #expect(log.lines == ["begin -", "claim AA", "put -"])
+    }
+
+    @Test func aRecordThatCannotBeTakenBackIsClosed() async throws {
+        let refusal = ClaimError.taken(unit: "AA", station: "line-2", until: UTCTime(microseconds: 0))
+        let run = try await MemoryLedger(log: log, withdraws: false).open(start, clock: LedgerClock())
+        await #expect(throws: refusal) { try await run.claim(from: StubClaims(log: log, refusal: refusal)) }
+        #expect(try await run.close(RunVerdict(refusal.diagnosis))?.blame == .station)
+    }
+
+    @Test func aCancelledRunIsInterruptedWhateverTheServerSays() async throws {
+        for claims in [StubClaims(log: log, claim: StubClaim(log: log)), StubClaims(log: log)] {
+            let run = try await MemoryLedger(log: log).open(start, clock: LedgerClock())
+            let claiming = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await run.claim(from: claims)
+            }
+            await #expect(throws: CancellationError.self) { try await claiming.value }
         }
-        #expect(log.lines == ["claim AA", "begin held", "release"])
+    }
+
+    @Test func aRunThatCannotBeRecordedClaimsNothing() async throws {
+        let ledger = MemoryLedger(log: log, refusal: .notRecorded(ledger: "full", spool: "full"))
+        await #expect(throws: LedgerError.self) { try await ledger.open(start, clock: LedgerClock()) }
+        #expect(log.lines == ["begin -"])
     }
 
     @Test func withoutAServerNothingIsSaidOfClaims() async throws {
-        let run = try await MemoryLedger(log: log).open(start, claims: LocalClaims(), clock: LedgerClock())
+        let run = try await run(MemoryLedger(log: log), LocalClaims())
         #expect(run.record.claim == nil && run.record.claimToken == nil && run.claim.isHeld && run.claim.mayBeginErase)
+        #expect(log.lines == ["begin -"])
         try await run.claim.beginErase()
     }
 }
@@ -60,9 +93,15 @@ private final class Log: Sendable {
 private struct MemoryLedger: RunLedger {
     let log: Log
     var refusal: LedgerError?
+    var withdraws = true
 
     func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded { try note("begin", record) }
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded { try note("put", record) }
+
+    func withdraw(_ run: RunID) async -> Bool {
+        log.add("withdraw")
+        return withdraws
+    }
 
     private func note(_ what: String, _ record: RunRecord) throws(LedgerError) -> Recorded {
         log.add("\(what) \(record.claim?.rawValue ?? "-")")

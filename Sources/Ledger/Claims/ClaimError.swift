@@ -45,6 +45,14 @@ extension ClaimError: DiagnosableError {
         }
     }
 
+    /// Whether the unit, or its number, is another's: nothing was begun. Else the server's answer may only be lost.
+    var isAnothers: Bool {
+        switch self {
+        case .taken, .serialBound: true
+        case .notAsked, .runsOut: false
+        }
+    }
+
     /// The claim has asked again by itself.
     public var persistence: Persistence { .permanent }
 }

@@ -19,7 +19,7 @@ public struct ClaimRequest: Sendable {
 /// Claims units for runs, so that two stations in earshot of each other never work on one unit.
 public protocol UnitClaims: Sendable {
     /// Asks before the unit is touched. What it gives is renewed until it is released, or nothing refers to it any more.
-    /// A cancelled task changes nothing; the wait is bounded.
+    /// The wait is bounded, and ends with a cancelled task.
     /// - Throws: where another station works on the unit, where the serial number is not the unit's, or where a claim is required and nobody
     ///   can be asked.
     func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim

@@ -25,7 +25,7 @@ public struct RunRecord: Sendable, Hashable, Codable {
     public let verb: String
     /// The first run of this verb on this unit at this station.
     public var attemptOf: RunID?
-    public let startedAt: UTCTime
+    public var startedAt: UTCTime
     public var endedAt: UTCTime?
     /// By the monotonic clock; `nil` while the run goes on, and where its process ended before it.
     public var elapsedMilliseconds: Int64?

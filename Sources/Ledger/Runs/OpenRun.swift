@@ -6,27 +6,63 @@ public final class OpenRun: Sendable {
     private struct State {
         var record: RunRecord
         var notices: [LedgerNotice]
+        var claim: any UnitClaim = LocalClaim()
+        var begun: SessionClock.Instant
+        /// Its unit was never its own: no time of it counts.
+        var isUntouched = false
+        var isWithdrawn = false
     }
 
     private let state: Mutex<State>
     private let ledger: any RunLedger
     private let clock: LedgerClock
-    /// By the monotonic clock.
-    public let begun: SessionClock.Instant
-    /// On the run's unit; given free when the run is closed.
-    public let claim: any UnitClaim
 
-    init(_ recorded: Recorded, ledger: any RunLedger, clock: LedgerClock, begun: SessionClock.Instant, claim: any UnitClaim) {
-        state = Mutex(State(record: recorded.record, notices: recorded.notices + [claim.notice].compactMap(\.self)))
-        (self.ledger, self.clock, self.begun, self.claim) = (ledger, clock, begun, claim)
+    init(_ recorded: Recorded, ledger: any RunLedger, clock: LedgerClock, begun: SessionClock.Instant) {
+        state = Mutex(State(record: recorded.record, notices: recorded.notices, begun: begun))
+        (self.ledger, self.clock) = (ledger, clock)
     }
 
     public var record: RunRecord { state.withLock(\.record) }
 
+    /// By the monotonic clock: when the unit was this run's.
+    public var begun: SessionClock.Instant { state.withLock(\.begun) }
+
+    /// On the run's unit; given free when the run is closed.
+    public var claim: any UnitClaim { state.withLock(\.claim) }
+
+    /// Claims the unit, once the record says that it will be asked for: a claim whose run ends before the answer is this station's to take back.
+    /// - Throws: ``ClaimError``, ``LedgerError``, `CancellationError`: then the unit may not be touched. The run is still to be closed; one
+    ///   whose unit is another's leaves no record.
+    public func claim(from claims: any UnitClaims, rebindsSerial: Bool = false) async throws {
+        let (record, ledger) = (record, ledger)
+        let request = ClaimRequest(
+            unit: record.unitAddress, run: record.id, serial: record.serial, rebindsSerial: rebindsSerial,
+            isOver: { await ledger.isOver($0, station: record.station) })
+        do throws(ClaimError) {
+            let claim = try await claims.claim(request)
+            state.withLock { state in
+                state.claim = claim
+                state.notices += [claim.notice].compactMap(\.self)
+            }
+        } catch {
+            state.withLock { $0.isUntouched = true }
+            if error.isAnothers, await ledger.withdraw(record.id) { state.withLock { $0.isWithdrawn = true } }
+            try Task.checkCancellation()
+            throw error
+        }
+        // The wait for the unit is no part of the run: another station's may have lasted until then.
+        let claim = claim
+        if claim.state != nil {
+            state.withLock { $0.begun = clock.monotonic.now }
+            try await update { ($0.startedAt, $0.claim, $0.claimToken) = (clock.now(), claim.state, claim.token) }
+        }
+        try Task.checkCancellation()
+    }
+
     /// What the run has to say of its recording, each thing once.
     public var notices: [LedgerNotice] { state.withLock(\.notices) }
 
-    /// Since the run was opened, by the monotonic clock.
+    /// By the monotonic clock.
     public var elapsed: Duration { begun.duration(to: clock.monotonic.now) }
 
     /// Writes what has become known; nothing where the run is closed.
@@ -51,12 +87,12 @@ public final class OpenRun: Sendable {
     @discardableResult
     public func close(_ verdict: RunVerdict, _ change: (inout RunRecord) -> Void = { _ in }) async throws(LedgerError) -> RunRecord? {
         let states = state.withLock { state -> (open: RunRecord, closed: RunRecord)? in
-            guard state.record.isOpen else { return nil }
+            guard state.record.isOpen, !state.isWithdrawn else { return nil }
             change(&state.record)
-            if let held = claim.state { state.record.claim = held }
+            if let held = state.claim.state { state.record.claim = held }
             var open = state.record.bounded
             state.record = open
-            state.record.close(verdict, at: clock.now(), elapsed: elapsed)
+            state.record.close(verdict, at: clock.now(), elapsed: state.isUntouched ? nil : state.begun.duration(to: clock.monotonic.now))
             open.revision = state.record.revision
             return (open, state.record.bounded)
         }

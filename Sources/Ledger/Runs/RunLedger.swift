@@ -12,11 +12,16 @@ public protocol RunLedger: Sendable {
     /// - Returns: the record as it is kept; a closed one has its `seq`.
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
 
+    /// Takes back the record of an open run that never had its unit.
+    /// - Returns: whether it is gone.
+    func withdraw(_ run: RunID) async -> Bool
+
     /// Whether a run of this station was closed, or its process is dead. What is not known is not over.
     func isOver(_ run: RunID, station: String) async -> Bool
 }
 
 extension RunLedger {
+    public func withdraw(_ run: RunID) async -> Bool { false }
     public func isOver(_ run: RunID, station: String) async -> Bool { false }
 }
 
@@ -58,31 +63,10 @@ public struct LedgerClock: Sendable {
 }
 
 extension RunLedger {
-    /// Opens the record of a run, before its unit is touched.
+    /// Opens the record of a run, before its unit is claimed or touched.
     public func open(_ start: RunStart, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
-        try await open(start, id: clock.ids.next(), clock: clock, claim: LocalClaim())
-    }
-
-    /// Claims the unit, then opens the record. A unit that another station works on leaves no record.
-    /// - Throws: ``ClaimError``, ``LedgerError``: then the unit may not be touched.
-    public func open(_ start: RunStart, claims: any UnitClaims, clock: LedgerClock) async throws -> OpenRun {
-        let id = clock.ids.next()
-        let request = ClaimRequest(
-            unit: start.unitAddress, run: id, serial: RecordText.optional(start.serial), rebindsSerial: start.rebindsSerial,
-            isOver: { [self, station = RecordText.required(start.station)] in await isOver($0, station: station) })
-        let claim = try await claims.claim(request)
-        do {
-            return try await open(start, id: id, clock: clock, claim: claim)
-        } catch {
-            await claim.release()
-            throw error
-        }
-    }
-
-    private func open(_ start: RunStart, id: RunID, clock: LedgerClock, claim: any UnitClaim) async throws(LedgerError) -> OpenRun {
-        var record = RunRecord(start, id: id, startedAt: clock.now())
-        (record.claim, record.claimToken) = (claim.state, claim.token)
+        let record = RunRecord(start, id: clock.ids.next(), startedAt: clock.now())
         let begun = clock.monotonic.now
-        return OpenRun(try await begin(record.bounded, rebindsSerial: start.rebindsSerial), ledger: self, clock: clock, begun: begun, claim: claim)
+        return OpenRun(try await begin(record.bounded, rebindsSerial: start.rebindsSerial), ledger: self, clock: clock, begun: begun)
     }
 }

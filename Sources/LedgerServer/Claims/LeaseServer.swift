@@ -1,7 +1,7 @@
 import Ledger
 import Support
 
-/// What gives leases.
+/// What gives leases. A cancelled call ends at once, but for a release.
 protocol LeaseServer: Sendable {
     /// - Parameter dead: a run of this station that holds the unit no more.
     func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
@@ -9,7 +9,8 @@ protocol LeaseServer: Sendable {
     func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial?
     /// - Returns: whether the unit is still this run's.
     func renew(unit: String, run: RunID, token: Int64, timeToLive: Duration) async throws(ServerFault) -> Bool
-    func release(unit: String, run: RunID, token: Int64) async throws(ServerFault)
+    /// Without an answer the lease ends by itself.
+    func release(unit: String, run: RunID, token: Int64) async
 }
 
 enum LeaseGrant: Sendable, Hashable {
@@ -31,6 +32,7 @@ struct PostgreSQLLeases: LeaseServer {
     private static let takeLimit = Duration.seconds(8)
     private static let renewalLimit = Duration.seconds(8)
     private static let releaseLimit = Duration.seconds(3)
+    private static let hurriedReleaseLimit = Duration.seconds(1)
 
     func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant {
         let sql = """
@@ -67,9 +69,11 @@ struct PostgreSQLLeases: LeaseServer {
         }
     }
 
-    func release(unit: String, run: RunID, token: Int64) async throws(ServerFault) {
-        try await lane.ask(within: Self.releaseLimit) { connection, deadline throws(ServerFault) in
-            _ = try connection.execute("SELECT noafw.release($1, $2::uuid, $3::bigint)", [unit, "\(run)", "\(token)"], until: deadline)
+    func release(unit: String, run: RunID, token: Int64) async {
+        await SessionClock.continuous.shielded(for: Self.releaseLimit, onceCancelled: Self.hurriedReleaseLimit) { [lane] in
+            try await lane.ask(within: Self.releaseLimit) { connection, deadline throws(ServerFault) in
+                _ = try connection.execute("SELECT noafw.release($1, $2::uuid, $3::bigint)", [unit, "\(run)", "\(token)"], until: deadline)
+            }
         }
     }
 

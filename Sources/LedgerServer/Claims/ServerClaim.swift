@@ -42,8 +42,7 @@ final class ServerClaim: UnitClaim {
             state.renewal?.cancel()
             return !state.isReleased
         }
-        // Without an answer the lease ends by itself.
-        if isFirst { try? await server.release(unit: unit, run: run, token: number) }
+        if isFirst { await server.release(unit: unit, run: run, token: number) }
     }
 
     /// - Returns: when it is to be asked again; `nil` when the unit is another station's.

@@ -25,7 +25,8 @@ struct ServerClaims: UnitClaims {
         do {
             answer = try await ask(request)
         } catch {
-            silence.note(error, asked: asked, now: clock.now)
+            // A wait that was cut short says nothing of the server.
+            if !Task.isCancelled { silence.note(error, asked: asked, now: clock.now) }
             guard goesOn else { throw .notAsked(unit: request.unit, reason: error.reason, remedy: error.remedy) }
             return LocalClaim(unclaimed: error.reason)
         }
@@ -57,7 +58,7 @@ struct ServerClaims: UnitClaims {
         let answer: Result<BoundSerial?, ServerFault>
         do { answer = .success(try await server.bind(serial, request)) } catch { answer = .failure(error) }
         if case .success(nil) = answer { return nil }
-        try? await server.release(unit: request.unit, run: request.run, token: token)
+        await server.release(unit: request.unit, run: request.run, token: token)
         return try answer.get().map { .serialBound(serial: serial, unit: request.unit, known: $0.binding, station: $0.station) }
     }
 }

@@ -30,13 +30,12 @@ final class ServerLane: Sendable {
 
     init(_ address: ServerAddress) { self.address = address }
 
-    /// - Parameters:
-    ///   - endsWithCaller: whether a cancelled caller is told so at once, whatever becomes of its request; else it waits for its answer.
-    ///   - body: may be performed a second time, where the connection had ended before.
-    func ask<Value: Sendable>(within limit: Duration, endsWithCaller: Bool = false, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
+    /// A cancelled caller waits no longer, whatever becomes of its request.
+    /// - Parameter body: may be performed a second time, where the connection had ended before.
+    func ask<Value: Sendable>(within limit: Duration, _ body: @escaping Body<Value>) async throws(ServerFault) -> Value {
         let deadline = ContinuousClock.now.advanced(by: limit)
         let answer = Answer<Value>()
-        // Of its own: a caller that was cancelled still waits no longer than this. It ends with the answer.
+        // It ends with the answer.
         let timer = SessionClock.continuous.task {
             try await SessionClock.continuous.sleep(for: limit)
             answer.give(.failure(.lost("no answer in time")))
@@ -57,7 +56,7 @@ final class ServerLane: Sendable {
                 add(request)
             }
         } onCancel: {
-            if endsWithCaller { answer.give(.failure(.lost("no answer in time"))) }
+            answer.give(.failure(.lost("no answer in time")))
         }
         return try result.get()
     }

@@ -4,7 +4,7 @@ import Support
 
 /// What takes runs.
 protocol RunSink: Sendable {
-    /// All of them, or none. Runs that are there already are taken for new ones. A cancelled call ends at once.
+    /// All of them, or none. Runs that are there already are taken for new ones.
     /// - Parameter last: the last number that the station has given by now; what is missing up to it is found by it.
     func insert(_ runs: [RunRecord], last: RunNumber?, within limit: Duration) async throws(ServerFault)
 }
@@ -15,7 +15,7 @@ struct PostgreSQLRuns: RunSink {
 
     func insert(_ runs: [RunRecord], last: RunNumber?, within limit: Duration) async throws(ServerFault) {
         guard let json = Self.json(runs) else { throw .answered(state: "22000", reason: "a record cannot be written as JSON") }
-        try await lane.ask(within: limit, endsWithCaller: true) { connection, deadline throws(ServerFault) in
+        try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in
             _ = try connection.execute(Self.statement, [json], until: deadline)
             // The runs are there, whatever becomes of it.
             if let last { _ = try? connection.execute("SELECT noafw.tell($1, $2::bigint)", [last.epoch, "\(last.seq)"], until: deadline) }

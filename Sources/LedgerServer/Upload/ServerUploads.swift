@@ -45,7 +45,8 @@ final class ServerUploads: RunUploads {
             report.unreadable = outbox.unreadable
             report.failure = report.left > 0 ? state.withLock { $0.failure?.diagnosis } : nil
         } catch {
-            report.failure = diagnose(error)
+            // Cut short: why the runs wait is what was met before, if anything.
+            report.failure = error is CancellationError ? state.withLock { $0.failure?.diagnosis } : diagnose(error)
             report.left = max((try? await outbox.unsentCount(station: station)) ?? 0, 1)
         }
         return report

@@ -55,13 +55,26 @@ public struct SessionClock: Clock {
     }
 
     /// Runs `body` although the caller is cancelled, and waits for it: for putting a unit back in order on the way out.
-    /// Whatever has not come to its end after `limit` is cancelled.
-    public func shielded(for limit: Duration, _ body: @escaping @Sendable () async throws -> Void) async {
+    /// Whatever has not come to its end after `limit`, or by `hurriedLimit` after the caller was cancelled, is cancelled.
+    public func shielded(for limit: Duration, onceCancelled hurriedLimit: Duration? = nil, _ body: @escaping @Sendable () async throws -> Void) async {
+        let cancelled = Inbox<Void>()
         // A task of its own is the only thing that a cancellation does not reach; it is awaited, so nothing outlives the caller.
         let shield = Task(executorPreference: executor) {
-            try await withDeadline(deadline(in: limit), on: self, timeout: CancellationError(), operation: body)
+            let end = deadline(in: limit)
+            try await withDeadline(end, on: self, timeout: CancellationError()) {
+                guard let hurriedLimit else { return try await body() }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask(operation: body)
+                    group.addTask {
+                        _ = try await cancelled.next(before: end, on: self)
+                        try await sleep(until: deadline(in: hurriedLimit))
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            }
         }
-        _ = await shield.result
+        await withTaskCancellationHandler { _ = await shield.result } onCancel: { cancelled.deliver(()) }
     }
 
     /// Runs `body` while the clock stands still, where it can: for what waits on this machine, such as its disk, and not on this clock.

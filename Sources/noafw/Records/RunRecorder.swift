@@ -23,10 +23,9 @@ final class RunRecorder: Sendable {
 
     /// Stands for the radio of a virtual unit.
     private static let virtualAdapter = "virtual"
-    /// For the close: the ledger's own limits are shorter.
-    private static let closeLimit = Duration.seconds(20)
     private static let sendLimit = Duration.seconds(10)
     private static let hurriedSendLimit = Duration.seconds(1)
+    private static let lastNoticesLimit = Duration.seconds(1)
 
     private let inputs: RecordInputs
     private let ledger: KeptLedger
@@ -52,7 +51,7 @@ final class RunRecorder: Sendable {
         self.uploads = BackgroundUploads(uploads ?? inputs.server?.uploads(from: ledger) ?? NoUploads()) { [notices] in notices.tell($0, events) }
     }
 
-    /// Opens a record, runs `body`, and closes the record with what became of it; a cancelled run's, too.
+    /// Opens a record, claims the unit, runs `body`, and closes the record with what became of it; a cancelled run's, too.
     /// - Parameter body: is handed where its events go, and its record.
     /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
     ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
@@ -61,9 +60,14 @@ final class RunRecorder: Sendable {
     ) async throws -> Report {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
+        do {
+            try await clock.paused { try await run.claim(from: claims, rebindsSerial: inputs.rebindsSerial) }
+        } catch {
+            await close(recording(of: run, start), verdict(error), nil, clock, events)
+            throw error
+        }
         notices.tell(run.notices, events)
-        let collector = RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout)
-        let recording = Recording(run: run, collector: collector, clock: clock)
+        let recording = recording(of: run, start)
         do {
             let report = try await recording.follow { take in
                 let told: Events = { event in
@@ -80,21 +84,23 @@ final class RunRecorder: Sendable {
         }
     }
 
+    private func recording(of run: OpenRun, _ start: Start) -> Recording {
+        let collector = RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout)
+        return Recording(run: run, collector: collector, clock: start.unit.central.clock)
+    }
+
     private func open(_ start: Start, _ clock: SessionClock) async throws -> OpenRun {
         try await checkServer()
-        let serial = start.serial ?? inputs.serial
-        let address = "\(start.unit.address)"
-        if let serial, !inputs.rebindsSerial { try await check(serial, at: address) }
         var first = RunStart(
-            station: inputs.station, unitAddress: address, family: start.unit.family.id.rawValue, verb: start.verb,
+            station: inputs.station, unitAddress: "\(start.unit.address)", family: start.unit.family.id.rawValue, verb: start.verb,
             toolVersion: ToolVersion.current, host: inputs.host)
         first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
         (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
         (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
-        (first.serial, first.rebindsSerial, first.rssi) = (serial, inputs.rebindsSerial, start.unit.rssi)
+        (first.serial, first.rebindsSerial, first.rssi) = (start.serial ?? inputs.serial, inputs.rebindsSerial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
         first.plan = RecordedPlan(rollout: start.rollout).json
-        return try await ledger.open(first, claims: claims, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
+        return try await ledger.open(first, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
     }
 
     /// The last run before this one that its unit has passed, as this machine knows it. A ledger that cannot be read fails no run.
@@ -124,29 +130,29 @@ final class RunRecorder: Sendable {
     /// Sends what the server has not got yet, for a few seconds at most, and tells what still waits. To be called once, when no run of the
     /// command is left.
     func finish() async {
-        let limit = Task.isCancelled ? Self.hurriedSendLimit : Self.sendLimit
-        await SessionClock.continuous.shielded(for: limit + .seconds(1)) { [self] in
+        await SessionClock.continuous.shielded(for: Self.sendLimit + Self.lastNoticesLimit, onceCancelled: Self.hurriedSendLimit) { [self] in
             // Whatever was told before: what waits at the end is what counts.
-            for notice in await uploads.finish(within: limit).notices { RunNotices.tell(notice.diagnosis, events) }
+            for notice in await uploads.finish(within: Self.sendLimit).notices { RunNotices.tell(notice.diagnosis, events) }
         }
     }
 
-    /// Once a command, before its first unit.
+    /// Once a command, before its first unit. A run that is cancelled ends it, and another one that waits begins it anew.
     private func checkServer() async throws {
         guard let server = inputs.server else { return }
         let policy = inputs.claimPolicy
-        let check = serverCheck.withLock { check in
-            let running = check ?? Task { try await server.check(policy) }
-            check = running
-            return running
+        while true {
+            let check = serverCheck.withLock { check in
+                if let check, !check.isCancelled { return check }
+                let new = SessionClock.continuous.task { try await server.check(policy) }
+                check = new
+                return new
+            }
+            do {
+                return try await withTaskCancellationHandler { try await check.value } onCancel: { check.cancel() }
+            } catch is CancellationError {
+                try Task.checkCancellation()
+            }
         }
-        try await check.value
-    }
-
-    /// Before the server is told of it. A ledger that cannot be read says so when the run begins.
-    private func check(_ serial: String, at address: String) async throws(LedgerError) {
-        guard let serial = RecordText.optional(serial), let conflict = try? await ledger.conflict(serial, at: address) else { return }
-        throw conflict
     }
 
     private func verdict(_ error: any Error) -> RunVerdict {
@@ -159,15 +165,14 @@ final class RunRecorder: Sendable {
     ) async {
         recording.collector.withLock { $0.conclude(verdict, report, at: clock.now) }
         let run = recording.run
-        await clock.shielded(for: Self.closeLimit) { [self] in
-            await clock.paused {
-                do throws(LedgerError) {
-                    try await run.close(verdict) { recording.fill(&$0) }
-                    uploads.runClosed()
-                } catch {
-                    keepByHand(run, verdict, error, events)
-                    await run.claim.release()
-                }
+        // Cancelled or not: the ledger writes all the same, and a release has a limit of its own.
+        await clock.paused {
+            do throws(LedgerError) {
+                try await run.close(verdict) { recording.fill(&$0) }
+                uploads.runClosed()
+            } catch {
+                keepByHand(run, verdict, error, events)
+                await run.claim.release()
             }
         }
         notices.tell(run.notices, events)
