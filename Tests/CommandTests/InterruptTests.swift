@@ -32,6 +32,23 @@ import Testing
             """))
     }
 
+    @Test(arguments: [["flash", "--virtual", "monocle"], ["verify", "--virtual", "monocle"], ["flash", "--watch", "--virtual", "monocle"], ["verify", "--all"]])
+    func aRunThatDidNotBeginTouchedNoUnit(arguments: [String]) async {
+        let clock = harness.time.clock
+        @Sendable func wait() async throws -> Never {
+            try await clock.sleep(until: clock.deadline(in: .seconds(60)))
+            throw CommandError.noStateFolder
+        }
+        let services = FakeServices(
+            onFlash: { _, _ in try await wait() }, onVerify: { _, _ in try await wait() }, onVerifyFleet: { _, _ in try await wait() },
+            onWatch: { _, _, _ in try await wait() })
+        harness.interrupts.ask()
+        harness.interrupts.ask()
+        #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 130)
+        let words = harness.output + harness.diagnostics
+        #expect(words.contains("no unit was touched") && !words.contains("not verified"), "\(words)")
+    }
+
     @Test func theDocumentStaysWhole() async {
         let services = stalled(at: .fpga)
         #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], services: services)) == 130)

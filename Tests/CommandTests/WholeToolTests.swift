@@ -169,4 +169,21 @@ struct WholeToolTests {
         for offset in stride(from: 0, to: image.count, by: 16) { text += record(0x6000 + offset, 0, image[offset..<offset + 16]) }
         return text + ":00000001FF\n"
     }
+
+    /// However early: once the signals are kept, a document comes, and one alone.
+    @Test(arguments: [
+        ["flash", "--virtual", "monocle"], ["flash", "--watch", "--virtual", "monocle"], ["verify", "--all"], ["ledger", "list"], ["assets", "check"], ["doctor"],
+    ]) func twoSignalsAtTheStart(verb: [String]) throws {
+        let bench = try ToolBench()
+        defer { bench.remove() }
+        for delay in stride(from: useconds_t(0), to: 120_000, by: 8000) {
+            let tool = try bench.start(verb + ["--json"])
+            usleep(delay)
+            tool.signal(SIGINT)
+            tool.signal(SIGINT)
+            let (errors, status, output) = (tool.remainingErrors(), tool.wait(), tool.output())
+            guard status != SIGINT else { continue }
+            #expect((try? ToolBench.json(output)) != nil, "\(delay) \(status): \(output) \(errors)")
+        }
+    }
 }

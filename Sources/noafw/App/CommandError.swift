@@ -64,6 +64,7 @@ enum CommandError: Error, Hashable, Sendable {
 
 extension CommandError {
     /// Of one unit of several.
+    static let nothingBegun = CommandError.interrupted(condition: "no unit was touched", nextAction: "run the same command again")
     static let unitInterrupted = CommandError.interrupted(
         condition: "the unit is not verified", nextAction: "run the same command again; it continues where it stopped")
 }

@@ -38,6 +38,8 @@ struct Noafw: ParsableCommand {
             context.output.writeLine(ToolVersion.current)
             return 0
         }
+        // Until a verb has its own.
+        context.interrupts.exitReport.set { fail(FileState.unchanged.diagnosis, in: context) }
         do {
             var command = try parseAsRoot(context.arguments)
             if let verb = command as? any ContextCommand {
@@ -67,9 +69,13 @@ struct Noafw: ParsableCommand {
             try OutputGuard.check(verb, in: context)
             return nil
         } catch {
-            context.explain(error.diagnosis)
-            if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error.diagnosis)) }
+            fail(error.diagnosis, in: context)
             return error.diagnosis.category.rawValue
         }
+    }
+
+    private static func fail(_ error: Diagnosis, in context: CommandContext) {
+        context.explain(error)
+        if ErrorDocument.isWanted(context.arguments) { context.output.writeLine(ErrorDocument.text(error)) }
     }
 }

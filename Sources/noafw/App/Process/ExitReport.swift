@@ -4,14 +4,7 @@ import Synchronization
 final class ExitReport: Sendable {
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// - Returns: the report that was set before.
-    @discardableResult
-    func set(_ action: (@Sendable () -> Void)?) -> (@Sendable () -> Void)? {
-        self.action.withLock { current in
-            defer { current = action }
-            return current
-        }
-    }
+    func set(_ action: (@Sendable () -> Void)?) { self.action.withLock { $0 = action } }
 
     func give() { action.withLock { $0 }?() }
 }

@@ -54,8 +54,8 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         } catch {
             return conclude(.failed(error), since: start, renderer, nil, conclusion)
         }
-        let outer = context.interrupts.exitReport.set { conclude(.interrupted(nil), since: start, renderer, writer, conclusion) }
-        defer { context.interrupts.exitReport.set(outer) }
+        context.interrupts.exitReport.set { conclude(.interrupted(nil), since: start, renderer, writer, conclusion) }
+        defer { context.interrupts.exitReport.set(nil) }
         let area = context.drawingArea.set { renderer.print($0) }
         defer { context.drawingArea.set(area) }
         if !presentation.isSingle { context.interrupts.drain.offer { renderer.drains() } }

@@ -4,8 +4,8 @@ import Support
 /// What the reports of several verbs share.
 enum ReportText {
     static func verdict(_ error: Diagnosis, hasBegun: Bool, _ style: TextStyle) -> String {
-        if error.category == .interrupted { return style.paint("INTERRUPTED", .bad) + "  the unit is not verified" }
-        return hasBegun ? style.paint("FAIL", .bad) + "  the unit is not verified" : style.paint("NOT STARTED", .bad) + "  no unit was touched"
+        let word = error.category == .interrupted ? "INTERRUPTED" : hasBegun ? "FAIL" : "NOT STARTED"
+        return style.paint(word, .bad) + (hasBegun ? "  the unit is not verified" : "  no unit was touched")
     }
 
     static func document(_ recovery: Recovery) -> JSONText {
