@@ -100,13 +100,7 @@ extension SQLiteLedger: RunOutbox {
     @discardableResult
     private func change<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws(LedgerError) -> Value? {
         try await OwnThread.run { () throws(LedgerError) in
-            do {
-                return try self.writing { try $0.pool.write(body) }
-            } catch let error as LedgerError {
-                throw error
-            } catch {
-                throw .unreadable(path: self.files.database, reason: StorageFault(error).reason)
-            }
+            try self.reported { try self.writing { try $0.pool.write(body) } }
         }
     }
 }

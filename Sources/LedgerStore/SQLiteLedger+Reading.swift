@@ -109,27 +109,20 @@ extension SQLiteLedger: RunHistory {
     /// - Returns: where they are.
     public func acknowledgeBroken() async throws(LedgerError) -> [String] {
         try await OwnThread.run { () throws(LedgerError) in
-            do {
-                return try self.files.acknowledgeBroken()
-            } catch {
-                throw .unreadable(path: self.files.folder, reason: StorageFault(error).reason)
-            }
+            try self.reported { try self.files.acknowledgeBroken() }
         }
     }
 
     func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
         guard let database = try forReading() else { return nothing }
-        do {
-            return try database.pool.read(body)
-        } catch {
-            throw .unreadable(path: files.database, reason: StorageFault(error).reason)
-        }
+        return try reported { try database.pool.read(body) }
     }
 
     private static func check(_ db: Database) throws -> LedgerCheck {
         var check = LedgerCheck()
         check.damages = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
         check.damages += try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { "a row of \($0[0] ?? "a table") refers to nothing" }
+        if try Int.fetchOne(db, sql: "SELECT count(*) FROM ledger") != 1 { check.damages.append("the row that numbers this ledger is missing") }
         check.runs = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs") ?? 0
         check.openRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL") ?? 0
         check.refusedRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox WHERE sent_at IS NULL AND rejected IS NOT NULL") ?? 0

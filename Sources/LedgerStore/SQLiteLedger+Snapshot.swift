@@ -10,7 +10,7 @@ extension SQLiteLedger {
             do {
                 return try database.pool.read { try body(SQLiteRuns(ledger: self, db: $0)) }
             } catch let error as DatabaseError {
-                throw LedgerError.unreadable(path: self.files.database, reason: StorageFault(error).reason)
+                throw StorageFault(error).error(self.files)
             }
         }
     }

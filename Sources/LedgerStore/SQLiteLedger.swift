@@ -80,7 +80,7 @@ public final class SQLiteLedger: RunLedger {
     func writing<Value: Sendable>(_ body: @Sendable (LedgerDatabase) throws -> Value) throws -> Value? {
         try state.withLock { state -> Result<Value?, any Error> in
             Result {
-                guard files.identity() != nil else { return nil }
+                guard files.isBegun else { return nil }
                 return try writerLock.hold { try body(try opened(&state)) }
             }
         }.get()
@@ -90,16 +90,15 @@ public final class SQLiteLedger: RunLedger {
     func forReading() throws(LedgerError) -> LedgerDatabase? {
         let result: Result<LedgerDatabase?, any Error> = state.withLock { state in
             Result {
-                guard files.identity() != nil else { return nil }
+                guard files.isBegun else { return nil }
                 return try writerLock.hold { try opened(&state) }
             }
         }
-        switch result {
-        case .success(let database): return database
-        case .failure(let error as LedgerError): throw error
-        case .failure(StorageFault.locked): throw .locked(path: files.lock)
-        case .failure(let error): throw .unreadable(path: files.database, reason: StorageFault(error).reason)
-        }
+        return try reported { try result.get() }
+    }
+
+    func reported<Value>(_ body: () throws -> Value) throws(LedgerError) -> Value {
+        do { return try body() } catch { throw error as? LedgerError ?? StorageFault(error).error(files) }
     }
 }
 

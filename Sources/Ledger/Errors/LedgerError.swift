@@ -7,7 +7,7 @@ public enum LedgerError: Error, Sendable, Hashable {
     case newerSchema(path: String, found: String, known: String)
     /// - Parameter fileSystem: its name, such as NFS.
     case networkFileSystem(path: String, fileSystem: String)
-    case unreadable(path: String, reason: String)
+    case unreadable(path: String, reason: String, isDamaged: Bool = false)
     case locked(path: String)
     /// What a run is closed with that its process left open.
     case abandoned(run: String)
@@ -54,11 +54,13 @@ extension LedgerError: DiagnosableError {
                 code: "LED-0003", category: .usage, fault: .station, message: "the ledger cannot be kept in \(path), which is on \(fileSystem)",
                 cause: "processes on a network file system share no memory, and the ledger would be damaged",
                 remedy: "set NOAFW_STATE_DIR to a folder on a disk of this machine")
-        case .unreadable(let path, let reason):
+        case .unreadable(let path, let reason, let isDamaged):
             Diagnosis(
                 code: "LED-0004", category: .inputOutput, fault: .station, message: "cannot read the ledger \(path): \(reason)",
-                cause: "the disk or the file is damaged, or the file belongs to another user",
-                remedy: "check the file's permissions; run the same command again")
+                cause: isDamaged ? "the disk or the file is damaged, or it is no ledger" : "the file belongs to another user, or the disk is full, read-only or damaged",
+                remedy: isDamaged
+                    ? "put a copy of it in its place; or run noafw flash or verify, which moves the file aside and begins a new ledger"
+                    : "check the file's permissions and the disk; run the same command again")
         case .locked(let path):
             Diagnosis(
                 code: "LED-0005", category: .tryAgain, fault: .station, message: "another process holds \(path)",

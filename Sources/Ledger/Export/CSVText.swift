@@ -66,7 +66,9 @@ public enum CSVText {
     }
 
     private static func quoted(_ text: String) -> String {
-        let needsQuotes = text.utf8.contains { [UInt8(ascii: ","), UInt8(ascii: "\""), 0x0D, 0x0A].contains($0) } || text.first == " " || text.last == " "
-        return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+        let quote = UInt8(ascii: "\"")
+        let needsQuotes = text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == quote || $0 == 0x0D || $0 == 0x0A } || text.first == " " || text.last == " "
+        guard needsQuotes else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 }

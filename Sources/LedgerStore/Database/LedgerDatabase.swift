@@ -48,7 +48,12 @@ struct LedgerDatabase: Sendable {
 
     /// A file of a newer noafw is opened for nothing, so it is looked at without a right to write.
     private static func checkForm(_ files: LedgerFiles, migrator: DatabaseMigrator) throws {
-        guard files.identity() != nil else { return }
+        guard files.isBegun else { return }
+        var status = stat()
+        guard stat(files.database, &status) == 0 else { throw StorageFault.unwritable(SystemError.last) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw StorageFault.broken("it is no file") }
+        // Room is reserved once a database was opened, and that is never empty again.
+        guard status.st_size > 0 || access(files.reserve, F_OK) != 0 else { throw StorageFault.broken("it is empty, and was not before") }
         let unknown: [String]
         do {
             unknown = try unknownForms(files.database, migrator, isReadOnly: true)

@@ -53,6 +53,12 @@ struct LedgerFiles: Sendable {
         }
     }
 
+    /// Whether something is there: also what cannot be read, or a link whose disk is not mounted.
+    var isBegun: Bool {
+        var status = stat()
+        return lstat(database, &status) == 0
+    }
+
     /// Which file the name stands for at this moment.
     func identity() -> FileIdentity? { FileIdentity(path: database) }
 

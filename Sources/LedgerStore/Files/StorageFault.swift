@@ -1,4 +1,5 @@
 import GRDB
+import Ledger
 import Support
 
 /// Why the ledger's file cannot be written at this moment.
@@ -29,6 +30,15 @@ enum StorageFault: Error, Equatable {
         switch self {
         case .broken(let reason), .unwritable(let reason): reason
         case .locked: "another process holds it"
+        }
+    }
+
+    /// Of what only reads, or changes what is there.
+    func error(_ files: LedgerFiles) -> LedgerError {
+        switch self {
+        case .broken(let reason): .unreadable(path: files.database, reason: reason, isDamaged: true)
+        case .unwritable(let reason): .unreadable(path: files.database, reason: reason)
+        case .locked: .locked(path: files.lock)
         }
     }
 

@@ -31,7 +31,8 @@ struct Spool: Sendable {
         guard line.count <= RecordLine.byteLimit else { throw StorageFault.unwritable("the record is too long") }
         try locked(O_RDWR | O_CREAT) { descriptor in
             let size = lseek(descriptor, 0, SEEK_END)
-            guard size >= 0, size + off_t(line.count) <= Self.byteLimit else { throw StorageFault.unwritable("\(path) is too large") }
+            guard size >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+            guard size + off_t(line.count) <= Self.byteLimit else { throw StorageFault.unwritable("\(path) is too large") }
             // A line that a kill or a full disk cut off must not swallow this one.
             let start: [UInt8] = Self.endsLine(descriptor, size) ? [] : [Self.lineEnd]
             do {

@@ -4,7 +4,7 @@ import LedgerServer
 extension Examples {
     static let ledger = CataloguedErrors([
         LedgerError.notRecorded(ledger: reason, spool: reason), .newerSchema(path: path, found: "FORM", known: "FORM"),
-        .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .locked(path: path),
+        .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .unreadable(path: path, reason: reason, isDamaged: true), .locked(path: path),
         .abandoned(run: "RUN"),
         .serialBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "SERIAL", unitAddress: "BOUND ADDRESS", run: "RUN")), .noSuchRun("DIGITS"),
         .unitBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "BOUND SERIAL", unitAddress: "ADDRESS", run: "RUN")),
