@@ -49,12 +49,15 @@ extension SQLiteLedger: RunOutbox {
 
     public func unsentElsewhere(than station: String) async throws(LedgerError) -> [String: Int] {
         try await OwnThread.run { () throws(LedgerError) in
-            try self.read([:]) { db in
-                let sql = "SELECT station, count(*) FROM outbox JOIN runs ON runs.id = run WHERE sent_at IS NULL AND station <> ? GROUP BY station"
-                let rows = try Row.fetchAll(db, sql: sql, arguments: [station])
-                return Dictionary(rows.map { (String.fromDatabaseValue($0[0]) ?? "", Int.fromDatabaseValue($0[1]) ?? 0) }) { $0 + $1 }
-            }
+            try self.read([:]) { try Self.counts($0, "station <> ?", [station]) }
         }
+    }
+
+    /// - Returns: how many runs are not sent, by station.
+    static func counts(_ db: Database, _ condition: String, _ arguments: StatementArguments = []) throws -> [String: Int] {
+        let sql = "SELECT station, count(*) FROM outbox JOIN runs ON runs.id = run WHERE sent_at IS NULL AND \(condition) GROUP BY station"
+        let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
+        return Dictionary(rows.map { (String.fromDatabaseValue($0[0]) ?? "", Int.fromDatabaseValue($0[1]) ?? 0) }) { $0 + $1 }
     }
 
     public func markSent(_ ids: [RunID]) async throws(LedgerError) {

@@ -15,14 +15,14 @@ public struct LedgerCheck: Sendable, Hashable {
     public var gaps: [Gap] = []
     public var runs = 0
     public var openRuns = 0
-    /// Closed runs that the server has refused.
-    public var refusedRuns = 0
+    /// Closed runs that the server has refused, by station.
+    public var refusedRuns: [String: Int] = [:]
     public var spooledBytes = 0
     /// Folders of databases that were moved aside, not yet acknowledged.
     public var broken: [String] = []
 
     /// No runs are no verdict.
-    public var isSound: Bool { runs > 0 && damages.isEmpty && gaps.isEmpty && refusedRuns == 0 && spooledBytes == 0 && broken.isEmpty }
+    public var isSound: Bool { runs > 0 && damages.isEmpty && gaps.isEmpty && refusedRuns.isEmpty && spooledBytes == 0 && broken.isEmpty }
 }
 
 extension SQLiteLedger: RunHistory {
@@ -125,7 +125,7 @@ extension SQLiteLedger: RunHistory {
         if try Int.fetchOne(db, sql: "SELECT count(*) FROM ledger") != 1 { check.damages.append("the row that numbers this ledger is missing") }
         check.runs = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs") ?? 0
         check.openRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL") ?? 0
-        check.refusedRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM outbox WHERE sent_at IS NULL AND rejected IS NOT NULL") ?? 0
+        check.refusedRuns = try counts(db, "rejected IS NOT NULL")
         check.gaps = try Row.fetchAll(db, sql: gaps).map { row in
             // Behind the greatest number SQLite counts on with floating point.
             let (first, last) = (Int64.fromDatabaseValue(row["first"]) ?? .max, Int64.fromDatabaseValue(row["last"]) ?? .max)

@@ -136,7 +136,7 @@ struct WholeServerTests {
             #expect(sent.status == 65 && sent.output.contains("waiting: 0, refused: 1\n  refused: "), "\(sent)")
         }
         let check = try bench.run(["ledger", "check"])
-        #expect(check.status == 65 && check.output.contains("the server refuses 1 run: noafw ledger send"), "\(check)")
+        #expect(check.status == 65 && check.output.contains("the server refuses 1 run of station line-1: noafw ledger send --station line-1 shows why"), "\(check)")
         let other = try bench.run(["ledger", "send", "--station", "line-2"], environment: environment)
         #expect(other.status == 0 && other.output.contains("station line-1: 1 run not sent; next: noafw ledger send --station line-1"), "\(other)")
         _ = try sql("ALTER TABLE noafw.runs DROP CONSTRAINT odd")

@@ -51,6 +51,17 @@ struct SetUpTests {
         ("ALTER ROLE \"LOGIN\" CONNECTION LIMIT 0", "ALTER ROLE \"LOGIN\" CONNECTION LIMIT 4", false, "LED-0120"),
     ]
 
+    /// A statement or a lock that takes too long, no room for another connection, a server that starts or ends.
+    @Test(arguments: ["57014", "55P03", "53300", "57P03", "57P01", "40P01"]) func aBusyServerIsNotTheNetwork(state: String) {
+        let fault = ServerFault.answered(state: state, reason: "r")
+        #expect(fault.kind == .passing && fault.remedy?.contains("network") == false && fault.remedy?.contains("same command again") == true)
+    }
+
+    @Test func whatIsNotReachedMayBeTheNetwork() {
+        let error = ClaimError.notAsked(unit: "U", reason: "r", remedy: ServerFault.lost("no answer in time").remedy)
+        #expect(error.diagnosis.remedy.contains("network"))
+    }
+
     @Test(arguments: faults.indices)
     func isToldAndParksNothing(index: Int) async throws {
         let fault = Self.faults[index]

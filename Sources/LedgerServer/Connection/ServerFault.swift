@@ -67,6 +67,9 @@ enum ServerFault: Error, Sendable, Hashable {
 
     /// What is to be done on the server; `nil` where it has to be reached first.
     var remedy: String? {
+        if case .answered(let state, _) = self, !needsAdministrator(state) {
+            return "the server answers, but does not come to it: run the same command again; if it stays so, show the message to the server's administrator"
+        }
         let diagnosis = error.diagnosis
         return diagnosis.category == .tryAgain ? nil : diagnosis.remedy
     }

@@ -45,7 +45,10 @@ struct LedgerCheckCommand: ContextCommand {
             return "station \(UntrustedText.escape(gap.station)): \(numbers) missing: a record was deleted"
         }
         let spool = check.spooledBytes > 0 ? ["\(Format.bytes(check.spooledBytes)) bytes of records wait in the spool: the next run takes them in"] : []
-        let refused = check.refusedRuns > 0 ? ["the server refuses \(LedgerText.counted(check.refusedRuns)): noafw ledger send shows why"] : []
+        let refused = check.refusedRuns.sorted { $0.key < $1.key }.map { station, count in
+            let command = CommandLineText.same(["ledger", "send", "--station", station])
+            return "the server refuses \(LedgerText.counted(count)) of station \(UntrustedText.escape(station)): \(UntrustedText.escape(command)) shows why"
+        }
         let broken = check.broken.map { "a damaged ledger was moved to \(UntrustedText.escape($0)): copy it to a safe place, then run with --acknowledge" }
         return check.damages.map { "damaged: \(UntrustedText.escape($0))" } + gaps + refused + spool + broken
     }
@@ -58,7 +61,7 @@ struct LedgerCheckCommand: ContextCommand {
         }
         return .object([
             ("schema", .string("noafw.ledger-check/1")), ("sound", .bool(check.isSound)), ("runs", .integer(check.runs)),
-            ("open_runs", .integer(check.openRuns)), ("refused_runs", .integer(check.refusedRuns)), ("damages", .array(check.damages.map { .string($0) })), ("gaps", .array(gaps)),
+            ("open_runs", .integer(check.openRuns)), ("refused_runs", .integer(check.refusedRuns.values.reduce(0, +))), ("damages", .array(check.damages.map { .string($0) })), ("gaps", .array(gaps)),
             ("spooled_bytes", .integer(check.spooledBytes)), ("broken", .array(check.broken.map { .string($0) })),
             ("acknowledged", .array(acknowledged.map { .string($0) })), ("error", error.map(ReportText.document) ?? .null),
         ])
