@@ -131,7 +131,7 @@ struct BlameTests {
     }
 
     /// The link breaks while the image is taken out: that goes on, and nothing is written a second time.
-    @Test(arguments: [3, 12]) func anImageThatIsTakenOutIsNotWrittenAgain(packetsLater: Int) async throws {
+    @Test(arguments: [3, 12, 16, 18]) func anImageThatIsTakenOutIsNotWrittenAgain(packetsLater: Int) async throws {
         let (calm, start) = try await withdrawal()
         #expect(calm.recoveries.isEmpty)
         let (report, again) = try await withdrawal(cutAt: start.packet + packetsLater)
