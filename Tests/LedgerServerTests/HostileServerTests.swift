@@ -83,7 +83,7 @@ import Testing
         try bench.sql("""
             CREATE OR REPLACE FUNCTION noafw.take(a_unit text, a_run uuid, seconds double precision, dead_run uuid DEFAULT NULL)
             RETURNS TABLE (granted boolean, token bigint, holder text, expires_at timestamptz, run uuid) LANGUAGE sql AS
-            $$ SELECT true, 1::bigint, repeat('x', 100), now(), a_run FROM generate_series(1, 3000000) $$
+            $$ SELECT true, 1::bigint, repeat('x', 100), now(), a_run FROM generate_series(1, 300000) $$
             """)
         let leases = PostgreSQLLeases(lane: try bench.lane())
         await #expect(throws: ServerFault.tooLong) { try await leases.take(ClaimRequest(unit: "U", run: RunIDGenerator().next()), over: nil, timeToLive: .seconds(60)) }
