@@ -38,6 +38,7 @@ demo: build
 
 test test-full:
 	@Tools/setup tests
+	@Tools/mutants --check
 	$(SWIFT) build --build-tests $(CHECKS)
 	@Tools/test $(if $(filter test-full,$@),--full)
 
