@@ -76,7 +76,8 @@ let package = Package(
         .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "Cryptography"], swiftSettings: strict),
 
         // Plays a virtual unit for the lab's radio (Tests/Lab).
-        .executableTarget(name: "VirtualUnitServer", dependencies: ["VirtualDevices", "Bluetooth", "Support"], swiftSettings: strict),
+        .executableTarget(
+            name: "VirtualUnitServer", dependencies: ["VirtualDevices", "Bluetooth", "Support"], path: "Tests/VirtualUnitServer", swiftSettings: strict),
 
         // The lab's leak check: many rounds in one process.
         .executableTarget(
@@ -124,7 +125,9 @@ let package = Package(
         tests("DFUTests", ["Support", "Cryptography", "DFU", "VirtualDevices", "Bluetooth", "TestSupport", "BootloaderTraces"]),
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
-        tests("VirtualDevicesTests", ["Support", "Cryptography", "VirtualDevices", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces"]),
+        tests("VirtualDevicesTests", [
+            "Support", "Cryptography", "VirtualDevices", "VirtualUnitServer", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces",
+        ]),
         tests("ProvisioningTests", ["FleetRig", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
         .testTarget(

@@ -1,4 +1,4 @@
-"""One virtual unit on the lab's air: the unit server (Sources/VirtualUnitServer) behind bumble's link."""
+"""One virtual unit on the lab's air: the unit server (Tests/VirtualUnitServer) behind bumble's link."""
 
 import asyncio
 import contextlib

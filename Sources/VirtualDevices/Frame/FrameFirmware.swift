@@ -24,7 +24,7 @@ public struct FrameFirmware: Sendable, Hashable {
 
     /// - Parameter path: of the unit's folder.
     /// - Throws: ``UnitFolderError/firmwareNotPlayed(version:played:path:)``.
-    func requirePlayed(in path: String) throws(UnitFolderError) {
+    package func requirePlayed(in path: String) throws(UnitFolderError) {
         if !isPlayed { throw .firmwareNotPlayed(version: version, played: Self.played.map(\.version), path: path) }
     }
 

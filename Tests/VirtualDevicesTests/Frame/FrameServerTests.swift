@@ -4,6 +4,7 @@ import Support
 import TestSupport
 import Testing
 @testable import VirtualDevices
+@testable import VirtualUnitServer
 
 /// A Frame as a radio bridge plays it.
 @Suite(.enabled(if: TestTools.mayRunFrameLua, "frame-lua is missing: run Tools/setup tests"))

@@ -4,6 +4,7 @@ import Support
 import TestSupport
 import Testing
 @testable import VirtualDevices
+@testable import VirtualUnitServer
 
 /// The unit as a radio bridge sees it: messages in, messages out.
 private struct Bridge: Sendable {

@@ -1,14 +1,20 @@
 import Bluetooth
 
 /// A model's bootloader: what it is built with, and how it shows itself.
-struct BootloaderProfile: Sendable {
+package struct BootloaderProfile: Sendable {
     var configuration: BootloaderConfiguration
     /// The name in its advertisements.
     var name: String
     /// Added to the last octet of the unit's address, which wraps without a carry (nRF5 SDK, `nrf_dfu_ble.c`).
-    var addressOffset: UInt8 = 1
+    var addressOffset: UInt8
     /// From a reset to the decision between itself and the application.
-    var startTime: Duration = .milliseconds(150)
+    var startTime: Duration
+
+    package init(
+        configuration: BootloaderConfiguration, name: String, addressOffset: UInt8 = 1, startTime: Duration = .milliseconds(150)
+    ) {
+        (self.configuration, self.name, self.addressOffset, self.startTime) = (configuration, name, addressOffset, startTime)
+    }
 
     /// - Parameter largestMTU: of the unit, in bytes.
     func peripheral(of address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {

@@ -1,9 +1,13 @@
 /// The pace of a link over 1M PHY with link-layer packets of 251 bytes.
-struct LinkPace: Sendable {
-    var interval: Duration = .milliseconds(15)
+package struct LinkPace: Sendable {
+    var interval: Duration
     /// How much of an interval the peripheral's radio may be on, for both directions.
     var eventLength: Duration
     var supervisionTimeout: Duration
+
+    package init(interval: Duration = .milliseconds(15), eventLength: Duration, supervisionTimeout: Duration) {
+        (self.interval, self.eventLength, self.supervisionTimeout) = (interval, eventLength, supervisionTimeout)
+    }
 
     /// nRF5 SDK 17, `ble_dfu` and `sdk_config.h`.
     static let bootloader = LinkPace(eventLength: .microseconds(7500), supervisionTimeout: .seconds(6))

@@ -3,9 +3,11 @@ import Support
 import Synchronization
 
 /// A unit's answer to a central that wants a link. A link that comes when the central has given up ends at once.
-final class LinkReply: Sendable {
+package final class LinkReply: Sendable {
     private let answer = Inbox<Result<VirtualLink, LinkError>>()
     private let isGivenUp = Mutex(false)
+
+    package init() {}
 
     func deliver(_ result: Result<VirtualLink, LinkError>) {
         let isLate = isGivenUp.withLock { isGivenUp in
@@ -16,7 +18,7 @@ final class LinkReply: Sendable {
     }
 
     /// - Returns: `nil` when the deadline passed first.
-    func wait(before deadline: SessionClock.Instant, on clock: SessionClock) async throws -> Result<VirtualLink, LinkError>? {
+    package func wait(before deadline: SessionClock.Instant, on clock: SessionClock) async throws -> Result<VirtualLink, LinkError>? {
         do {
             if let result = try await answer.next(before: deadline, on: clock) { return result }
         } catch {

@@ -62,7 +62,7 @@ public final class VirtualAir: Sendable {
     }
 
     /// Every change of what a unit shows from now on; `nil` is silence.
-    func observeAdvertising() -> Inbox<Advertising?> {
+    package func observeAdvertising() -> Inbox<Advertising?> {
         let inbox = Inbox<Advertising?>()
         state.withLock { $0.observers.append(inbox) }
         return inbox

@@ -3,7 +3,7 @@ import Support
 import Synchronization
 
 /// What a central sends; the unit takes these at its connection events.
-enum HostPacket: Sendable {
+package enum HostPacket: Sendable {
     /// `reply` is there for a write with response: the ATT error, or nil.
     case write(AttributeID, [UInt8], reply: Inbox<UInt8?>?)
     case subscribe(AttributeID, isOn: Bool, reply: Inbox<UInt8?>)
@@ -12,7 +12,7 @@ enum HostPacket: Sendable {
 }
 
 /// Both ends of one link: the central writes into it, the unit's simulator carries packets over at its connection events.
-final class VirtualLink: Sendable {
+package final class VirtualLink: Sendable {
     /// Packets that the host's controller takes before a sender has to wait.
     private static let controllerBuffers = 6
 
@@ -27,13 +27,13 @@ final class VirtualLink: Sendable {
     }
 
     /// How a link ends whose other side went away without a word.
-    static let supervisionTimeout = LinkError.disconnected("connection timed out")
+    package static let supervisionTimeout = LinkError.disconnected("connection timed out")
 
-    let payloadSize: Int
+    package let payloadSize: Int
     /// What the central discovers.
-    let table: GATTTable
-    let credits = Inbox<Void>()
-    let gone = Inbox<Void>()
+    package let table: GATTTable
+    package let credits = Inbox<Void>()
+    package let gone = Inbox<Void>()
     private let state = Mutex(State())
     private let unit: Inbox<UnitEvent>
 
@@ -44,9 +44,9 @@ final class VirtualLink: Sendable {
         for _ in 0..<Self.controllerBuffers { credits.deliver(()) }
     }
 
-    var end: LinkError? { state.withLock { $0.end } }
+    package var end: LinkError? { state.withLock { $0.end } }
 
-    func send(_ packet: HostPacket) throws {
+    package func send(_ packet: HostPacket) throws {
         let wasEmpty = try state.withLock { state -> Bool in
             if let end = state.end { throw end }
             state.uplink.append(packet)
@@ -76,7 +76,7 @@ final class VirtualLink: Sendable {
         }
     }
 
-    func inbox(for characteristic: AttributeID) -> Inbox<[UInt8]> {
+    package func inbox(for characteristic: AttributeID) -> Inbox<[UInt8]> {
         state.withLock { state in
             let inbox = state.inboxes[characteristic] ?? Inbox(overrun: LinkError.overrun)
             state.inboxes[characteristic] = inbox

@@ -1,26 +1,30 @@
 import Bluetooth
 
 /// The attributes that a central can find on a unit, as values.
-struct GATTTable: Sendable, Hashable {
-    var services: [GATTService]
+package struct GATTTable: Sendable, Hashable {
+    package var services: [GATTService]
+
+    package init(services: [GATTService]) { self.services = services }
 
     subscript(id: AttributeID) -> GATTCharacteristic? {
         services.lazy.flatMap(\.characteristics).first { $0.id == id }
     }
 
     /// What a central can subscribe to.
-    var notifying: [AttributeID] {
+    package var notifying: [AttributeID] {
         services.flatMap(\.characteristics).filter { $0.properties.contains(.notify) }.map(\.id)
     }
 }
 
-struct GATTService: Sendable, Hashable {
-    let id: AttributeID
-    let characteristics: [GATTCharacteristic]
+package struct GATTService: Sendable, Hashable {
+    package let id: AttributeID
+    package let characteristics: [GATTCharacteristic]
+
+    package init(id: AttributeID, characteristics: [GATTCharacteristic]) { (self.id, self.characteristics) = (id, characteristics) }
 }
 
-struct GATTCharacteristic: Sendable, Hashable {
-    enum Property: String, Sendable {
+package struct GATTCharacteristic: Sendable, Hashable {
+    package enum Property: String, Sendable {
         /// A write with response.
         case write
         /// A write without response.
@@ -28,10 +32,14 @@ struct GATTCharacteristic: Sendable, Hashable {
         case notify
     }
 
-    let id: AttributeID
-    let properties: [Property]
+    package let id: AttributeID
+    package let properties: [Property]
     /// Writes over a link that is not encrypted are refused.
-    var needsEncryption = false
+    package let needsEncryption: Bool
+
+    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false) {
+        (self.id, self.properties, self.needsEncryption) = (id, properties, needsEncryption)
+    }
 }
 
 /// Errors of the attribute protocol (Core Specification, Vol 3, Part F, 3.4.1.1).

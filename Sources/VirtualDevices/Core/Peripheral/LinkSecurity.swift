@@ -1,5 +1,5 @@
 /// What a central asks of a link that is open so far.
-enum SecurityRequest: Sendable, Hashable {
+package enum SecurityRequest: Sendable, Hashable {
     /// Just-works pairing with bonding.
     case pair
     /// Encryption with the key of an earlier pairing.
@@ -7,7 +7,7 @@ enum SecurityRequest: Sendable, Hashable {
 }
 
 /// What a unit's model makes of a ``SecurityRequest``.
-enum SecurityAnswer: Sendable, Hashable {
+package enum SecurityAnswer: Sendable, Hashable {
     /// - Parameter key: what the central keeps for the next link.
     case encrypted(key: [UInt8])
     /// - Parameters:

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// How a unit shows itself to the air, and what it offers to a central, in one of its modes.
-struct PeripheralProfile: Sendable {
+package struct PeripheralProfile: Sendable {
     var address: DeviceAddress
     var name: String
     var advertisedServices: Set<AttributeID>
@@ -15,6 +15,15 @@ struct PeripheralProfile: Sendable {
     var requestsSecurity = false
     /// The MTU of a bootloader: it rounds the payload down to whole words of its flash.
     var isBootloader = false
+
+    package init(
+        address: DeviceAddress, name: String, advertisedServices: Set<AttributeID>, table: GATTTable, pace: LinkPace, largestMTU: Int,
+        notificationQueue: Int, requestsSecurity: Bool = false, isBootloader: Bool = false
+    ) {
+        (self.address, self.name, self.advertisedServices, self.table, self.pace) = (address, name, advertisedServices, table, pace)
+        (self.largestMTU, self.notificationQueue) = (largestMTU, notificationQueue)
+        (self.requestsSecurity, self.isBootloader) = (requestsSecurity, isBootloader)
+    }
 
     /// What the unit answers to a central that asks for `requested` bytes.
     func mtu(requested: Int) -> Int {

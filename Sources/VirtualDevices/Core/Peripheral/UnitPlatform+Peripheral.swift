@@ -2,7 +2,7 @@ import Bluetooth
 
 extension UnitPlatform {
     /// The application's radio is on from here.
-    mutating func startRadio(as profile: PeripheralProfile) {
+    package mutating func startRadio(as profile: PeripheralProfile) {
         mode = .application
         peripheral = profile
         publish()
@@ -27,7 +27,7 @@ extension UnitPlatform {
 
     /// Queues a notification; a link without the subscription takes none.
     /// - Parameter isData: it belongs to the app's own service, which faults count by itself.
-    mutating func notify(_ characteristic: AttributeID, _ value: [UInt8], isData: Bool = false) {
+    package mutating func notify(_ characteristic: AttributeID, _ value: [UInt8], isData: Bool = false) {
         guard isSubscribed(characteristic) else { return }
         link?.downlink.append(.notification(characteristic, value, isData: isData))
         scheduleConnectionEvent()

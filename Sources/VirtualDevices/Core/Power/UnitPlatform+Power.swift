@@ -30,7 +30,7 @@ extension UnitPlatform {
 
     /// A reset without disconnecting: the host notices after the supervision timeout.
     /// - Parameter cause: `nil` leaves the last one, as a bootloader does.
-    mutating func reset(_ cause: ResetCause?, intoBootloader: Bool = false) {
+    package mutating func reset(_ cause: ResetCause?, intoBootloader: Bool = false) {
         stop(.reset)
         if let cause { resetCause = cause }
         wantsBootloader = intoBootloader

@@ -6,7 +6,7 @@ import Bluetooth
 /// nor reads a clock of its own; what it has to do later it keeps with its time, and names the earliest as ``nextDeadline``.
 /// The platform's power comes first: once a model has reset the unit or sent it to sleep, ``stop(_:)`` follows as soon as the present
 /// call returns, and the model does nothing more in that call.
-protocol UnitModel {
+package protocol UnitModel {
     /// The chip runs the application from here; the radio stays silent until ``UnitPlatform/startRadio(as:)``.
     /// - Parameter image: the application that the bootloader found valid; empty for a unit without a bootloader.
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws
@@ -38,15 +38,19 @@ protocol UnitModel {
 }
 
 extension UnitModel {
-    mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer { .notSupported }
+    package mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer { .notSupported }
 }
 
 /// A family's model with what the platform has to know of it before it runs.
-struct UnitDesign: Sendable {
+package struct UnitDesign: Sendable {
     /// The word in the unit's state folder.
     let family: String
     let link: LinkSettings
     /// `nil`: a reset starts the application.
     let bootloader: BootloaderProfile?
     let makeModel: @Sendable (UnitFolder) throws -> any UnitModel
+
+    package init(family: String, link: LinkSettings, bootloader: BootloaderProfile?, makeModel: @escaping @Sendable (UnitFolder) throws -> any UnitModel) {
+        (self.family, self.link, self.bootloader, self.makeModel) = (family, link, bootloader, makeModel)
+    }
 }

@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 
 /// What every unit's model stands on: the clock, the power, the radio and the state folder.
-struct UnitPlatform {
+package struct UnitPlatform {
     enum Mode {
         case off
         /// Off until something wakes it.
@@ -12,10 +12,10 @@ struct UnitPlatform {
         case bootloader
     }
 
-    enum ResetCause { case powerOn, software, crash }
+    package enum ResetCause { case powerOn, software, crash }
 
     /// What ends the application.
-    enum StopCause { case reset, sleep, powerLoss }
+    package enum StopCause { case reset, sleep, powerLoss }
 
     enum Timer {
         case powerOn
@@ -32,7 +32,7 @@ struct UnitPlatform {
     }
 
     let folder: UnitFolder
-    let address: DeviceAddress
+    package let address: DeviceAddress
     let design: UnitDesign
     let air: VirtualAir
     let place: VirtualAir.Place
@@ -67,7 +67,7 @@ struct UnitPlatform {
         faults = LinkFaults(design.link.faults)
     }
 
-    var now: Duration { air.time.clock.now.offset }
+    package var now: Duration { air.time.clock.now.offset }
 
     mutating func after(_ delay: Duration, _ timer: Timer) { timers.add(timer, at: now + delay) }
 }

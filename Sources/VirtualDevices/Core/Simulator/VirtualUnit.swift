@@ -7,7 +7,7 @@ import Synchronization
 /// Each family's folder has the factory of its units. Written from the facts about the devices; shares no code with the client.
 public final class VirtualUnit: Sendable {
     public let address: DeviceAddress
-    let events = Inbox<UnitEvent>(capacity: 1 << 16)
+    package let events = Inbox<UnitEvent>(capacity: 1 << 16)
     private let folder: UnitFolder
     private let design: UnitDesign
     private let air: VirtualAir
@@ -19,7 +19,7 @@ public final class VirtualUnit: Sendable {
     /// Words that the unit's program has written to its flash: what ``FaultPlan/flashCuts`` counts.
     public var writtenFlashWords: Int { counts.withLock { $0.flashWords } }
 
-    init(folder: UnitFolder, design: UnitDesign, air: VirtualAir) throws {
+    package init(folder: UnitFolder, design: UnitDesign, air: VirtualAir) throws {
         address = try folder.address(of: design.family)
         self.folder = folder
         self.design = design

@@ -21,7 +21,7 @@ public struct UnitFolder: Sendable {
     /// Opens the folder, or makes a factory-new unit there.
     /// - Parameter fill: writes what the factory leaves in a unit of this family.
     /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
-    init(root: URL, name: String, family: String, fill: (UnitFolder) throws -> Void) throws {
+    package init(root: URL, name: String, family: String, fill: (UnitFolder) throws -> Void) throws {
         self.root = root
         try Self.writing(files) { try FileWriter.makeFolder(files.path) }
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
@@ -61,7 +61,7 @@ public struct UnitFolder: Sendable {
         try Self.reading(bootloader, limit: Self.bootloaderLimit) { try JSONDecoder().decode(BootloaderStorage.self, from: Data($0)) }
     }
 
-    func save(_ storage: BootloaderStorage) throws {
+    package func save(_ storage: BootloaderStorage) throws {
         try Self.writing(bootloader) { try Self.replace(bootloader, with: try JSONEncoder().encode(storage)) }
     }
 
@@ -75,7 +75,7 @@ public struct UnitFolder: Sendable {
     }
 
     /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
-    static func replace(_ file: URL, with bytes: some Sequence<UInt8>) throws {
+    package static func replace(_ file: URL, with bytes: some Sequence<UInt8>) throws {
         do {
             try FileWriter.replace(file.path, with: bytes)
         } catch {

@@ -1,18 +1,18 @@
 import Foundation
 
 /// Messages on a stream of bytes: a big-endian length of four bytes, then so many bytes of JSON.
-public struct MessageFrames: Sendable {
+struct MessageFrames: Sendable {
     /// A value of 512 bytes as hexadecimal text with the names around it is far below this.
     static let limit = 1 << 16
     private var buffer: [UInt8] = []
 
-    public enum Failure: Error, Equatable { case tooLong(Int), unreadable }
+    enum Failure: Error, Equatable { case tooLong(Int), unreadable }
 
-    public init() {}
+    init() {}
 
     /// Adds what arrived, and gives the bodies that are complete.
     /// - Throws: ``Failure/tooLong(_:)``; the stream is of no use then.
-    public mutating func receive(_ bytes: some Sequence<UInt8>) throws(Failure) -> [[UInt8]] {
+    mutating func receive(_ bytes: some Sequence<UInt8>) throws(Failure) -> [[UInt8]] {
         buffer += bytes
         var bodies: [[UInt8]] = []
         while buffer.count >= 4 {
@@ -25,11 +25,11 @@ public struct MessageFrames: Sendable {
         return bodies
     }
 
-    public static func decode<Message: Decodable>(_ type: Message.Type, _ body: [UInt8]) throws(Failure) -> Message {
+    static func decode<Message: Decodable>(_ type: Message.Type, _ body: [UInt8]) throws(Failure) -> Message {
         do { return try JSONDecoder().decode(type, from: Data(body)) } catch { throw .unreadable }
     }
 
-    public static func encode(_ message: some Encodable) throws -> [UInt8] {
+    static func encode(_ message: some Encodable) throws -> [UInt8] {
         let body = try JSONEncoder().encode(message)
         let length = UInt32(body.count)
         return (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - $0 * 8)) } + body

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Support
+import VirtualDevices
 
 /// A made-up unit that needs no interpreter, so that a thousand of them fit on one air: Nordic's bootloader, a version and one text.
 ///

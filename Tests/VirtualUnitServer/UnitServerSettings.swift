@@ -1,38 +1,39 @@
 import Bluetooth
 import Foundation
+import VirtualDevices
 
 /// The first message of a bridge: which unit to play, and how.
-public struct UnitServerSettings: Codable, Sendable {
+struct UnitServerSettings: Codable, Sendable {
     /// The name of its ``VirtualFamily``; without it, the first one.
-    public var family: String?
+    var family: String?
     /// The unit's state; made when it does not exist.
-    public var folder: String
+    var folder: String
     /// The name that a new unit's address follows from.
-    public var name: String
+    var name: String
     /// A Python 3 beside which the unit's interpreter stands (`Tools/setup runtime`).
-    public var python: String
+    var python: String
     /// The firmware version that a new unit of a family with a choice leaves its factory with, for instance `v25.080.0838`; an
     /// older folder keeps its own.
-    public var firmware: String?
+    var firmware: String?
     /// Seconds of the unit's time in a real second, above 0; 1 is real time.
-    public var speed: Double?
+    var speed: Double?
     /// The largest ATT MTU of the unit, in bytes: 23 to its family's own.
-    public var mtu: Int?
+    var mtu: Int?
     /// Public keys that the bootloader trusts beside the vendor's: x then y, big-endian.
-    public var trustedKeys: [HexBytes]?
+    var trustedKeys: [HexBytes]?
     /// FPGA images that the unit's FPGA can run: version by SHA-256 in lower-case hexadecimal.
-    public var fpgaVersions: [String: String]?
-    public var faults: Faults?
+    var fpgaVersions: [String: String]?
+    var faults: Faults?
 
     /// ``FaultPlan`` as it stands in a message.
-    public struct Faults: Codable, Sendable {
-        public var loss: Double?
-        public var corruption: Double?
-        public var delay: Double?
-        public var seed: UInt64?
+    struct Faults: Codable, Sendable {
+        var loss: Double?
+        var corruption: Double?
+        var delay: Double?
+        var seed: UInt64?
         /// Numbers of packets, counted over the whole run, at which the link breaks or the power goes.
-        public var cutLinkAt: [Int]?
-        public var cutPowerAt: [Int]?
+        var cutLinkAt: [Int]?
+        var cutPowerAt: [Int]?
 
         var plan: FaultPlan {
             var plan = FaultPlan()
@@ -46,11 +47,11 @@ public struct UnitServerSettings: Codable, Sendable {
         }
     }
 
-    public enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String) }
+    enum Failure: Error, Hashable { case speed(Double), mtu(Int), key(count: Int), family(String) }
 
     /// A unit on an air of its own, and the lock that keeps others from its folder.
     /// - Parameter families: what can be played.
-    public func makeUnit(of families: [VirtualFamily]) throws -> (unit: VirtualUnit, air: VirtualAir, lock: UnitLock) {
+    func makeUnit(of families: [VirtualFamily]) throws -> (unit: VirtualUnit, air: VirtualAir, lock: UnitLock) {
         let speed = speed ?? 1
         guard speed.isFinite, speed > 0 else { throw Failure.speed(speed) }
         guard let played = families.first(where: { family == nil || $0.name == family }) else { throw Failure.family(family ?? "") }
@@ -64,8 +65,8 @@ public struct UnitServerSettings: Codable, Sendable {
 }
 
 /// A kind of unit that a server can play.
-public struct VirtualFamily: Sendable {
-    public let name: String
+struct VirtualFamily: Sendable {
+    let name: String
     /// ATT MTU, in bytes.
     let largestMTU: Int
     /// Opens the state folder of a unit with the settings' name, or makes a factory-new one.

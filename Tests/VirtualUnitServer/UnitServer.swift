@@ -1,16 +1,17 @@
 import Bluetooth
 import Support
+import VirtualDevices
 
 /// Plays a virtual unit for a radio bridge: another Bluetooth stack carries the packets, this end is the unit.
 ///
 /// The bridge knows no protocol; attribute tables, ATT errors and the pace of the link come from here.
-public struct UnitServer: Sendable {
+struct UnitServer: Sendable {
     private let unit: VirtualUnit
     private let air: VirtualAir
     private let send: @Sendable (UnitMessage) -> Void
 
     /// - Parameter send: called for each message, in order.
-    public init(unit: VirtualUnit, air: VirtualAir, send: @escaping @Sendable (UnitMessage) -> Void) {
+    init(unit: VirtualUnit, air: VirtualAir, send: @escaping @Sendable (UnitMessage) -> Void) {
         self.unit = unit
         self.air = air
         self.send = send
@@ -19,7 +20,7 @@ public struct UnitServer: Sendable {
     private var clock: SessionClock { air.time.clock }
 
     /// Plays the unit until `messages` is finished. Throws the error that finished it, or what kept the unit from playing.
-    public func run(_ messages: Inbox<BridgeMessage>) async throws {
+    func run(_ messages: Inbox<BridgeMessage>) async throws {
         let changes = air.observeAdvertising()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await unit.run() }

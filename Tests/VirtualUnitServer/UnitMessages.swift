@@ -1,8 +1,9 @@
 import Bluetooth
+import VirtualDevices
 
 /// What a radio bridge tells a unit. As JSON each is an object with the case as its only key:
 /// `{"command":{"characteristic":"e5700002-…","value":"0a0b"}}`.
-public enum BridgeMessage: Codable, Sendable, Equatable {
+enum BridgeMessage: Codable, Sendable, Equatable {
     /// A central connected and asks for an ATT MTU of at most so many bytes, or for none (0). The number tells this link from the one
     /// before, which the central may still believe in. What follows concerns this link.
     case connect(link: Int, mtu: Int)
@@ -24,7 +25,7 @@ public enum BridgeMessage: Codable, Sendable, Equatable {
 }
 
 /// What a unit tells the radio bridge.
-public enum UnitMessage: Codable, Sendable, Equatable {
+enum UnitMessage: Codable, Sendable, Equatable {
     /// The unit can be connected to. `mtu` is the largest ATT MTU of this identity; `requestsSecurity` tells that it sends a Security
     /// Request (bonding, no MITM) as soon as a link is up.
     case advertise(
@@ -46,17 +47,17 @@ public enum UnitMessage: Codable, Sendable, Equatable {
 }
 
 /// One service of the attribute table that a central discovers.
-public struct ServiceDescription: Codable, Sendable, Equatable {
-    public struct Characteristic: Codable, Sendable, Equatable {
-        public var uuid: String
+struct ServiceDescription: Codable, Sendable, Equatable {
+    struct Characteristic: Codable, Sendable, Equatable {
+        var uuid: String
         /// Of `write`, `command` (write without response), `notify`.
-        public var properties: [String]
+        var properties: [String]
         /// A write over a link that is not encrypted is refused by the unit, with ATT error 0x05.
-        public var needsEncryption = false
+        var needsEncryption = false
     }
 
-    public var uuid: String
-    public var characteristics: [Characteristic]
+    var uuid: String
+    var characteristics: [Characteristic]
 
     init(_ service: GATTService) {
         uuid = service.id.description
@@ -64,30 +65,5 @@ public struct ServiceDescription: Codable, Sendable, Equatable {
             Characteristic(
                 uuid: $0.id.description, properties: $0.properties.map(\.rawValue), needsEncryption: $0.needsEncryption)
         }
-    }
-}
-
-/// An attribute value as hexadecimal text, at most 512 bytes (Core Specification, Vol 3, Part F, 3.2.9).
-public struct HexBytes: Codable, Sendable, Equatable {
-    public static let limit = 512
-    public var bytes: [UInt8]
-
-    public init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let digits = Array(try container.decode(String.self).utf8)
-        let parsed = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index..<min(index + 2, digits.count)], as: UTF8.self), radix: 16)
-        }
-        guard digits.count.isMultiple(of: 2), parsed.count * 2 == digits.count, parsed.count <= Self.limit else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an attribute value")
-        }
-        bytes = parsed
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }
 }
