@@ -43,6 +43,7 @@ let package = Package(
         .systemLibrary(name: "CZip", pkgConfig: "libzip", providers: [.apt(["libzip-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
         module("Support"),
@@ -58,7 +59,7 @@ let package = Package(
         module("MonocleFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"], path: "Sources/Families/MonocleFamily"),
         module("FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"], path: "Sources/Families/FrameFamily"),
         module("Assistant", [
-            "Bluetooth", "REPL", "Support", "Cryptography", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+            "Bluetooth", "REPL", "Support", "Cryptography", "CPNG", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
         ]),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),

@@ -17,7 +17,7 @@ import Testing
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
         "MonocleFamily": ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"],
         "FrameFamily": ["Provisioning", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
-        "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography"],
+        "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography", "CPNG"],
         "Ledger": ["Support"],
         "LedgerStore": ["Ledger", "Support"],
         "LedgerServer": ["Ledger", "Support", "CPQ"],
@@ -36,7 +36,7 @@ import Testing
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
-        "CDBus": [], "CPQ": [], "CZip": [], "CCrypto": [],
+        "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
     /// Which modules may use a library from outside.

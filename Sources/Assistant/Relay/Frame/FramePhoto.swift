@@ -9,7 +9,7 @@ enum FramePhoto {
         let pixels = bytes.flatMap { byte -> [UInt8] in
             [level(byte >> 5, of: 7), level(byte >> 2 & 7, of: 7), level(byte & 3, of: 3)]
         }
-        return PixelPicture(width: side, height: side, pixels: pixels)?.turnedLeft().map { Photo(png: PNGWriter.file($0)) }
+        return PixelPicture(width: side, height: side, pixels: pixels)?.turnedLeft().flatMap(PNGFile.file).map { Photo(png: $0) }
     }
 
     private static func level(_ value: UInt8, of highest: Int) -> UInt8 { UInt8(Int(value) * 255 / highest) }

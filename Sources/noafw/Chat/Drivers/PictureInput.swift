@@ -12,7 +12,7 @@ enum PictureInput {
             Diagnosis(
                 code: "NOA-0032", category: .badData, fault: nil, message: "cannot show \(name): \(reason)",
                 cause: "noafw reads PNG and PPM by itself, and JPEG with the program djpeg",
-                remedy: "save the picture as PNG without interlacing; for JPEG install Debian's libjpeg-turbo-progs")
+                remedy: "save the picture as PNG; for JPEG install Debian's libjpeg-turbo-progs")
         }
     }
 
