@@ -231,7 +231,7 @@ import VirtualDevices
     @Test func theVeryUnitThatWasLookedAtIsTalkedTo() async throws {
         let services = FakeServices(
             onVerify: { request, _ in
-                #expect(request.unit == .radio(RadioSelection(selector: .nearest, adapter: nil)))
+                #expect(request.fleet == FleetSelection(units: .one(.nearest)))
                 return try Sample.verified(scriptsMatch: true)
             },
             onChat: { preparation, _, _ in

@@ -138,7 +138,7 @@ struct FamilySelectionTests {
         let folder = try TemporaryFolder()
         let state = folder.path + "/state"
         let request = FlashRequest(
-            unit: .virtual(VirtualUnitSelection(name: VirtualUnitName(family: unit, name: "one"), speed: .maximum)),
+            fleet: FleetSelection(units: .virtual([VirtualUnitName(family: unit, name: "one")], .maximum)),
             inputs: Self.inputs(try Self.bundle(bundle, in: folder)), options: JobOptions(), stateFolder: state)
         let error = await #expect(throws: BundleError.self) { try await LiveServices().flash(request, events: { _ in }) }
         #expect(error?.diagnosis.code == "BND-0005")

@@ -69,8 +69,8 @@ struct FakeServices: Services {
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
     var lastPass: PassedRun?
-    var onFlashFleet: (@Sendable (FleetFlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
-    var onVerifyFleet: (@Sendable (FleetVerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
+    var onFlashFleet: (@Sendable (FlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
+    var onVerifyFleet: (@Sendable (VerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
     var onWatch:
         (@Sendable (LineRequest, @escaping @Sendable (LineEvent) -> Void, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
@@ -84,7 +84,13 @@ struct FakeServices: Services {
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
 
-    func flash(_ request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+    func flash(_ request: FlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
+        if let onFlashFleet { return try await onFlashFleet(request, events) }
+        let report = try await flash(one: request) { events(RunEvent($0)) }
+        return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), ending: .reported(report))])
+    }
+
+    func flash(one request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         guard let onFlash else {
             Issue.record("flash was not expected to run")
             throw NotExpected()
@@ -92,20 +98,20 @@ struct FakeServices: Services {
         return try await onFlash(request, events)
     }
 
-    func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
-        guard let onFlashFleet else {
-            Issue.record("a fleet was not expected to be flashed")
-            throw NotExpected()
-        }
-        return try await onFlashFleet(request, events)
+    func verify(_ request: VerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
+        if let onVerifyFleet { return try await onVerifyFleet(request, events) }
+        let report = try await verify(one: request) { events(RunEvent($0)) }
+        var compared = request.comparison.compare(report, unit: [])
+        compared.lastPass = lastPass
+        return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), ending: .reported(compared))])
     }
 
-    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
-        guard let onVerifyFleet else {
-            Issue.record("a fleet was not expected to be verified")
+    func verify(one request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+        guard let onVerify else {
+            Issue.record("verify was not expected to run")
             throw NotExpected()
         }
-        return try await onVerifyFleet(request, events)
+        return try await onVerify(request, events)
     }
 
     func watch(
@@ -175,13 +181,21 @@ struct FakeServices: Services {
         }
         return try await onConsole(request, body)
     }
+}
 
-    func verify(_ request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifiedUnit {
-        guard let onVerify else {
-            Issue.record("verify was not expected to run")
-            throw NotExpected()
+extension FleetSelection {
+    /// The only unit of a request.
+    init(_ unit: UnitSelection) {
+        switch unit {
+        case .virtual(let unit): self.init(units: .virtual([unit.name], unit.speed))
+        case .radio(let radio):
+            self.init(units: .one(radio.selector), family: radio.family, adapters: radio.adapter.map { [$0] } ?? [], wait: radio.wait)
         }
-        return VerifiedUnit(report: try await onVerify(request, events), lastPass: lastPass)
+    }
+
+    fileprivate func unit(_ address: DeviceAddress, _ family: FamilyID) -> FleetUnit {
+        if case .virtual(let names, _) = units, let name = names.first { return FleetUnit(id: name.description, address: address, family: family) }
+        return FleetUnit(id: "\(address)", address: address, family: family)
     }
 }
 
@@ -191,17 +205,17 @@ struct FakeChatUnit: ChatUnit {
 
     func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison {
         let request = VerifyRequest(
-            unit: preparation.unit, inputs: preparation.inputs, components: Set(Component.allCases), isDeep: false,
-            stateFolder: preparation.stateFolder)
-        return ChatComparison(report: try await services.verify(request, events: events).report)
+            fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, components: Set(Component.allCases), isDeep: false,
+            comparison: Comparison(isDeep: false, today: ""), stateFolder: preparation.stateFolder)
+        return ChatComparison(report: try await services.verify(one: request, events: events))
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         var options = JobOptions()
         options.components = components
         let request = FlashRequest(
-            unit: preparation.unit, inputs: preparation.inputs, options: options, stateFolder: preparation.stateFolder)
-        return try await services.flash(request, events: events)
+            fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, options: options, stateFolder: preparation.stateFolder)
+        return try await services.flash(one: request, events: events)
     }
 
     func converse(

@@ -28,8 +28,9 @@ import Testing
     }
 
     @Test func aFlashsTableFits() throws {
-        let result = RunResult(report: try Sample.flashed(), progress: ProgressModel(), seconds: 1)
-        let lines = UnitReportPresentation(target: ReportTarget(id: nil, family: nil), isDryRun: false).summary(result, style: style(80))
+        let entry = FleetEntry(unit: FleetUnit(id: "monocle"), ending: .reported(try Sample.flashed()))
+        let result = FleetRunResult(report: FleetReport(entries: [entry]), seconds: 1)
+        let lines = FlashPresentation(single: ReportTarget()).summary(result, style: style(80))
         #expect(lines.allSatisfy { DisplayWidth.columns($0) < 80 } && lines.contains { $0.hasPrefix("firmware ") }, "\(lines)")
     }
 

@@ -96,8 +96,8 @@ struct RescueTests {
             #expect(report.units.isEmpty && notices.isEmpty, "\(report)")
             #expect(report.impostors.map(\.advertisedAddress) == [address.bootloader])
             #expect(!report.passed)
-            let result = RunResult(report: report, error: nil, progress: ProgressModel(), seconds: 6)
-            #expect(RescuePresentation().error(of: result)?.code == "PRV-0027")
+            let result = RescuePresentation.Result(report: report, hasBegun: false, seconds: 6)
+            #expect(RescuePresentation().errors(of: result).map(\.code) == ["PRV-0027"])
         }
     }
 

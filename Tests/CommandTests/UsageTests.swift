@@ -92,7 +92,7 @@ import Testing
 
     @Test func optionsReachTheRequest() async throws {
         let services = FakeServices(onFlash: { request, _ in
-            #expect(request.unit == .virtual(VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "a-1"), speed: .times(2.5))))
+            #expect(request.fleet.units == .virtual([VirtualUnitName(family: .monocle, name: "a-1")], .times(2.5)))
             #expect(request.options.components == [.fpga, .scripts])
             #expect(request.options.force && request.options.allowDowngrade && !request.options.dryRun)
             #expect(request.options.minimumBattery == 5 && request.options.programWatch == .seconds(30))

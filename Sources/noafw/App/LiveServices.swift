@@ -17,16 +17,6 @@ struct LiveServices: Sendable {
         _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
         _ body: @escaping @Sendable (StationUnit) async throws -> Value
     ) async throws -> Value {
-        try await withFoundUnit(selection, search: search, stateFolder: stateFolder, events: events) { unit in
-            try await own(unit, stateFolder: stateFolder) { try await body(unit) }
-        }
-    }
-
-    /// As ``withUnit(_:search:stateFolder:events:_:)``, for a `body` that takes the unit itself.
-    func withFoundUnit<Value: Sendable>(
-        _ selection: UnitSelection, search: AssetSearch, stateFolder: String, events: @escaping Events,
-        _ body: @escaping @Sendable (StationUnit) async throws -> Value
-    ) async throws -> Value {
         switch selection {
         case .virtual(let virtual):
             let station = try VirtualStation(virtual, stateFolder: stateFolder, search: search, notice: { events(.notice($0)) })
@@ -36,7 +26,8 @@ struct LiveServices: Sendable {
             }
         case .radio(let radio):
             return try await Radio.with(adapter: radio.adapter, notice: { events(.notice($0)) }) { central in
-                try await body(try await find(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events))
+                let unit = try await find(radio, of: selection.families, on: central, stateFolder: stateFolder, events: events)
+                return try await own(unit, stateFolder: stateFolder) { try await body(unit) }
             }
         }
     }

@@ -1,3 +1,3 @@
 /// What the verbs have done for them. The program passes ``LiveServices``, a test something else.
-typealias Services = FlashService & VerifyService & RescueService & ScanService & DoctorService & ChatService & ConsoleService
-    & BondService & FleetService & LineService
+typealias Services = FleetService & RescueService & ScanService & DoctorService & ChatService & ConsoleService
+    & BondService & LineService

@@ -37,9 +37,10 @@ extension ChatRunner {
                 throw stop(renderer.progress.single.interruption(mayChangeUnit: true, arguments: context.arguments))
             }
         }
-        let result = RunResult(
-            report: report, progress: model, seconds: start.duration(to: context.clock.now).inSeconds)
-        let presentation = UnitReportPresentation(target: command.unit.value.target, isDryRun: false)
+        let unit = FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family)
+        let entry = FleetEntry(unit: unit, ending: .reported(report), progress: model)
+        let result = FleetRunResult(report: FleetReport(entries: [entry]), seconds: start.duration(to: context.clock.now).inSeconds)
+        let presentation = FlashPresentation(single: command.unit.value.target)
         for line in presentation.summary(result, style: context.style(for: context.output)) { context.output.writeLine(line) }
         if let error = presentation.error(of: result) { throw stop(error) }
     }

@@ -73,12 +73,14 @@ extension ListedUnit {
 struct LinePresentation: FleetPresentation {
     typealias UnitVerdict = UnitReport
 
+    let single: ReportTarget? = nil
+    let mayChangeUnit = true
     let endsByDrain = true
     let emptiness = FleetError.noneCame.diagnosis
     var limits: RolloutLimits
 
     func document(_ result: FleetRunResult<UnitReport>) -> JSONText {
-        FlashFleetPresentation(isDryRun: false, limits: limits).document(result)
+        FlashPresentation(limits: limits).document(result)
     }
 
     func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle) -> [String] {

@@ -66,25 +66,14 @@ struct FlashCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         context.interrupts.grace.waitForUnits()
         if line.watch { return await runLine(in: context) }
-        return units.isFleet ? await runFleet(in: context) : await runSingle(in: context)
-    }
-
-    private func runFleet(in context: CommandContext) async -> Int32 {
         let limits = rollout.value
-        let presentation = FlashFleetPresentation(isDryRun: dryRun, limits: limits)
+        let presentation = FlashPresentation(single: units.target, isDryRun: dryRun, limits: limits)
         return await RunSession(context: context, report: report, presentation: presentation).run { events in
-            let request = FleetFlashRequest(
-                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context), limits: limits,
-                records: try record.value(in: context), stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
+            let request = FlashRequest(
+                fleet: try units.fleet(in: context), inputs: inputs.value(in: context), options: asking(context),
+                limits: units.isFleet ? limits : nil, records: try record.value(in: context), stateFolder: try context.stateFolder(),
+                drain: context.interrupts.drain)
             return try await context.services.flash(request, events: events)
-        }
-    }
-
-    private func runSingle(in context: CommandContext) async -> Int32 {
-        let presentation = UnitReportPresentation(target: units.single.target, isDryRun: dryRun)
-        let session = RunSession(context: context, report: report, presentation: presentation)
-        return await session.run { events in
-            try await context.services.flash(request(in: context)) { events(RunEvent($0)) }
         }
     }
 
@@ -105,11 +94,5 @@ struct FlashCommand: ContextCommand {
             options.beforeChange = { try await question.ask(about: $0) }
         }
         return options
-    }
-
-    private func request(in context: CommandContext) throws -> FlashRequest {
-        FlashRequest(
-            unit: units.single, inputs: inputs.value(in: context), options: asking(context), stateFolder: try context.stateFolder(),
-            records: try record.value(in: context))
     }
 }

@@ -1,10 +1,11 @@
+import Bluetooth
 import Provisioning
 import Support
 
-/// How a fleet's run ended.
+/// How a run ended.
 struct FleetRunResult<Report: Verdict>: Sendable {
     var report: FleetReport<Report>
-    /// What ended the run before there was a fleet.
+    /// What ended the run from outside or before there was a unit; it outranks the units' own errors.
     var error: Diagnosis?
     var isInterrupted = false
     var seconds: Double
@@ -12,10 +13,21 @@ struct FleetRunResult<Report: Verdict>: Sendable {
     var passed: Bool { error == nil && report.passed }
 }
 
-/// One verb's results for a fleet.
-protocol FleetPresentation: RunPresentation where Report == FleetReport<UnitVerdict>, Result == FleetRunResult<UnitVerdict> {
-    associatedtype UnitVerdict: Verdict
+/// The unit that a run was asked for; all that is known when it ends early.
+struct ReportTarget: Sendable {
+    /// As the command line names it; `nil` for a unit that its address identifies.
+    var id: String?
+    /// `nil` where the air decides.
+    var family: FamilyID?
+}
 
+/// One verb's results for one unit or for several.
+protocol FleetPresentation: RunPresentation where Report == FleetReport<UnitVerdict>, Result == FleetRunResult<UnitVerdict> {
+    associatedtype UnitVerdict: RecordedReport
+
+    /// The only unit, which is told of as such; `nil` for several.
+    var single: ReportTarget? { get }
+    var mayChangeUnit: Bool { get }
     /// Whether a drain is how the run ends anyway, and no interruption.
     var endsByDrain: Bool { get }
     /// What it means that there was no unit.
@@ -23,11 +35,12 @@ protocol FleetPresentation: RunPresentation where Report == FleetReport<UnitVerd
 }
 
 extension FleetPresentation {
-    var isSingle: Bool { false }
+    var isSingle: Bool { single != nil }
     var endsByDrain: Bool { false }
     var emptiness: Diagnosis { UnitSelectionError.none.diagnosis }
 
     func result(of outcome: Supervisor.Outcome<Report>, _ end: RunEnd) -> Result {
+        if let single { return result(of: outcome, single, end) }
         switch outcome {
         case .finished(let report):
             return Result(
@@ -47,11 +60,72 @@ extension FleetPresentation {
         }
     }
 
-    func errors(of result: Result) -> [Diagnosis] { [result.error, result.report.stop].compactMap(\.self) }
+    private func result(of outcome: Supervisor.Outcome<Report>, _ target: ReportTarget, _ end: RunEnd) -> Result {
+        let known = end.progress.single
+        var result = Result(report: Report(entries: []), seconds: end.seconds)
+        switch outcome {
+        case .finished(let report): result.report = report
+        case .failed(let error):
+            result.error = diagnose(error)
+            result.report.entries = [entry(target, known, .init(leavingAlone: error, leavesOthers: false) ?? .failed(diagnose(error)))]
+        // It came while the record was sent.
+        case .interrupted(nil) where end.progress.singlePassed: result.report.entries = [entry(target, known, .told(.pass, nil))]
+        case .interrupted(let report):
+            let interruption = known.interruption(mayChangeUnit: mayChangeUnit, arguments: end.context.arguments)
+            result.error = interruption
+            let reported = report?.entries.filter { $0.report != nil } ?? []
+            result.report.entries = reported.isEmpty ? [entry(target, known, .told(.interrupted, interruption))] : reported
+        }
+        for index in result.report.entries.indices { result.report.entries[index].progress = known }
+        return result
+    }
+
+    private func entry(_ target: ReportTarget, _ known: ProgressModel, _ ending: FleetEntry<UnitVerdict>.Ending) -> FleetEntry<UnitVerdict> {
+        let address = known.identity?.address
+        let unit = FleetUnit(id: target.id ?? address?.description ?? "", address: address, family: known.family ?? target.family)
+        return FleetEntry(unit: unit, ending: ending)
+    }
+
+    /// The error that counts for a single unit.
+    func error(of result: Result) -> Diagnosis? { result.error ?? result.report.entries.first?.error }
+
+    func errors(of result: Result) -> [Diagnosis] {
+        isSingle ? error(of: result).map { [$0] } ?? [] : [result.error, result.report.stop].compactMap(\.self)
+    }
 
     func passed(_ result: Result) -> Bool { result.passed }
 
     func exitCode(of result: Result) -> Int32 {
-        result.error?.category.rawValue ?? result.report.exitCode(isInterrupted: result.isInterrupted)
+        if isSingle { return error(of: result)?.category.rawValue ?? (result.passed ? 0 : 1) }
+        return result.error?.category.rawValue ?? result.report.exitCode(isInterrupted: result.isInterrupted)
+    }
+
+    /// A document of the verb: for several units with what the fleet came to.
+    func document(_ schema: String, _ result: Result, _ unit: (FleetEntry<UnitVerdict>) -> JSONText, fleet: [(key: String, value: JSONText)]) -> JSONText {
+        let units = result.report.entries.map { entry in isSingle ? unit(entry) : unit(entry).adding(FleetSummary.members(entry)) }
+        return .object(
+            [("schema", .string(schema)), ("verdict", .string(result.passed ? "pass" : "fail")), ("units", .array(units))]
+                + (isSingle ? [] : [("fleet", FleetSummary.document(result).adding(fleet))]))
+    }
+}
+
+extension FleetEntry where Report: RecordedReport {
+    var identity: UnitIdentity? { report?.identity ?? progress.identity }
+
+    /// Whether the unit was worked on.
+    var hasBegun: Bool {
+        switch verdict {
+        case .inUse, .notExpected: false
+        case .pass, .fail, .error, .interrupted, .notReached, .notStarted: report != nil || progress.stage != nil
+        }
+    }
+}
+
+extension ProgressModel {
+    /// How a signal leaves the unit, and what to run next.
+    func interruption(mayChangeUnit: Bool, arguments: [String]) -> Diagnosis {
+        let updated = steps.filter { $0.action == .updated }.map(\.component)
+        let state = InterruptedState(mayChangeUnit: mayChangeUnit, stage: writingStage, updated: updated, arguments: arguments)
+        return CommandError.interrupted(condition: state.condition, nextAction: state.nextAction).diagnosis
     }
 }

@@ -34,6 +34,8 @@ struct FleetEntry<Report: Verdict>: Sendable {
     var seconds = 0.0
     /// The adapter's name.
     var adapter: String?
+    /// What its events told; all that is known where there is no report.
+    var progress = ProgressModel()
 }
 
 /// What became of a fleet.

@@ -1,27 +1,29 @@
 import Provisioning
 import Support
 
-/// Works on many units at once.
+/// Works on one unit, or on many at once.
 protocol FleetService: Sendable {
     typealias FleetEvents = @Sendable (RunEvent) -> Void
 
-    /// - Throws: a ``DiagnosableError`` when the run ends before there is a fleet.
-    func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport>
-    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport>
+    /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
+    func flash(_ request: FlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport>
+    func verify(_ request: VerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport>
 }
 
-struct FleetFlashRequest: Sendable {
+struct FlashRequest: Sendable {
     var fleet: FleetSelection
     var inputs: AssetInputs
     var options: JobOptions
-    var limits: RolloutLimits
-    var records: RecordInputs
+    /// `nil` for a unit that is run by itself.
+    var limits: RolloutLimits?
+    var records = RecordInputs()
+    /// The folder of virtual units, journal and ledger; absolute, it may not exist yet.
     var stateFolder: String
     /// Asked before each unit: once it drains, those that run are finished and no more are started.
-    var drain: Drain
+    var drain = Drain()
 }
 
-struct FleetVerifyRequest: Sendable {
+struct VerifyRequest: Sendable {
     var fleet: FleetSelection
     var inputs: AssetInputs
     /// `nil` for all that each unit has.
@@ -30,7 +32,7 @@ struct FleetVerifyRequest: Sendable {
     var isDeep: Bool
     var programWatch = JobOptions.defaultProgramWatch
     var comparison: Comparison
-    var records: RecordInputs
+    var records = RecordInputs()
     var stateFolder: String
-    var drain: Drain
+    var drain = Drain()
 }

@@ -4,7 +4,7 @@ import Support
 import Synchronization
 
 extension LiveServices: FleetService {
-    func flash(_ request: FleetFlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
+    func flash(_ request: FlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
             request.options.components, for: request.fleet.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
@@ -16,16 +16,16 @@ extension LiveServices: FleetService {
             request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
         ) { recorder in
             try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, count, events in
-                let rollout = RolloutPlan(
-                    seed: request.limits.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: request.limits.canary,
-                    stopAfter: request.limits.stopAfter)
+                let rollout = request.limits.map {
+                    RolloutPlan(seed: $0.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: $0.canary, stopAfter: $0.stopAfter)
+                }
                 let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, rollout: rollout, events: events)
                 return try await flash(unit, with: try choice.assets(for: unit.family.id, events: once.tell), request.options, run)
             }
         }
     }
 
-    func verify(_ request: FleetVerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
+    func verify(_ request: VerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
         // It only reads: whatever the images are, no unit gets them.
         let choice = try AssetChoice(
             request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)
@@ -56,6 +56,9 @@ extension LiveServices: FleetService {
         guard case .virtual(let names, let speed) = selection.units else {
             return try await Radio.with(adapters: selection.adapters, notice: notice) { adapters in
                 let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(adapters.map(\.fleet))
+                if case .one = selection.units, let unit = targets[0], let family = unit.family {
+                    runner.events(RunEvent(unit: unit, content: .job(.found(family))))
+                }
                 let report = await runner.run(targets, on: adapters.map(\.fleet)) { unit in
                     let adapter = adapters.first { $0.fleet.name == (unit.central as? JobCentral)?.adapter }
                     return try await work(try unit.onStation(adapter: adapter?.address), targets.units.count, unit.jobEvents)

@@ -26,12 +26,3 @@ extension ComparedReport: RecordedReport {
     var identity: UnitIdentity { report.identity }
     var recoveries: [Recovery] { report.recoveries }
 }
-
-/// A unit that was compared with what it should hold, and what the ledger knew of it before.
-struct VerifiedUnit: Verdict {
-    var report: VerifyReport
-    /// `nil` where none is known.
-    var lastPass: PassedRun?
-
-    var passed: Bool { report.passed }
-}

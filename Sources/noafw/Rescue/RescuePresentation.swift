@@ -3,19 +3,48 @@ import Provisioning
 import Support
 
 /// The result of `rescue` as lines and as the document `noafw.rescue/1`.
-struct RescuePresentation: UnitPresentation {
+struct RescuePresentation: RunPresentation {
     typealias Report = RescueReport
 
+    struct Result: Sendable {
+        /// Absent when the run ended before there was one.
+        var report: RescueReport?
+        /// What ended the run from outside or before a report.
+        var error: Diagnosis?
+        var hasBegun: Bool
+        var seconds: Double
+    }
+
+    let isSingle = true
     var mayChangeUnit = true
 
-    func error(of result: RunResult<RescueReport>) -> Diagnosis? {
+    func result(of outcome: Supervisor.Outcome<RescueReport>, _ end: RunEnd) -> Result {
+        let known = end.progress.single
+        var result = Result(hasBegun: known.stage != nil, seconds: end.seconds)
+        switch outcome {
+        case .finished(let report): result.report = report
+        case .failed(let error): result.error = diagnose(error)
+        case .interrupted(let report):
+            result.report = report
+            result.error = known.interruption(mayChangeUnit: mayChangeUnit, arguments: end.context.arguments)
+        }
+        return result
+    }
+
+    func errors(of result: Result) -> [Diagnosis] { error(of: result).map { [$0] } ?? [] }
+
+    func passed(_ result: Result) -> Bool { error(of: result) == nil && result.report?.passed == true }
+
+    func exitCode(of result: Result) -> Int32 { error(of: result)?.category.rawValue ?? (result.report?.passed == true ? 0 : 1) }
+
+    private func error(of result: Result) -> Diagnosis? {
         if let error = result.error ?? result.report?.units.compactMap(\.error).first { return error }
         guard result.report?.passed == false else { return nil }
         if let impostor = result.report?.impostors.first { return UnitSelectionError.impostor(impostor).diagnosis }
         return result.report?.strangers.first.map { UnitSelectionError.unknownBootloader($0).diagnosis }
     }
 
-    func document(_ result: RunResult<RescueReport>) -> JSONText {
+    func document(_ result: Result) -> JSONText {
         let error = error(of: result)
         return .object([
             ("schema", .string("noafw.rescue/1")),
@@ -28,7 +57,7 @@ struct RescuePresentation: UnitPresentation {
         ])
     }
 
-    func summary(_ result: RunResult<RescueReport>, style: TextStyle) -> [String] {
+    func summary(_ result: Result, style: TextStyle) -> [String] {
         let time = "(\(Format.seconds(result.seconds)) s)"
         let units = result.report?.units ?? []
         var lines = units.map { unit in

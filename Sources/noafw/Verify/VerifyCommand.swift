@@ -47,10 +47,6 @@ struct VerifyCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         context.interrupts.grace.waitForUnits()
-        return isFleet ? await runFleet(in: context) : await runSingle(in: context)
-    }
-
-    private func runFleet(in context: CommandContext) async -> Int32 {
         var inputs = inputs
         inputs.bundle = comparison.expect ?? inputs.bundle
         let files = inputs.value(in: context)
@@ -64,7 +60,7 @@ struct VerifyCommand: ContextCommand {
         }
         return await session(compared, context).run { [compared] events in
             let fleet = try units.fleet(in: context)
-            let request = FleetVerifyRequest(
+            let request = VerifyRequest(
                 fleet: fleet, inputs: files, components: parts.value, isDeep: deep, programWatch: parts.programWatch,
                 comparison: compared, records: try record.value(in: context),
                 stateFolder: try context.stateFolder(), drain: context.interrupts.drain)
@@ -72,22 +68,11 @@ struct VerifyCommand: ContextCommand {
         }
     }
 
-    private func session(_ compared: Comparison, _ context: CommandContext) -> RunSession<VerifyFleetPresentation> {
+    private func session(_ compared: Comparison, _ context: CommandContext) -> RunSession<VerifyPresentation> {
         RunSession(
             context: context, report: report, isOutputTaken: comparison.isOutputTaken,
-            presentation: VerifyFleetPresentation(
-                comparison: compared, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain, junit: comparison.junit))
-    }
-
-    private func runSingle(in context: CommandContext) async -> Int32 {
-        let presentation = VerifyPresentation(
-            target: units.single.target, isDeep: deep, arguments: context.arguments, named: inputs.value(in: context).named)
-        let session = RunSession(context: context, report: report, presentation: presentation)
-        return await session.run { events in
-            let request = VerifyRequest(
-                unit: units.single, inputs: inputs.value(in: context), components: parts.value, isDeep: deep,
-                programWatch: parts.programWatch, stateFolder: try context.stateFolder(), records: try record.value(in: context))
-            return try await context.services.verify(request) { events(RunEvent($0)) }
-        }
+            presentation: VerifyPresentation(
+                single: isFleet ? nil : units.target, comparison: compared, csv: comparison.csv, csvForm: comparison.excel ? .excel : .plain,
+                junit: comparison.junit, arguments: context.arguments))
     }
 }

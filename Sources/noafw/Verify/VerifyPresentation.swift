@@ -1,59 +1,160 @@
 import Bluetooth
+import Foundation
+import Ledger
 import Provisioning
 import ScriptBundle
 import Support
 
-/// The result of `verify` as a table and as the document `noafw.verify/1`.
-struct VerifyPresentation: UnitPresentation {
-    typealias Report = VerifiedUnit
+/// The results of `verify`: tables, the document `noafw.verify/1`, CSV and JUnit.
+struct VerifyPresentation: FleetPresentation {
+    typealias UnitVerdict = ComparedReport
 
     let mayChangeUnit = false
-    var target: ReportTarget
-    var isDeep: Bool
-    /// Of the command line, for the command that repairs.
-    var arguments: [String]
-    /// The parts whose files it names.
-    var named: Set<Component>
+    var single: ReportTarget?
+    var comparison: Comparison
+    var csv: ResultName?
+    var csvForm = CSVText.Form.plain
+    var junit: ResultName?
+    /// Of the command line, for the command that repairs a single unit.
+    var arguments: [String] = []
 
-    func error(of result: RunResult<VerifiedUnit>) -> Diagnosis? { result.error ?? result.report?.report.error }
+    private var isDeep: Bool { comparison.isDeep }
 
-    func document(_ result: RunResult<VerifiedUnit>) -> JSONText {
-        let error = error(of: result)
-        let passed = error == nil && result.report?.passed == true
-        let family = result.report?.report.family ?? result.progress.family ?? target.family
-        let findings: [(String, JSONText)] = FamilyList.components(of: family).map { ($0.rawValue, finding($0, result)) }
-        let unit = JSONText.object(
+    func document(_ result: FleetRunResult<ComparedReport>) -> JSONText {
+        document("noafw.verify/1", result, { unit($0, result) }, fleet: [("compared_with", .string(comparison.source))])
+    }
+
+    private func unit(_ entry: FleetEntry<ComparedReport>, _ result: FleetRunResult<ComparedReport>) -> JSONText {
+        let family = entry.report?.report.family ?? entry.unit.family
+        let findings: [(String, JSONText)] = FamilyList.components(of: family).map { component in
+            let compared = entry.report?.findings.first { $0.component == component }
+            return (component.rawValue, compared.map { document($0) } ?? .null)
+        }
+        let report = entry.report?.report
+        let error = isSingle ? error(of: result) : entry.error
+        return .object(
             [
-                ("id", .optional(target.id ?? identity(result)?.address.description)),
-                ("family", .optional(family?.rawValue)),
-                ("address", .optional(identity(result)?.address.description)),
+                ("id", .optional(entry.unit.id.isEmpty ? nil : entry.unit.id)), ("family", .optional(family?.rawValue)),
+                ("address", .optional((entry.identity?.address ?? entry.unit.address)?.description)),
             ] + findings + [
-                ("verdict", result.verdict(passed: passed)),
-                ("error", error.map(ReportText.document) ?? .null),
-                ("program", .optional(result.report?.report.program?.sign.rawValue)),
-                ("recoveries", .array((result.report?.report.recoveries ?? []).map(ReportText.document))),
-                ("last_pass", result.report?.lastPass.map(ReportText.document) ?? .null),
+                ("verdict", .optional(entry.verdict.document)), ("error", error.map(ReportText.document) ?? .null),
+                ("program", .optional(report?.program?.sign.rawValue)),
+                ("recoveries", .array((report?.recoveries ?? []).map(ReportText.document))),
+                ("last_pass", entry.report?.lastPass.map(ReportText.document) ?? .null),
             ])
-        return .object([("schema", .string("noafw.verify/1")), ("verdict", .string(passed ? "pass" : "fail")), ("units", .array([unit]))])
     }
 
-    private func finding(_ component: Component, _ result: RunResult<VerifiedUnit>) -> JSONText {
-        result.report?.report.findings[component].map { ReportText.document($0, of: component, isDeep: isDeep) } ?? .null
+    private func document(_ compared: ComparedFinding) -> JSONText {
+        let finding = ReportText.document(compared.finding, of: compared.component, isDeep: isDeep)
+        guard !isSingle else { return finding }
+        return finding.adding([
+            ("state", .string(compared.state.rawValue)), ("allowed_by", .array(compared.used.map { .integer($0.line) })),
+        ])
     }
 
-    func summary(_ result: RunResult<VerifiedUnit>, style: TextStyle) -> [String] {
-        let findings = (result.report?.report.findings ?? [:]).sorted { $0.key < $1.key }
-        var lines = identity(result).map { [ComponentFormatter.describe($0), ""] } ?? []
-        if !findings.isEmpty { lines += table(findings, style) + [""] }
+    func summary(_ result: FleetRunResult<ComparedReport>, style: TextStyle) -> [String] {
+        if isSingle { return result.report.entries.first.map { summary($0, result, style) } ?? [] }
+        let rows = result.report.entries.flatMap(FindingRow.rows)
+        let details = rows.filter { !$0.state.isGood && $0.component != nil && !($0.finding?.differences ?? []).isEmpty }.map { row in
+            "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
+        }
+        return [
+            table(rows, style), details, FleetSummary.errors(result.report, style: style), advice(result.report), lastPasses(result.report),
+            allowances(rows),
+            ["compared with: \(UntrustedText.escape(comparison.source, limit: UntrustedText.commandLimit))", FleetSummary.verdict(result, style: style)],
+        ].filter { !$0.isEmpty }.joined(separator: [""]).map { $0 }
+    }
+
+    private func table(_ rows: [FindingRow], _ style: TextStyle) -> [String] {
+        guard !rows.isEmpty else { return [] }
+        var table = TextTable([
+            .init("unit", keeping: .end), .init("part"), .init("expected", leftOut: 2), .init("actual", leftOut: 1), .init("result"),
+        ])
+        for row in rows {
+            table.append([
+                FleetLine.name(row.unit), row.component?.rawValue ?? "-", ComponentFormatter.version(row.finding?.expected),
+                ComponentFormatter.version(row.finding?.actual), word(row),
+            ])
+        }
+        return table.lines(style: style) { tone(rows[$0].state) }
+    }
+
+    /// For the first units that differ.
+    private func advice(_ report: FleetReport<ComparedReport>) -> [String] {
+        let differing = report.entries.filter { $0.verdict == .fail && $0.error == nil }.compactMap { entry in
+            entry.report.map { "  \(FleetLine.name(entry.unit)) next: \(UntrustedText.escape($0.advice, limit: UntrustedText.commandLimit))" }
+        }
+        return differing.prefix(Self.adviceLimit) + (differing.count > Self.adviceLimit ? ["  and \(differing.count - Self.adviceLimit) more"] : [])
+    }
+
+    private static let adviceLimit = 8
+
+    /// Of the units that did not pass.
+    private func lastPasses(_ report: FleetReport<ComparedReport>) -> [String] {
+        report.entries.filter { $0.verdict != .pass }.compactMap { entry in
+            entry.report?.lastPass.map { "  \(FleetLine.name(entry.unit)) \(ReportText.words($0))" }
+        }
+    }
+
+    private func word(_ row: FindingRow) -> String {
+        switch row.state {
+        case .matches: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep) == .digest ? "verified" : "matches" } ?? "matches"
+        case .allowed: "allowed"
+        case .notExpected: "not expected here"
+        case .drifted, .older, .newer, .unknown, .unreachable: row.state.rawValue.uppercased()
+        }
+    }
+
+    private func tone(_ state: FindingState) -> TextStyle.Tone? {
+        switch state {
+        case .matches: nil
+        case .allowed, .notExpected, .unreachable: .careful
+        case .drifted, .older, .newer, .unknown: .bad
+        }
+    }
+
+    /// Used ones are counted, expired and unused ones are told.
+    private func allowances(_ rows: [FindingRow]) -> [String] {
+        guard let allowed = comparison.allowed else { return [] }
+        let used = Set(rows.flatMap(\.used)), expired = Set(rows.flatMap(\.expired))
+        let lines = allowed.entries.flatMap { entry -> [String] in
+            if expired.contains(entry) { return ["line \(entry.line) expired on \(entry.expires ?? "-"): \(UntrustedText.escape(entry.reason))"] }
+            return used.contains(entry) ? [] : ["line \(entry.line) was not needed: \(UntrustedText.escape(entry.reason))"]
+        }
+        return ["\(UntrustedText.escape(allowed.name)): \(used.count) of \(allowed.entries.count) allowances used"] + lines.map { "  " + $0 }
+    }
+
+    func export(_ result: FleetRunResult<ComparedReport>, context: CommandContext) throws {
+        let rows = result.report.entries.flatMap(FindingRow.rows)
+        // Earlier results stay where a run had no unit to tell of.
+        guard !rows.isEmpty || result.error == nil else { return }
+        if let csv { try write(VerifyExports.csv(rows, isDeep: isDeep, form: csvForm), to: csv, context) }
+        guard let junit else { return }
+        let now = Int64(context.date().timeIntervalSince1970 * 1_000_000)
+        let start = UTCTime(microseconds: now - Int64(min(max(result.seconds, 0), 1e9) * 1_000_000))
+        try write(VerifyExports.junit(rows, start: start, host: RecordInputs.hostName), to: junit, context)
+    }
+
+    private func write(_ text: String, to file: ResultName, _ context: CommandContext) throws {
+        guard !file.isStandardOutput else { return context.output.write(text) }
+        try OutputFile.replace(OutputPlace(context.path(file)), with: Array(text.utf8))
+    }
+
+    // MARK: - One unit
+
+    private func summary(_ entry: FleetEntry<ComparedReport>, _ result: FleetRunResult<ComparedReport>, _ style: TextStyle) -> [String] {
+        let findings = (entry.report?.report.findings ?? [:]).sorted { $0.key < $1.key }
+        var lines = entry.identity.map { [ComponentFormatter.describe($0), ""] } ?? []
+        if !findings.isEmpty { lines += partTable(findings, style) + [""] }
         for (component, finding) in findings where !(finding.differences + finding.extras).isEmpty {
             lines += (finding.differences + finding.extras).map { "  \(component.rawValue): \(UntrustedText.escape($0))" } + [""]
         }
-        lines += ReportText.needed(result.report?.report.recoveries ?? [])
-        lines += verdict(result, findings.filter { !$0.value.matches }.map(\.key), style)
-        return lines + (result.report?.lastPass.map { ["  " + ReportText.words($0)] } ?? [])
+        lines += ReportText.needed(entry.report?.recoveries ?? [])
+        lines += verdict(entry, result, style)
+        return lines + (entry.report?.lastPass.map { ["  " + ReportText.words($0)] } ?? [])
     }
 
-    private func table(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
+    private func partTable(_ findings: [(key: Component, value: VerifyReport.Finding)], _ style: TextStyle) -> [String] {
         var table = TextTable([.init("part"), .init("expected"), .init("actual"), .init("result")])
         for (component, finding) in findings {
             let result = finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "verified" : "matches") : "DIFFERS"
@@ -64,37 +165,32 @@ struct VerifyPresentation: UnitPresentation {
         return table.lines(style: style) { findings[$0].value.matches ? nil : .bad }
     }
 
-    private func verdict(_ result: RunResult<VerifiedUnit>, _ drifted: [Component], _ style: TextStyle) -> [String] {
+    private func verdict(_ entry: FleetEntry<ComparedReport>, _ result: FleetRunResult<ComparedReport>, _ style: TextStyle) -> [String] {
         let time = "(\(Format.seconds(result.seconds)) s)"
+        let findings = entry.report?.report.findings ?? [:]
+        let drifted = findings.filter { !$0.value.matches }.keys.sorted()
         if !drifted.isEmpty {
-            let parts = drifted.map(\.rawValue)
-            let verdict = "\(style.paint("FAIL", .bad))  drift in \(parts.joined(separator: ", ")) \(time)"
-            let condition = named.isSuperset(of: drifted) ? [] : ["  if it was provisioned with other files, name them (--bundle, --scripts); else"]
-            return [verdict] + removal(result) + condition + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
+            let verdict = "\(style.paint("FAIL", .bad))  drift in \(drifted.map(\.rawValue).joined(separator: ", ")) \(time)"
+            let shadows = findings[.scripts]?.shadows ?? []
+            // What flash does not take away from a unit by itself.
+            let removal = shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ShadowRemoval.code(for: shadows)))"]
+            let condition = comparison.files.parts.isSuperset(of: drifted)
+                ? [] : ["  if it was provisioned with other files, name them (--bundle, --scripts); else"]
+            return [verdict] + removal + condition + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
-        if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time] }
-        return ["\(style.paint("PASS", .good))  \(summary(of: result)) \(time)"] + ReportText.silence(result.report?.report.program)
-    }
-
-    /// What flash does not take away from a unit by itself.
-    private func removal(_ result: RunResult<VerifiedUnit>) -> [String] {
-        let shadows = result.report?.report.findings[.scripts]?.shadows ?? []
-        return shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ShadowRemoval.code(for: shadows)))"]
+        if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: entry.hasBegun, style) + " " + time] }
+        let seen = entry.report?.report.program
+        let words = Self.matched(findings.keys.sorted(), isDeep: isDeep) + (seen.map { "; the program \(ReportText.seen($0))" } ?? "")
+        return ["\(style.paint("PASS", .good))  \(words) \(time)"] + ReportText.silence(seen)
     }
 
     /// No more than was looked at.
-    private func summary(of result: RunResult<VerifiedUnit>) -> String {
-        let parts = result.report?.report.findings.keys.sorted() ?? []
-        let digest = switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
+    private static func matched(_ parts: [Component], isDeep: Bool) -> String {
+        switch (isDeep && parts.contains(.fpga), isDeep && parts.contains(.scripts)) {
         case (true, true): "versions match; FPGA flash and scripts are verified by digest"
         case (true, false): "versions match; the FPGA flash is verified by digest"
         case (false, true): "versions match; scripts are verified by digest"
         case (false, false): "every version matches"
         }
-        return digest + (result.report?.report.program.map { "; the program \(ReportText.seen($0))" } ?? "")
-    }
-
-    private func identity(_ result: RunResult<VerifiedUnit>) -> UnitIdentity? {
-        result.report?.report.identity ?? result.progress.identity
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func flash(_ arguments: [String], _ expect: @escaping @Sendable (FleetFlashRequest) throws -> Void) async -> Int32 {
+    private func flash(_ arguments: [String], _ expect: @escaping @Sendable (FlashRequest) throws -> Void) async -> Int32 {
         let services = FakeServices(onFlashFleet: { request, _ in
             try expect(request)
             return FleetReport(entries: [try FleetSample.flashed(1)])
@@ -28,8 +28,8 @@ import Testing
         ) { request in
             #expect(request.fleet.units == .inReach && request.fleet.family == "frame" && request.fleet.jobsPerAdapter == 3)
             #expect(request.fleet.adapters == ["hci1", "00:1A:7D:DA:71:13"] && request.fleet.wait == .seconds(2.5))
-            #expect(request.limits.canary == 2 && request.limits.stopAfter == 0)
-            #expect(request.limits.guarded.inARow == 0 && request.limits.guarded.share == nil)
+            #expect(request.limits?.canary == 2 && request.limits?.stopAfter == 0)
+            #expect(request.limits?.guarded.inARow == 0 && request.limits?.guarded.share == nil)
         }
         #expect(code == 0)
     }
@@ -39,7 +39,7 @@ import Testing
             guard case .virtual(let names, let speed) = request.fleet.units else { return #expect(Bool(false)) }
             #expect(names.map(\.description) == ["monocle", "monocle:2", "monocle:3", "frame:b", "frame:b-2", "frame:b-3"])
             #expect(speed == .maximum && request.fleet.families.map(\.id) == ["monocle", "frame"])
-            #expect(request.limits.canary == nil && request.limits.stopAfter == 2 && request.fleet.jobsPerAdapter == 2)
+            #expect(request.limits?.canary == nil && request.limits?.stopAfter == 2 && request.fleet.jobsPerAdapter == 2)
         }
         #expect(code == 0)
     }
@@ -95,13 +95,11 @@ import Testing
     @Test func everyVerbWaits() async throws {
         let services = FakeServices(
             onFlash: { request, _ in
-                guard case .radio(let radio) = request.unit else { throw CancellationError() }
-                #expect(radio.wait == .seconds(7) && radio.adapter == "usb:1-1.4")
+                #expect(request.fleet.wait == .seconds(7) && request.fleet.adapters == ["usb:1-1.4"])
                 return try Sample.flashed()
             },
             onVerify: { request, _ in
-                guard case .radio(let radio) = request.unit else { throw CancellationError() }
-                #expect(radio.wait == .seconds(7))
+                #expect(request.fleet.wait == .seconds(7))
                 return try Sample.verified(scriptsMatch: true)
             },
             onRescue: { request, _ in

@@ -46,11 +46,7 @@ import Testing
                 if !named, !files.contains("--baseline") { #expect(remedy.hasPrefix("if it was provisioned with other files"), "\(files): \(remedy)") }
                 let asked = try await Self.flash(command.1.split(separator: " ").dropFirst().map(String.init))
                 #expect(asked.inputs == held && asked.options.components == [part], "\(files) \(state): \(remedy)")
-                guard case .radio(let unit) = asked.unit else {
-                    Issue.record("\(asked.unit)")
-                    continue
-                }
-                #expect(unit.selector == .address(FleetSample.address(1)))
+                #expect(asked.fleet.units == .one(.address(FleetSample.address(1))))
             }
         }
         #expect(told == 45)

@@ -26,6 +26,16 @@ struct RunEvent: Sendable {
     }
 }
 
+extension RunEvent {
+    /// Of what several units have and a single one has not.
+    var isOfFleet: Bool {
+        switch content {
+        case .planned, .started, .ended: true
+        case .job, .notice: false
+        }
+    }
+}
+
 extension RunEvent.Content {
     /// What the operator should know.
     var notice: String? {

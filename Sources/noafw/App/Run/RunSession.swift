@@ -62,9 +62,9 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         defer { context.interrupts.drain.withdraw() }
         let tick = renderer.isLive ? { @Sendable in renderer.tick() } : nil
         let outcome = await Supervisor(context: context, tick: tick, timeoutSeconds: report.timeout).run {
-            try await operation {
-                renderer.handle($0)
-                writer?.write($0)
+            try await operation { [isSingle = presentation.isSingle] event in
+                renderer.handle(event)
+                if !isSingle || !event.isOfFleet { writer?.write(event) }
             }
         }
         return conclude(outcome, since: start, renderer, writer, conclusion)

@@ -81,13 +81,9 @@ struct UnitsOptions: ParsableArguments, Sendable {
         virtual.flatMap { unit in (1...max(1, count ?? 1)).map { unit.numbered($0) } }
     }
 
-    /// For a verb that works on one unit.
-    var single: UnitSelection {
-        if let unit = virtual.first { return .virtual(VirtualUnitSelection(name: unit, speed: speed ?? .times(1))) }
-        return .radio(
-            RadioSelection(
-                selector: RadioOptions.selector(device: device, nearest: nearest), family: family?.id, adapter: adapter.first?.text,
-                wait: waiting.value))
+    /// The only unit that is meant; `nil` where several can be.
+    var target: ReportTarget? {
+        isFleet ? nil : ReportTarget(id: virtual.first?.description, family: virtual.first?.family ?? family?.id)
     }
 
     /// - Throws: ``DeviceListError``, and what is wrong with reading the file.

@@ -34,6 +34,9 @@ struct RunProgress: Sendable {
     /// Of the only unit.
     var single: ProgressModel { running.first?.model ?? ProgressModel() }
 
+    /// Whether the only unit has passed, whatever the run does yet.
+    var singlePassed: Bool { isSingle && ended.contains { $0.verdict == .pass } }
+
     mutating func apply(_ event: RunEvent, at now: Duration) {
         switch event.content {
         case .planned(let units): total = units
@@ -45,7 +48,7 @@ struct RunProgress: Sendable {
             running[index].model.apply(JobEvent(unit: unit.address, time: .init(offset: now), content: content), at: now)
         case .ended(let verdict, let error, let seconds):
             guard let unit = event.unit else { return }
-            running.removeAll { $0.unit.id == unit.id }
+            if !isSingle { running.removeAll { $0.unit.id == unit.id } }
             ended.append(Ended(unit: unit, verdict: verdict, error: error, seconds: seconds))
         case .notice: break
         }

@@ -104,6 +104,7 @@ final class RunRenderer: RunDisplay {
     }
 
     private func lines(for event: RunEvent, _ progress: inout RunProgress, at now: Duration) -> [String] {
+        if progress.isSingle, event.isOfFleet { return [] }
         let lines = progress.lines(for: event, at: now)
         switch event.content {
         case .planned(let units): return ["\(units) \(units == 1 ? "unit" : "units")"]
