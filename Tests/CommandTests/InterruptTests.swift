@@ -86,6 +86,24 @@ import Testing
         #expect(!harness.output.contains("PASS"))
     }
 
+    /// A second signal, while the record of a unit that has passed is sent.
+    @Test func aVerdictIsNotTakenBack() async throws {
+        let (interrupts, harness) = (harness.interrupts, harness)
+        let unit = FleetUnit(id: "monocle", address: try Sample.identity().address, family: "monocle")
+        let services = FakeServices(onFlashFleet: { _, events in
+            events(RunEvent(unit: unit, content: .job(.probed(try Sample.identity()))))
+            for step in Sample.steps { events(RunEvent(unit: unit, content: .job(.step(step)))) }
+            events(RunEvent(unit: unit, content: .ended(.pass, nil, seconds: 3)))
+            interrupts.exitReport.give()
+            throw CancellationError()
+        })
+        _ = await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], services: services))
+        let document = try ToolBench.json(harness.output)
+        let units = try #require(document["units"] as? [[String: Any]])
+        #expect(document["verdict"] as? String == "pass" && units.first?["verdict"] as? String == "pass" && interrupts.exitReport.exitCode == 0)
+        #expect((units.first?["steps"] as? [Any])?.count == 3 && units.first?["address"] as? String == "D3:5A:00:11:22:33")
+    }
+
     @Test func theTimeLimitEndsARun() async {
         let harness = Harness(wakingUntil: .seconds(5))
         let clock = harness.time.clock

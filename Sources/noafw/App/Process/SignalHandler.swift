@@ -10,7 +10,6 @@ import Support
 /// and MicroPython needs its own Ctrl-C. The thread keeps its promise even when every task is stuck.
 final class SignalHandler: Sendable {
     private static let exitReportMilliseconds: Int32 = 150
-    private static let exitCode: Int32 = 130
 
     private let interrupts: Interrupts
     private let readEnd: Int32
@@ -57,12 +56,12 @@ final class SignalHandler: Sendable {
         // On a thread of its own: a terminal that is held with Ctrl-S would keep the process.
         let speaker = Thread { [interrupts] in
             interrupts.exitReport.give()
-            _exit(Self.exitCode)
+            _exit(interrupts.exitReport.exitCode)
         }
         speaker.start()
         _ = waitForSignal(milliseconds: Self.exitReportMilliseconds)
         leaveProgressLine()
-        _exit(Self.exitCode)
+        _exit(interrupts.exitReport.exitCode)
     }
 
     /// So that the shell's prompt does not follow a stale bar; not at the price of waiting for the terminal.

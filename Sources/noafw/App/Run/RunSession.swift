@@ -54,7 +54,9 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
         } catch {
             return conclude(.failed(error), since: start, renderer, nil, conclusion)
         }
-        context.interrupts.exitReport.set { conclude(.interrupted(nil), since: start, renderer, writer, conclusion) }
+        context.interrupts.exitReport.set { [report = context.interrupts.exitReport] in
+            report.exitCode = conclude(.interrupted(nil), since: start, renderer, writer, conclusion)
+        }
         defer { context.interrupts.exitReport.set(nil) }
         let area = context.drawingArea.set { renderer.print($0) }
         defer { context.drawingArea.set(area) }
