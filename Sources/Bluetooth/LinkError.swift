@@ -45,10 +45,13 @@ public enum LinkError: Error, Hashable, Sendable {
 }
 
 extension LinkError: DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch self {
-        case .pairingRefused, .bondLost: .permanent
-        default: demandsPairing ? .permanent : .transient
+        case .pairingRefused, .bondLost: nil
+        case .timedOut: .silence
+        case .refused: demandsPairing ? nil : .link
+        case .disconnected, .connectFailed, .characteristicMissing, .notAllowed, .acquired, .valueTooLong, .overrun, .busy, .unavailable, .adapterFull:
+            .link
         }
     }
 

@@ -14,12 +14,12 @@ public enum DFUError: Error, Hashable, Sendable {
 }
 
 extension DFUError: DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch self {
-        case .transfer: .transient
+        case .transfer: .link
         // The image was damaged on its way: the bootloader has thrown it away, and takes it anew.
-        case .refused(_, .extended(.verificationFailed)): .transient
-        case .package, .firmwareFile, .refused: .permanent
+        case .refused(_, .extended(.verificationFailed)): .link
+        case .package, .firmwareFile, .refused: nil
         }
     }
 

@@ -20,10 +20,10 @@ public enum FPGAError: Error, Hashable, Sendable {
 }
 
 extension FPGAError: DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch self {
-        case .imageTooLong, .imageEmpty, .notABitstream, .markerStays: .permanent
-        case .verificationFailed, .writeFailed, .commitFailed, .answerUnreadable: .degraded
+        case .imageTooLong, .imageEmpty, .notABitstream, .markerStays: nil
+        case .verificationFailed, .writeFailed, .commitFailed, .answerUnreadable: .garbage
         }
     }
 

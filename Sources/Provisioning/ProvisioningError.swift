@@ -44,14 +44,15 @@ public enum ProvisioningError: Error, Sendable, Hashable {
 }
 
 extension ProvisioningError: DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch self {
-        case .unitNotFound, .unitGone, .staysInApplication, .doesNotReturn, .restartsWhenInterrupted, .programEndsLink: .transient
-        case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .transient : .permanent
+        case .restartsWhenInterrupted: .restart
+        case .unitNotFound, .unitGone, .staysInApplication, .doesNotReturn, .programEndsLink: .link
+        case .staysInBootloader(_, let transfers): transfers < TransferCounts.wholeLimit ? .link : nil
         case .wrongVersion, .batteryLow, .batteryUnknown, .downgrade, .inBootloader, .versionUnknown, .programFailed, .programEnded,
             .programSilent, .programPrints, .programChanges, .bitstreamVersionUnknown, .bitstreamWithdrawn, .ageUnknown, .noConsole,
             .nothingWanted, .notPermitted:
-            .permanent
+            nil
         }
     }
 

@@ -66,13 +66,13 @@ extension REPLError {
 }
 
 extension REPLError: DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch self {
-        case .timedOut: .transient
-        case .noPrompt, .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .programDoesNotStop, .programInTheWay,
-            .payloadTooSmall, .lacking:
-            .degraded
-        case .forbiddenByte, .codeTooLong: .permanent
+        case .timedOut: .silence
+        case .exception where isOutOfMemory, .lua where isOutOfMemory: .memory
+        case .noPrompt, .programDoesNotStop, .programInTheWay, .lacking: .program
+        case .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .payloadTooSmall: .garbage
+        case .forbiddenByte, .codeTooLong: nil
         }
     }
 

@@ -25,12 +25,12 @@ public enum ScriptError: Error, Hashable, Sendable {
 }
 
 extension ScriptError: DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch self {
-        case .verificationFailed, .uploadFailed: .degraded
+        case .verificationFailed, .uploadFailed: .garbage
         case .folderUnreadable, .fileUnreadable, .fileMissing, .nameUnsafe, .duplicateName, .mainMissing, .mainNotLast,
             .familyAmbiguous, .tooManyFiles, .fileTooLong, .setTooLong, .noSpace, .shadowed:
-            .permanent
+            nil
         }
     }
 

@@ -33,7 +33,7 @@ struct FullAdapterTests {
             Issue.record("\(refusal.text): no error")
         } catch let error as LinkError {
             guard case .adapterFull = error else { Issue.record("\(refusal.text): \(error)"); return }
-            #expect(error.diagnosis.fault == .radio && error.persistence == .transient)
+            #expect(error.diagnosis.fault == .radio && error.obstacle == .link)
         }
         #expect(try await station.daemon.state().calls["Connect"] == refusal.count)
         try await station.daemon.tell("clear_faults")

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import Provisioning
+import Support
 import Testing
 
 @testable import noafw

@@ -132,7 +132,7 @@ import VirtualDevices
                 return RecordBench.report()
             }
         }
-        #expect(FakeLedger.refusal.persistence == .permanent, "another link mends no disk")
+        #expect(FakeLedger.refusal.obstacle == nil, "another link mends no disk")
         #expect(bench.ledger.records.map(\.code) == ["LED-0001"])
     }
 

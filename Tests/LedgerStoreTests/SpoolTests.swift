@@ -57,7 +57,7 @@ import Testing
             try FileManager.default.removeItem(atPath: folder.path("ledger/spool.jsonl"))
             try FileManager.default.createDirectory(atPath: folder.path("ledger/spool.jsonl"), withIntermediateDirectories: false)
             let error = await #expect(throws: LedgerError.self) { try await run.update { $0.plan = "{\"unit\":2}" } }
-            #expect(error?.diagnosis.code == "LED-0001" && error?.persistence == .permanent)
+            #expect(error?.diagnosis.code == "LED-0001" && error?.obstacle == nil)
         }
     }
 

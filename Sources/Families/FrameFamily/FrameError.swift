@@ -18,7 +18,7 @@ public enum FrameError: Error, Hashable, Sendable {
 }
 
 extension FrameError: DiagnosableError {
-    public var persistence: Persistence { .permanent }
+    public var obstacle: Obstacle? { nil }
 
     public var diagnosis: Diagnosis {
         switch self {

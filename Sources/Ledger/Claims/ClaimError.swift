@@ -54,5 +54,5 @@ extension ClaimError: DiagnosableError {
     }
 
     /// The claim has asked again by itself.
-    public var persistence: Persistence { .permanent }
+    public var obstacle: Obstacle? { nil }
 }

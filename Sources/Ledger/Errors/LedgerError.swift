@@ -33,7 +33,7 @@ public enum LedgerError: Error, Sendable, Hashable {
 
 extension LedgerError: DiagnosableError {
     /// The ledger has waited and tried its spool by itself: another link to the unit mends no disk.
-    public var persistence: Persistence { .permanent }
+    public var obstacle: Obstacle? { nil }
 
     public var diagnosis: Diagnosis {
         switch self {

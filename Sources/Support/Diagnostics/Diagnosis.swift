@@ -1,15 +1,15 @@
 /// What every error of this project can say for itself.
 public protocol DiagnosableError: Error {
     var diagnosis: Diagnosis { get }
-    /// Whether asking again can help; by default what was given to the tool stays wrong, and everything else may pass.
-    var persistence: Persistence { get }
+    /// `nil` where asking again changes nothing; by default what was given to the tool stays wrong, and a link may help everything else.
+    var obstacle: Obstacle? { get }
 }
 
 extension DiagnosableError {
-    public var persistence: Persistence {
+    public var obstacle: Obstacle? {
         switch diagnosis.category {
-        case .usage, .badData, .missingInput, .permission, .interrupted: .permanent
-        case .unitFailed, .unavailable, .inputOutput, .tryAgain: .transient
+        case .usage, .badData, .missingInput, .permission, .interrupted: nil
+        case .unitFailed, .unavailable, .inputOutput, .tryAgain: .link
         }
     }
 }

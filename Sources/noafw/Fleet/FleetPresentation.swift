@@ -13,14 +13,6 @@ struct FleetRunResult<Report: Verdict>: Sendable {
     var passed: Bool { error == nil && report.passed }
 }
 
-/// The unit that a run was asked for; all that is known when it ends early.
-struct ReportTarget: Sendable {
-    /// As the command line names it; `nil` for a unit that its address identifies.
-    var id: String?
-    /// `nil` where the air decides.
-    var family: FamilyID?
-}
-
 /// One verb's results for one unit or for several.
 protocol FleetPresentation: RunPresentation where Report == FleetReport<UnitVerdict>, Result == FleetRunResult<UnitVerdict> {
     associatedtype UnitVerdict: RecordedReport

@@ -49,3 +49,11 @@ struct VirtualUnitSelection: Sendable, Hashable {
     var name: VirtualUnitName
     var speed: VirtualSpeed
 }
+
+/// The unit that a run was asked for; all that is known when it ends early.
+struct ReportTarget: Sendable {
+    /// As the command line names it; `nil` for a unit that its address identifies.
+    var id: String?
+    /// `nil` where the air decides.
+    var family: FamilyID?
+}
