@@ -69,10 +69,10 @@ struct FakeServices: Services {
     var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
     var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
     var lastPass: PassedRun?
-    var onFlashFleet: (@Sendable (FlashRequest, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
-    var onVerifyFleet: (@Sendable (VerifyRequest, @escaping FleetEvents) async throws -> FleetReport<ComparedReport>)?
+    var onFlashFleet: (@Sendable (FlashRequest, @escaping RunEvents) async throws -> FleetReport<UnitReport>)?
+    var onVerifyFleet: (@Sendable (VerifyRequest, @escaping RunEvents) async throws -> FleetReport<ComparedReport>)?
     var onWatch:
-        (@Sendable (LineRequest, @escaping @Sendable (LineEvent) -> Void, @escaping FleetEvents) async throws -> FleetReport<UnitReport>)?
+        (@Sendable (LineRequest, @escaping @Sendable (LineEvent) -> Void, @escaping RunEvents) async throws -> FleetReport<UnitReport>)?
     var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
@@ -84,7 +84,7 @@ struct FakeServices: Services {
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
 
-    func flash(_ request: FlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
+    func flash(_ request: FlashRequest, events: @escaping RunEvents) async throws -> FleetReport<UnitReport> {
         if let onFlashFleet { return try await onFlashFleet(request, events) }
         let report = try await flash(one: request) { events(RunEvent($0)) }
         return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), ending: .reported(report))])
@@ -98,7 +98,7 @@ struct FakeServices: Services {
         return try await onFlash(request, events)
     }
 
-    func verify(_ request: VerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
+    func verify(_ request: VerifyRequest, events: @escaping RunEvents) async throws -> FleetReport<ComparedReport> {
         if let onVerifyFleet { return try await onVerifyFleet(request, events) }
         let report = try await verify(one: request) { events(RunEvent($0)) }
         var compared = request.comparison.compare(report, unit: [])
@@ -115,7 +115,7 @@ struct FakeServices: Services {
     }
 
     func watch(
-        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping FleetEvents
+        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping RunEvents
     ) async throws -> FleetReport<UnitReport> {
         guard let onWatch else {
             Issue.record("a line was not expected to run")

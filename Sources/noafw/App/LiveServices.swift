@@ -5,7 +5,7 @@ import Provisioning
 import Support
 
 /// Joins the verbs to the modules that do the work. Each verb's folder adds its own service.
-struct LiveServices: Sendable {
+struct LiveServices: Services {
     typealias Events = @Sendable (JobEvent) -> Void
 
     /// The ledger in a folder.

@@ -1,6 +1,6 @@
 import Provisioning
 
-extension LiveServices: ChatService {
+extension LiveServices {
     func withChatUnit(
         _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
         _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict

@@ -3,7 +3,7 @@ import Provisioning
 import REPL
 import Support
 
-extension LiveServices: ConsoleService {
+extension LiveServices {
     private static let connectTimeout = Duration.seconds(20)
     private static let promptTimeout = Duration.seconds(15)
     /// A session that came to its own end leaves more time than one that was interrupted.

@@ -1,4 +1,4 @@
 
-extension LiveServices: DoctorService {
+extension LiveServices {
     func examine(_ request: DoctorRequest) async -> DoctorFacts { await DoctorFacts.gather(request) }
 }

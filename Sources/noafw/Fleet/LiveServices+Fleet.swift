@@ -3,8 +3,8 @@ import Provisioning
 import Support
 import Synchronization
 
-extension LiveServices: FleetService {
-    func flash(_ request: FlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport> {
+extension LiveServices {
+    func flash(_ request: FlashRequest, events: @escaping RunEvents) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
             request.options.components, for: request.fleet.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.fleet.allowsDevelopment(request.inputs))
@@ -25,7 +25,7 @@ extension LiveServices: FleetService {
         }
     }
 
-    func verify(_ request: VerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport> {
+    func verify(_ request: VerifyRequest, events: @escaping RunEvents) async throws -> FleetReport<ComparedReport> {
         // It only reads: whatever the images are, no unit gets them.
         let choice = try AssetChoice(
             request.components, for: request.fleet.families.map(\.family), from: request.inputs, allowsDevelopment: true)

@@ -5,7 +5,7 @@ import Provisioning
 import Support
 import Synchronization
 
-extension LiveServices: LineService {
+extension LiveServices {
     func watch(
         _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (RunEvent) -> Void
     ) async throws -> FleetReport<UnitReport> {

@@ -2,7 +2,7 @@ import Bluetooth
 import Provisioning
 import Support
 
-extension LiveServices: BondService {
+extension LiveServices {
     private static let connectTimeout = Duration.seconds(30)
     private static let forgetTimeout = Duration.seconds(15)
 

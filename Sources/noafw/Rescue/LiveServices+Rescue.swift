@@ -1,6 +1,6 @@
 import Provisioning
 
-extension LiveServices: RescueService {
+extension LiveServices {
     func rescue(_ request: RescueRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport {
         let isRecorded = !request.options.dryRun
         return try await recording(request.records, stateFolder: request.stateFolder, isRecorded: isRecorded, events: events) { recorder in

@@ -2,7 +2,7 @@ import Bluetooth
 import Provisioning
 import Support
 
-extension LiveServices: ScanService {
+extension LiveServices {
     func scan(_ request: ScanRequest, look: @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport {
         // A damaged list of units costs the notes, not the scan.
         var report = ScanReport(units: [], known: (try? KnownUnits(stateFolder: request.stateFolder).addresses()) ?? [])

@@ -2,16 +2,6 @@ import Bluetooth
 import Provisioning
 import Support
 
-/// Works on whatever is put before the adapter, one unit after another.
-protocol LineService: Sendable {
-    /// - Parameter line: is told what an operator has to see.
-    /// - Returns: every unit that was worked on, in order.
-    /// - Throws: ``LinkError`` or the radio's own when it cannot listen.
-    func watch(
-        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (RunEvent) -> Void
-    ) async throws -> FleetReport<UnitReport>
-}
-
 struct LineRequest: Sendable {
     /// The family, the adapter, and the virtual units that are put there one after another.
     var units: FleetSelection

@@ -1,11 +1,3 @@
-/// Gives the user the prompt of one unit.
-protocol ConsoleService: Sendable {
-    /// Puts a unit on the air, brings it to its prompt and has `body` use it. Its program starts again afterwards.
-    func console(
-        _ request: ConsoleRequest, _ body: @escaping @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
-    ) async throws -> ConsoleVerdict
-}
-
 struct ConsoleRequest: Sendable {
     var unit: UnitSelection
     var inputs: AssetInputs

@@ -1,10 +1,5 @@
 import Support
 
-/// Examines this machine.
-protocol DoctorService: Sendable {
-    func examine(_ request: DoctorRequest) async -> DoctorFacts
-}
-
 struct DoctorRequest: Sendable {
     var adapter: String?
     var search: AssetSearch

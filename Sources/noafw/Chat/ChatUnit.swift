@@ -1,15 +1,6 @@
 import Assistant
 import Provisioning
 
-/// Takes one unit for a whole chat: the station, the lock and the link are the same from the first question to the last.
-protocol ChatService: Sendable {
-    /// - Parameter notice: gets what the operator should know of the station.
-    func withChatUnit(
-        _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
-        _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
-    ) async throws -> ChatVerdict
-}
-
 /// The unit of a chat.
 protocol ChatUnit: Sendable {
     /// Compares the unit's versions with those that it should have, and says where these are from.

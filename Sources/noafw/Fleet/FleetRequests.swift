@@ -1,15 +1,6 @@
 import Provisioning
 import Support
 
-/// Works on one unit, or on many at once.
-protocol FleetService: Sendable {
-    typealias FleetEvents = @Sendable (RunEvent) -> Void
-
-    /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
-    func flash(_ request: FlashRequest, events: @escaping FleetEvents) async throws -> FleetReport<UnitReport>
-    func verify(_ request: VerifyRequest, events: @escaping FleetEvents) async throws -> FleetReport<ComparedReport>
-}
-
 struct FlashRequest: Sendable {
     var fleet: FleetSelection
     var inputs: AssetInputs

@@ -1,0 +1,5 @@
+struct ScanRequest: Sendable {
+    var adapter: String?
+    var listening: Duration
+    var stateFolder: String
+}
