@@ -62,6 +62,11 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
         }
     }
 
+    func withdraw(_ run: RunID) async -> Bool {
+        state.withLock { $0.records.removeAll { $0.id == run } }
+        return true
+    }
+
     func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { [] }
     func unsentCount(station: String) async throws(LedgerError) -> Int { 0 }
     func markSent(_ ids: [RunID]) async throws(LedgerError) {}

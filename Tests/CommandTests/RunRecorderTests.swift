@@ -68,6 +68,25 @@ import VirtualDevices
         #expect((record.outcome, record.blame, record.code) == (outcome, blame, code))
     }
 
+    /// A document names the run of a unit, and none where the unit is another station's.
+    @Test(arguments: [true, false]) func whoIsToldOfARunLearnsItsRecord(isTaken: Bool) async throws {
+        struct Claims: UnitClaims {
+            let isTaken: Bool
+            func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim {
+                if isTaken { throw .taken(unit: request.unit, station: "line-2", until: UTCTime(microseconds: 0)) }
+                return LocalClaim()
+            }
+        }
+        let bench = RecordBench()
+        let told = Inbox<RunRecord?>(capacity: 8)
+        let recorder = RunRecorder(bench.inputs, ledger: bench.ledger, claims: Claims(isTaken: isTaken), events: { _ in })
+        let start = RunRecorder.Start(verb: "flash", unit: bench.unit(), assets: AssetSet(), serial: "SN1")
+        _ = try? await recorder.record(start, events: { _ in }, recorded: { told.deliver($0) }) { _, _ in RecordBench.report() }
+        let (opened, closed) = (try #require(told.poll()), try #require(told.poll()))
+        #expect(opened?.serial == "SN1" && opened?.endedAt == nil && told.poll() == nil)
+        #expect(isTaken ? closed == nil : closed?.id == opened?.id && closed?.endedAt != nil)
+    }
+
     // MARK: - A ledger that cannot be written
 
     @Test func withoutARecordNoUnitIsTouched() async throws {

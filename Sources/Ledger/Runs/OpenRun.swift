@@ -24,6 +24,9 @@ public final class OpenRun: Sendable {
 
     public var record: RunRecord { state.withLock(\.record) }
 
+    /// Whether it leaves no record: its unit was another's.
+    public var isWithdrawn: Bool { state.withLock(\.isWithdrawn) }
+
     /// By the monotonic clock: when the unit was this run's.
     public var begun: SessionClock.Instant { state.withLock(\.begun) }
 

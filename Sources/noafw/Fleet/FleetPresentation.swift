@@ -34,7 +34,8 @@ extension FleetPresentation {
     func result(of outcome: Supervisor.Outcome<Report>, _ end: RunEnd) -> Result {
         if let single { return result(of: outcome, single, end) }
         switch outcome {
-        case .finished(let report):
+        case .finished(var report):
+            report.know(end.progress.models)
             return Result(
                 report: report, error: report.entries.isEmpty && report.stop == nil ? emptiness : nil,
                 isInterrupted: !endsByDrain && end.context.interrupts.drain.isAsked && !report.passed, seconds: end.seconds)
@@ -42,7 +43,9 @@ extension FleetPresentation {
             // What came of the units before is not lost with the run.
             let error = diagnose(error)
             return Result(report: Report(entries: end.progress.entries(UnitVerdict.self, interruption: error)), error: error, seconds: end.seconds)
-        case .interrupted(let report?): return Result(report: report, isInterrupted: true, seconds: end.seconds)
+        case .interrupted(var report?):
+            report.know(end.progress.models)
+            return Result(report: report, isInterrupted: true, seconds: end.seconds)
         case .interrupted(nil):
             let interruption = CommandError.unitInterrupted.diagnosis
             let entries = end.progress.entries(UnitVerdict.self, interruption: interruption)
@@ -94,7 +97,9 @@ extension FleetPresentation {
 
     /// A document of the verb: for several units with what the fleet came to.
     func document(_ schema: String, _ result: Result, _ unit: (FleetEntry<UnitVerdict>) -> JSONText, fleet: [(key: String, value: JSONText)]) -> JSONText {
-        let units = result.report.entries.map { entry in isSingle ? unit(entry) : unit(entry).adding(FleetSummary.members(entry)) }
+        let units = result.report.entries.map { entry in
+            unit(entry).adding([("run", ReportText.document(entry.progress.record))] + (isSingle ? [] : FleetSummary.members(entry)))
+        }
         return .object(
             [("schema", .string(schema)), ("verdict", .string(result.passed ? "pass" : "fail")), ("units", .array(units))]
                 + (isSingle ? [] : [("fleet", FleetSummary.document(result).adding(fleet))]))

@@ -45,6 +45,11 @@ struct FleetReport<Report: Verdict>: Verdict {
     /// Why no more units were started; `nil` where all had their turn.
     var stop: Diagnosis?
 
+    /// Takes in what the units' events told.
+    mutating func know(_ models: [FleetUnit: ProgressModel]) {
+        for index in entries.indices { models[entries[index].unit].map { entries[index].progress = $0 } }
+    }
+
     /// Units that nobody expected neither pass nor fail it.
     var passed: Bool {
         let expected = entries.filter { $0.verdict != .notExpected }

@@ -16,6 +16,11 @@ struct FoundUnit: Sendable {
     var jobEvents: LiveServices.Events {
         { [events, unit] event in events(RunEvent(unit: unit, content: .job(event.content))) }
     }
+
+    /// Where its record goes.
+    var recorded: @Sendable (RunRecord?) -> Void {
+        { [events, unit] record in events(RunEvent(unit: unit, content: .recorded(record))) }
+    }
 }
 
 /// Has each unit of a fleet worked on, and tells of it in the words of the command line.

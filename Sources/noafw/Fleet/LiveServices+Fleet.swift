@@ -15,11 +15,11 @@ extension LiveServices {
         return try await recording(
             request.records, stateFolder: request.stateFolder, isRecorded: !request.options.dryRun, events: once.tell
         ) { recorder in
-            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, count, events in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, found, count in
                 let rollout = request.limits.map {
                     RolloutPlan(seed: $0.seed, units: count, jobsPerAdapter: request.fleet.jobsPerAdapter, canary: $0.canary, stopAfter: $0.stopAfter)
                 }
-                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, rollout: rollout, events: events)
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, rollout: rollout, events: found.jobEvents, recorded: found.recorded)
                 return try await flash(unit, with: try choice.assets(for: unit.family.id, events: once.tell), request.options, run)
             }
         }
@@ -34,10 +34,10 @@ extension LiveServices {
             policy: FleetPolicy(request.fleet, nil), drain: request.drain, judge: \.judgement, events: events, stop: request.records.stop,
             leavesOthers: request.fleet.units == .inReach)
         return try await recording(request.records, stateFolder: request.stateFolder, events: once.tell) { recorder in
-            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, _, events in
+            try await run(request.fleet, runner, search: request.inputs.search, stateFolder: request.stateFolder) { unit, found, _ in
                 try request.comparison.checkBaseline(of: unit.address)
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
-                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: events)
+                let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, events: found.jobEvents, recorded: found.recorded)
                 let options = unit.options(adapters: request.fleet.adapters)
                 var verified = try await verify(
                     unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, run
@@ -50,7 +50,7 @@ extension LiveServices {
 
     private func run<Report: Verdict>(
         _ selection: FleetSelection, _ runner: FleetRunner<Report>, search: AssetSearch, stateFolder: String,
-        _ work: @escaping @Sendable (StationUnit, _ count: Int, @escaping Events) async throws -> Report
+        _ work: @escaping @Sendable (StationUnit, FoundUnit, _ count: Int) async throws -> Report
     ) async throws -> FleetReport<Report> {
         let notice = { @Sendable in runner.events(RunEvent(unit: nil, content: .notice($0))) }
         guard case .virtual(let names, let speed) = selection.units else {
@@ -61,7 +61,7 @@ extension LiveServices {
                 }
                 let report = await runner.run(targets, on: adapters.map(\.fleet)) { unit in
                     let adapter = adapters.first { $0.fleet.name == (unit.central as? JobCentral)?.adapter }
-                    return try await work(try unit.onStation(adapter: adapter?.address), targets.units.count, unit.jobEvents)
+                    return try await work(try unit.onStation(adapter: adapter?.address), unit, targets.units.count)
                 }
                 await Radio.forget(report.entries.compactMap(\.unit.address), on: adapters)
                 return report
@@ -75,7 +75,7 @@ extension LiveServices {
                 var station = try unit.onStation(isVirtual: true)
                 station.virtualName = unit.unit.id
                 station.presence = fleet.presence(of: unit.found.address)
-                return try await work(station, targets.units.count, unit.jobEvents)
+                return try await work(station, unit, targets.units.count)
             }
         }
     }

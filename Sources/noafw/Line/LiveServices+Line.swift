@@ -37,7 +37,9 @@ extension LiveServices {
                         let unit = StationUnit(
                             support: support, central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
                         let tell: Events = { events(RunEvent(unit: FleetUnit(found), content: .job($0.content))) }
-                        let run = UnitRun(stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell)
+                        let run = UnitRun(
+                            stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell,
+                            recorded: { events(RunEvent(unit: FleetUnit(found), content: .recorded($0))) })
                         return try await flash(unit, with: try choice.assets(for: found.family, events: tell), request.options, run)
                     }, line: tell, events: events)
                 return try await run.run()

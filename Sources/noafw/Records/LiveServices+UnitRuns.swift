@@ -14,6 +14,8 @@ struct UnitRun: Sendable {
     /// `nil` for a unit that is run by itself.
     var rollout: RolloutPlan?
     var events: LiveServices.Events
+    /// Gets the record when it is opened and when it is closed; `nil` where it was taken back.
+    var recorded: @Sendable (RunRecord?) -> Void = { _ in }
 }
 
 // One unit that is found already: it is noted, locked and recorded, then worked on. For a single unit and for each one of a fleet.
@@ -108,7 +110,7 @@ extension LiveServices {
     ) async throws -> Report {
         guard let recorder = run.recorder else { return try await unit.presence.during { try await body(run.events, nil) } }
         let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout)
-        return try await recorder.record(start, events: run.events) { events, recording in
+        return try await recorder.record(start, events: run.events, recorded: run.recorded) { events, recording in
             try await unit.presence.during { try await body(events, recording) }
         }
     }

@@ -52,14 +52,18 @@ final class RunRecorder: Sendable {
     }
 
     /// Opens a record, claims the unit, runs `body`, and closes the record with what became of it; a cancelled run's, too.
-    /// - Parameter body: is handed where its events go, and its record.
+    /// - Parameters:
+    ///   - recorded: gets the record when it is opened and when it is closed; `nil` where it was taken back.
+    ///   - body: is handed where its events go, and its record.
     /// - Throws: what `body` throws; before `body` begins, ``LedgerError`` where the run cannot be recorded or the serial number belongs
     ///   to another unit, ``ClaimError`` where another station works on the unit, ``ServerError``.
     func record<Report: RecordedReport>(
-        _ start: Start, events: @escaping Events, _ body: (@escaping Events, Recording) async throws -> Report
+        _ start: Start, events: @escaping Events, recorded: (RunRecord?) -> Void = { _ in }, _ body: (@escaping Events, Recording) async throws -> Report
     ) async throws -> Report {
         let clock = start.unit.central.clock
         let run = try await clock.paused { try await self.open(start, clock) }
+        recorded(run.record)
+        defer { recorded(run.isWithdrawn ? nil : run.record) }
         do {
             try await clock.paused { try await run.claim(from: claims, rebindsSerial: inputs.rebindsSerial) }
         } catch {

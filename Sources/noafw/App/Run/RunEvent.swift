@@ -1,4 +1,5 @@
 import Bluetooth
+import Ledger
 import Provisioning
 import Support
 
@@ -9,6 +10,8 @@ struct RunEvent: Sendable {
         case planned(units: Int)
         case started(adapter: String)
         case job(JobEvent.Content)
+        /// The unit's run is recorded: once when its record is opened, once when it is closed, `nil` where it was taken back.
+        case recorded(RunRecord?)
         case ended(FleetVerdict, Diagnosis?, seconds: Double)
         /// What concerns the whole run.
         case notice(String)
@@ -31,7 +34,7 @@ extension RunEvent {
     var isOfFleet: Bool {
         switch content {
         case .planned, .started, .ended: true
-        case .job, .notice: false
+        case .job, .recorded, .notice: false
         }
     }
 }

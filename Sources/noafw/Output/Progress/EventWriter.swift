@@ -1,14 +1,18 @@
 import Bluetooth
 import Foundation
+import Ledger
 import Provisioning
 import Support
+import Synchronization
 
-/// Writes the events of a run as JSON lines (schema `noafw.event/1`, docs/json.md), each as it happens.
+/// Writes the events of a run as JSON lines (schema `noafw.event/1`), each as it happens.
 final class EventWriter: Sendable {
     private let context: CommandContext
     private let start: SessionClock.Instant
     /// `nil`: to standard output.
     private let file: AppendedFile?
+    /// Of the units that are worked on.
+    private let runs = Mutex<[FleetUnit: RunID]>([:])
 
     /// - Parameter destination: a file that lines are added to, or standard output.
     /// - Throws: ``PrivateFile/Failure``.
@@ -18,21 +22,29 @@ final class EventWriter: Sendable {
         file = destination.isStandardOutput ? nil : try AppendedFile(context.path(destination).location)
     }
 
-    func write(_ event: RunEvent) { write(unit: event.unit.map { $0.address?.description ?? $0.id }, Self.members(event)) }
+    func write(_ event: RunEvent) {
+        let run = runs.withLock { runs -> RunID? in
+            guard let unit = event.unit else { return nil }
+            if case .recorded(let record) = event.content { runs[unit] = record?.id }
+            return runs[unit]
+        }
+        write(unit: event.unit.map { $0.address?.description ?? $0.id }, run: run, Self.members(event))
+    }
 
     /// The last line.
     func finish(_ error: Diagnosis?, passed: Bool) {
-        write(unit: nil, [
+        write(unit: nil, run: nil, [
             ("event", .string("result")), ("verdict", .string(error == nil && passed ? "pass" : "fail")),
             ("error", error.map(ReportText.document) ?? .null),
         ])
     }
 
-    private func write(unit: String?, _ members: [(String, JSONText)]) {
+    private func write(unit: String?, run: RunID?, _ members: [(String, JSONText)]) {
         let line = JSONText.object(
             [
                 ("schema", .string("noafw.event/1")), ("time", .string(context.date().formatted(.iso8601))),
                 ("seconds", .number(start.duration(to: context.clock.now).inSeconds)), ("unit", .optional(unit)),
+                ("run_id", .optional(run?.description)),
             ] + members
         ).text
         guard let file else { return context.output.writeLine(line) }
@@ -49,6 +61,7 @@ final class EventWriter: Sendable {
                 ("event", .string("ended")), ("id", .optional(event.unit?.id)), ("verdict", .string(verdict.rawValue)),
                 ("unit_seconds", .number(seconds)), ("error", error.map(ReportText.document) ?? .null),
             ]
+        case .recorded(let record): [("event", .string("run")), ("run", ReportText.document(record))]
         case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
         }
     }

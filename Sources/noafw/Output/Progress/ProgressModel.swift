@@ -1,4 +1,5 @@
 import Bluetooth
+import Ledger
 import Provisioning
 
 /// What is known of a run from its events: a fold without a clock, every event comes with its time.
@@ -12,6 +13,8 @@ struct ProgressModel: Sendable {
     private(set) var family: FamilyID?
     private(set) var identity: UnitIdentity?
     private(set) var steps: [StepReport] = []
+    /// Of the run, as it was opened or closed; `nil` for one that is not recorded.
+    var record: RunRecord?
 
     private var startedAt: Duration?
     /// Of the current stage, oldest first.

@@ -11,6 +11,7 @@ struct RunProgress: Sendable {
 
     struct Ended: Sendable {
         var unit: FleetUnit
+        var model: ProgressModel
         var verdict: FleetVerdict
         var error: Diagnosis?
         var seconds: Double
@@ -46,10 +47,14 @@ struct RunProgress: Sendable {
             guard let unit = event.unit ?? running.first.flatMap({ isSingle ? $0.unit : nil }) else { return }
             let index = begin(unit)
             running[index].model.apply(JobEvent(unit: unit.address, time: .init(offset: now), content: content), at: now)
+        case .recorded(let record):
+            guard let unit = event.unit else { return }
+            running[begin(unit)].model.record = record
         case .ended(let verdict, let error, let seconds):
             guard let unit = event.unit else { return }
+            let model = index(of: unit).map { running[$0].model } ?? ProgressModel()
             if !isSingle { running.removeAll { $0.unit.id == unit.id } }
-            ended.append(Ended(unit: unit, verdict: verdict, error: error, seconds: seconds))
+            ended.append(Ended(unit: unit, model: model, verdict: verdict, error: error, seconds: seconds))
         case .notice: break
         }
     }
@@ -74,7 +79,12 @@ struct RunProgress: Sendable {
     }
 
     func entries<Report>(_ report: Report.Type, interruption: Diagnosis) -> [FleetEntry<Report>] {
-        ended.map { FleetEntry(unit: $0.unit, ending: .told($0.verdict, $0.error), seconds: $0.seconds) }
-            + running.map { FleetEntry(unit: $0.unit, ending: .told(.interrupted, interruption)) }
+        ended.map { FleetEntry(unit: $0.unit, ending: .told($0.verdict, $0.error), seconds: $0.seconds, progress: $0.model) }
+            + running.map { FleetEntry(unit: $0.unit, ending: .told(.interrupted, interruption), progress: $0.model) }
+    }
+
+    /// What was told of each unit.
+    var models: [FleetUnit: ProgressModel] {
+        Dictionary(ended.map { ($0.unit, $0.model) } + running.map { ($0.unit, $0.model) }) { first, _ in first }
     }
 }
