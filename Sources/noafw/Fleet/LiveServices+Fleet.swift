@@ -56,14 +56,15 @@ extension LiveServices {
         guard case .virtual(let names, let speed) = selection.units else {
             return try await Radio.with(adapters: selection.adapters, notice: notice) { adapters in
                 let targets = try await FleetAir(selection: selection, stateFolder: stateFolder, notice: notice).targets(adapters.map(\.fleet))
-                if case .one = selection.units, let unit = targets[0], let family = unit.family {
+                if selection.isOne, let unit = targets[0], let family = unit.family {
                     runner.events(RunEvent(unit: unit, content: .job(.found(family))))
                 }
                 let report = await runner.run(targets, on: adapters.map(\.fleet)) { unit in
                     let adapter = adapters.first { $0.fleet.name == (unit.central as? JobCentral)?.adapter }
                     return try await work(try unit.onStation(adapter: adapter?.address), unit, targets.units.count)
                 }
-                await Radio.forget(report.entries.compactMap(\.unit.address), on: adapters)
+                // The only unit of a desk comes again.
+                if !selection.isOne { await Radio.forget(report.entries.compactMap(\.unit.address), on: adapters) }
                 return report
             }
         }

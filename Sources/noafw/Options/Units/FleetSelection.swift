@@ -6,7 +6,7 @@ struct FleetSelection: Sendable, Hashable {
         case inReach
         case listed([ListedUnit])
         case virtual([VirtualUnitName], VirtualSpeed)
-        /// A fleet of one, for a report that only fleets have.
+        /// The unit on the air that is meant.
         case one(UnitSelector)
     }
 
@@ -20,6 +20,8 @@ struct FleetSelection: Sendable, Hashable {
     var jobsPerAdapter = FleetPolicy.usualJobs
     /// How long units are waited for; `nil` is the verb's own time.
     var wait: Duration?
+
+    var isOne: Bool { if case .one = units { true } else { false } }
 
     /// The families of which its units may be; on the air their advertisements decide.
     var families: [SupportedFamily] {
