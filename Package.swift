@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 func module(
     _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, exclude: [String] = [], resources: [Resource]? = nil
 ) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, exclude: exclude, resources: resources, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, path: path, exclude: ["README.md"] + exclude, resources: resources, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -55,7 +55,7 @@ let package = Package(
         module("DFU", ["Archive", "Bluetooth", "Support", "Cryptography", protobuf], exclude: ["InitPacket/dfu.proto"]),
         module("FPGA", ["REPL", "Bluetooth", "Support", "Cryptography"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
-        module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"]),
+        module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"], exclude: ["Fleet/README.md"]),
         module("MonocleFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"], path: "Sources/Families/MonocleFamily"),
         module("FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"], path: "Sources/Families/FrameFamily"),
         module("Assistant", [
@@ -71,7 +71,7 @@ let package = Package(
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
                 "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
             ],
-            swiftSettings: strict),
+            exclude: ["README.md", "Records/README.md"], swiftSettings: strict),
 
         // Makes the development images in Firmware/ and FPGA/ anew.
         .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "Cryptography"], swiftSettings: strict),
