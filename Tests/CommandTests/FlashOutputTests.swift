@@ -66,7 +66,7 @@ import Testing
             {"name":"fpga","action":"current","from":"v26.001.0000","to":"v26.001.0000","bytes":0,"seconds":0,"proof":"digest"},\
             {"name":"scripts","action":"updated","from":null,"to":"\(Sample.scriptsDigest)","bytes":9120,"seconds":1.25,"proof":"digest"}],\
             "error":{"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"},\
-            "program":null,"recoveries":[]}]}
+            "program":null,"recoveries":[],"run":null}]}
 
             """
         #expect(harness.output == expected)
@@ -99,7 +99,7 @@ import Testing
         #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle", "--json"], services: services(report))) == 0)
         #expect(harness.output.hasSuffix("""
             "error":null,"program":"silent","recoveries":[{"remedy":"safe-mode","reason":\
-            {"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"}}]}]}
+            {"code":"DFU-0B05","message":"the bootloader says \\u001b[2Jno","hint":"give a newer package"}}],"run":null}]}
 
             """), "\(harness.output)")
     }
