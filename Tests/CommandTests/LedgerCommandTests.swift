@@ -88,6 +88,7 @@ import Testing
     func aMomentHasItsForm(text: String) async { #expect(await noafw("list", "--since", text).status == 64) }
 
     @Test func nothingRecordedIsNoError() async throws {
+        #expect(try ToolBench.json(await noafw("report", "--json").output)["runs"] as? Int == 0)
         for verb in ["list", "report"] {
             let (status, output, _) = await noafw(verb)
             #expect(status == 0 && output == "no run is recorded that fits\n", "\(verb)")

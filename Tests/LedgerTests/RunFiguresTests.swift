@@ -31,6 +31,22 @@ import Testing
         #expect(figures.outcomes == [.pass: 2, .fail: 1, .error: 1, .aborted: 1] && figures.firstPass.excluded == [.radio: 1, .operator: 1])
     }
 
+    /// A system that asks for the figures every night.
+    @Test func theDocumentHasWhatThePageShows() throws {
+        let history = [run(1, steps: [("connect", 2000)]), run(2, .fail, .unit), run(3, .error, .radio, station: "line \u{1B}[2J\u{202E}\"")]
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(ReportDocument(RunFigures(history)).text().utf8)) as? [String: Any])
+        #expect(document["schema"] as? String == "noafw.report/1" && document["runs"] as? Int == 3 && document["units"] as? Int == 3)
+        let yield = try #require(document["yield"] as? [String: Any])
+        #expect(yield["passed"] as? Int == 1 && yield["of"] as? Int == 2 && yield["share"] as? Double == 0.5 && yield["runs"] as? Int == 3)
+        #expect(document["not_counted"] as? [String: Int] == ["radio": 1] && (document["outcomes"] as? [String: Int])?["fail"] == 1)
+        #expect((document["codes"] as? [[String: Any]])?.first?["code"] as? String == "FPGA-0003")
+        #expect((document["stages"] as? [[String: Any]])?.first?["median"] as? Double == 2)
+        #expect((document["first"] as? String)?.hasPrefix("2026-11-18T") == true)
+        #expect((document["stations"] as? [[String: Any]])?.count == 2)
+        #expect(try ReportDocument(RunFigures(history)).text().unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
+        #expect(try ReportDocument(RunFigures([])).text().contains(#""runs":0"#))
+    }
+
     /// A unit that failed last week is no first run today.
     @Test func whatCameBeforeIsKnownButNotCounted() {
         let history = [run(1, .fail, .unit), run(2, .error, .radio), run(1, day: 7), run(2, day: 7), run(3, .fail, .unit, day: 7)]

@@ -30,8 +30,8 @@ public enum JSONExport {
     }
 
     /// What is not printable is written by its number: the same text for who reads the JSON, harmless on a terminal.
-    private static func text(_ run: RunRecord, _ encoder: JSONEncoder) throws -> String {
-        let text = String(decoding: try encoder.encode(run), as: UTF8.self)
+    static func text(_ value: some Encodable, _ encoder: JSONEncoder) throws -> String {
+        let text = String(decoding: try encoder.encode(value), as: UTF8.self)
         guard !text.unicodeScalars.allSatisfy({ $0 == "\n" || PrintableText.isPrintable($0) }) else { return text }
         return text.unicodeScalars.map { scalar in
             guard scalar != "\n", !PrintableText.isPrintable(scalar) else { return String(scalar) }
@@ -46,7 +46,7 @@ public enum JSONExport {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
     }
 
-    private static func encoder(_ form: JSONEncoder.OutputFormatting) -> JSONEncoder {
+    static func encoder(_ form: JSONEncoder.OutputFormatting) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = form.union([.sortedKeys, .withoutEscapingSlashes])
         return encoder

@@ -9,12 +9,13 @@ struct LedgerReportCommand: ContextCommand {
         abstract: "Show the yield, the errors and the durations of recorded runs.",
         discussion: """
             The first-pass yield counts each unit once, by its first run of a verb at a station; repetitions never improve it. Runs that \
-            failed by the fault of the station, the radio, an input or an operator are not counted, but told beside it.
+            failed by the fault of the station, the radio, an input or an operator are not counted, but reported separately.
 
             Examples:
               noafw ledger report --since 7d
               noafw ledger report --station line-1 --verb flash
               noafw ledger report --since 2026-11-01 --html november.html
+              noafw ledger report --since 30d --json
 
             Exit codes: 0 reported, 65 a newer noafw has written the ledger, 74 it cannot be read, or the file not written.
             """)
@@ -26,8 +27,11 @@ struct LedgerReportCommand: ContextCommand {
         completion: .file(extensions: ["html"]))
     var html: OutputName?
 
+    @Flag(help: "Print one JSON document on standard output (schema noafw.report/1), and all else on standard error.")
+    var json = false
+
     func run(in context: CommandContext) async -> Int32 {
-        let verb = OfflineCommand(context: context, isJSON: false)
+        let verb = OfflineCommand(context: context, isJSON: json)
         let place = html.map { OutputPlace(context.path($0)) }
         return await verb.run(failure: LedgerText.failure, interrupted: { place?.abandon() ?? .unchanged }) { style in
             let reader = try LedgerReader(context)
@@ -40,11 +44,12 @@ struct LedgerReportCommand: ContextCommand {
                 try source.forEach(filter, of: nil) { tally.add($0) }
                 return RunFigures(tally)
             }
-            guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style)) }
+            let document = JSONText.document(json ? try ReportDocument(figures).text() : "")
+            guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style), document: document) }
             let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
             try OutputFile.replace(place, with: Array(page.utf8))
             return OfflineCommand.Result(
-                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"])
+                lines: ["the report of \(LedgerText.counted(figures.runs)) is in \(UntrustedText.escape(place.path.name))"], document: document)
         }
     }
 }
