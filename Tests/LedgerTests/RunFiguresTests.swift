@@ -43,7 +43,8 @@ import Testing
         #expect((document["stages"] as? [[String: Any]])?.first?["median"] as? Double == 2)
         #expect((document["first"] as? String)?.hasPrefix("2026-11-18T") == true)
         #expect((document["stations"] as? [[String: Any]])?.count == 2)
-        #expect(try ReportDocument(RunFigures(history)).text().unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) })
+        let text = try ReportDocument(RunFigures(history)).text()
+        #expect(text.unicodeScalars.allSatisfy(PrintableText.isPrintable), "\(text)")
         #expect(try ReportDocument(RunFigures([])).text().contains(#""runs":0"#))
     }
 
