@@ -20,6 +20,10 @@ import Testing
         #expect(try events(Self.stream) == ["one", "two\nlines", "", "[DONE]"])
     }
 
+    @Test func aLineEndOfTwoBytesIsOne() throws {
+        #expect(try events("data: a\r\ndata: b\r\n\r\n".utf8) == ["a\nb"])
+    }
+
     /// A byte order mark is passed over at the beginning, and is part of a field's name elsewhere.
     @Test func aByteOrderMarkIsNoPartOfTheFirstField() throws {
         #expect(try events("\u{FEFF}data: one\n\n\u{FEFF}data: two\n\ndata: three".utf8) == ["one", "three"])

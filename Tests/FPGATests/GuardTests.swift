@@ -132,6 +132,24 @@ struct GuardTests {
         await #expect(throws: FPGAError.markerStays) { try await updater.withdraw() }
     }
 
+    // MARK: - Answers
+
+    /// A command that becomes another on its way gets an answer that is whole, and about something else.
+    @Test(arguments: [("_nf.tail(8192,", "_nf.tail(0,"), ("_nf.mark()", "_nf.sha(0,4)")])
+    func anAnswerToAnotherQuestionIsNotBelieved(command: String, other: String) async throws {
+        let folder = try makeUnitFolder()
+        var flash = [UInt8](repeating: 0xFF, count: FPGALimits.regionByteCount)
+        flash.replaceSubrange(0..<10_000, with: image.bytes[..<10_000])
+        try FlashModule.install(in: folder, flash: flash)
+        let host = try MicroPythonHost(folder: folder, packetFault: { _, bytes in
+            Array(String(decoding: bytes, as: UTF8.self).replacing(command, with: other).utf8)
+        })
+        defer { host.endAndRemove() }
+        let repl = try await attach(host)
+        let problem = await #expect(throws: FPGAError.self) { _ = try await FPGAProbe(repl: repl).survey(for: image) }
+        guard case .answerUnreadable = problem else { Issue.record("\(String(describing: problem))"); return }
+    }
+
     // MARK: - Pieces
 
     /// One piece is damaged on the way: the unit refuses it, the updater sees that, and nothing has to be erased.

@@ -172,6 +172,17 @@ import Testing
         }
     }
 
+    /// A literal that leaves room for no more than a few bytes, before a run that takes more.
+    @Test(arguments: 455...475) func aRunBehindAFullLiteralWaits(literalByteCount: Int) throws {
+        for byte: UInt8 in [0x00, 0xFF] {
+            var content = [UInt8](repeating: byte, count: 105_000)
+            content.replaceSubrange(100_000..<(100_000 + literalByteCount), with: repeatElement(UInt8(ascii: "a"), count: literalByteCount))
+            let image = try FPGAImage(content, isChecked: false)
+            let chunk = try #require(FPGAChunkEncoder(image: image, from: 100_000).first { _ in true })
+            #expect(chunk.code.bytes.count <= PythonCode.maximumPipelinedByteCount)
+        }
+    }
+
     @Test func itBeginsAnywhere() throws {
         let image = try FPGAImage(developmentImage(seed: 53), isChecked: false)
         for offset in [1, 127, 444_429] {

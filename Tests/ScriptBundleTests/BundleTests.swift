@@ -168,6 +168,21 @@ private func problem(_ body: () throws -> Void) -> String? {
         #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x") } == "BND-0001")
     }
 
+    /// Each script is short enough, and all together are not.
+    @Test func scriptsThatAreTooLongTogetherAreNotUnpacked() throws {
+        let names = ["main.py"] + (0..<10).map { "m\($0).py" }
+        let set = try ScriptSet(files: names.map { .init(name: $0, bytes: [10]) })
+        let good = try BundleRecipe(scripts: set, tool: "1").entries(signedBy: nil)
+        var limits = ScriptLimits.unit
+        limits.totalByteCount = 9 * limits.fileByteCount
+        var text = String(decoding: good["bundle.json"] ?? [], as: UTF8.self)
+        for size in Set(set.installed.map(\.bytes.count)) {
+            text = text.replacing("\"bytes\":\(size),", with: "\"bytes\":\(limits.fileByteCount),")
+        }
+        let archive = try ArchiveWriter.archive(["bundle.json": Array(text.utf8)])
+        #expect(problem { _ = try ReleaseBundle(bytes: archive, place: "x", limits: limits) } == "SCR-0014")
+    }
+
     @Test func aBombForAUnitIsRefusedUnopened() throws {
         let bomb = RawZip.deflatedZeros(matches: 600_000)
         var entry = RawZip.Entry("bundle.json", bomb.stream)

@@ -63,6 +63,17 @@ import VirtualDevices
         }
     }
 
+    /// Sizes that no file has, and more files than a file system holds.
+    @Test(arguments: ["'1 70000 - x/'", "'1 -1 - x/'", "('1 0 - x/'):rep(1100)"])
+    func aListThatCannotBeIsNoList(answer: String) async throws {
+        try await play(writeFault: { _, bytes in
+            Array(Self.text(bytes).replacing("return _nf.v(", with: "return (function()return \(answer) end)(").utf8)
+        }) { unit, clock in
+            let store = try await Self.open(unit, clock).store(for: try FrameSamples.set("local xx = 1"))
+            await #expect(throws: REPLError.garbage("a list of files")) { _ = try await store.deepCheck() }
+        }
+    }
+
     /// A piece that was altered on its way is found by reading back, and the file sent again.
     @Test func aDamagedPieceIsSentAgain() async throws {
         let once = Once()
