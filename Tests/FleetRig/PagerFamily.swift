@@ -93,7 +93,7 @@ package struct PagerFamily: Sendable {
         let point = key.publicCoordinates
         trustedKeys = [point.prefix(32).reversed() + point.dropFirst(32).reversed()]
         family = Family(
-            id: "pager", components: [.firmware, .scripts],
+            id: "pager",
             recognise: { sighting in
                 switch sighting.name {
                 case "pager": .application
@@ -101,8 +101,9 @@ package struct PagerFamily: Sendable {
                 default: nil
                 }
             },
-            bootloader: BootloaderRules(names: [PagerSettings.bootloaderName], target: .monocle, vendorKey: trusted),
-            console: ConsoleRules(
+            provisioning: ProvisioningRules(
+                components: [.firmware, .scripts],
+                bootloader: BootloaderRules(names: [PagerSettings.bootloaderName], target: .monocle, vendorKey: trusted),
                 open: { connection, clock, _ in
                     let answers = try await connection.subscribe(to: PagerSettings.output, deadline: clock.deadline(in: .seconds(5)))
                     return PagerConsole(connection: connection, clock: clock, answers: answers)

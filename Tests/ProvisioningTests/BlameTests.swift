@@ -61,7 +61,7 @@ import VirtualDevices
         try await play { unit, firmware in
             let job = Self.job(unit.clock)
             job.count { $0.whole = TransferCounts.wholeLimit }
-            let lease = UnitLease(UnitLocator(central: unit, family: .monocle, address: StrandedUnit.application))
+            let lease = UnitLease(try UnitLocator(central: unit, family: .monocle, address: StrandedUnit.application))
             await #expect(throws: ProvisioningError.staysInBootloader(lease.address, transfers: 2)) {
                 try await NordicFirmwareUpdater(firmware).transfer(lease, job)
             }
@@ -73,7 +73,7 @@ import VirtualDevices
     @Test func aTransferWhoseLinkWasLostIsCounted() async throws {
         try await play(cutAt: 20) { unit, firmware in
             let job = Self.job(unit.clock)
-            let lease = UnitLease(UnitLocator(central: unit, family: .monocle, address: StrandedUnit.application))
+            let lease = UnitLease(try UnitLocator(central: unit, family: .monocle, address: StrandedUnit.application))
             await #expect(throws: (any Error).self) { try await NordicFirmwareUpdater(firmware).transfer(lease, job) }
             #expect(job.transfers.lost == 1 && job.transfers.whole == 0)
         }
@@ -87,9 +87,7 @@ import VirtualDevices
 
     /// A link that breaks at the last EXECUTE has proved nothing: it is a lost link and no whole transfer, and the next one goes on.
     @Test func aTransferWhoseEndWasNotConfirmedIsNotWhole() async throws {
-        let unasked = Family(
-            id: .monocle, components: [.firmware], recognise: Family.monocle.recognise, bootloader: Family.monocle.bootloader)
-        let (report, connects) = try await flash(lostLastExecutes: 2, family: unasked)
+        let (report, connects) = try await flash(lostLastExecutes: 2, family: .monocle.stating("v26.200.0001"))
         #expect(report.passed, "\(report)")
         #expect(connects == 3)
         #expect(report.recoveries.count == 2 && report.recoveries.allSatisfy { $0.reason.code.hasPrefix("DFU-") }, "\(report.recoveries)")
@@ -181,7 +179,7 @@ struct BlameTests {
         assets.firmware = try Bench.firmware(version: Bench.firmwareVersion, stated: "v26.366.2359")
         let (given, journal) = (assets, Journal())
         let report = try await bench.play { central, unit in
-            try await UnitLease(UnitLocator(central: central, family: .monocle, address: unit.address)).reboot(into: .bootloader)
+            try await UnitLease(try UnitLocator(central: central, family: .monocle, address: unit.address)).reboot(into: .bootloader)
             return try await bench.job(given, for: unit, over: central).run { journal.add($0) }
         }
         #expect(report.error?.code == "PRV-0004", "\(report)")

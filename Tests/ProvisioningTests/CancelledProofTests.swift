@@ -59,7 +59,7 @@ struct CancelledProofTests {
         of monocle: VirtualUnit, over central: VirtualCentral, runs: Bool = true, _ note: String
     ) async throws {
         let clock = central.clock
-        let radio = UnitLocator(central: central, family: .monocle, address: monocle.address)
+        let radio = try UnitLocator(central: central, family: .monocle, address: monocle.address)
         #expect(try await radio.find([.application]) != nil)
         let connection = try await radio.connect(.application)
         let messages = try await connection.subscribe(to: AppService.transmit, deadline: clock.deadline(in: .seconds(5)))
@@ -116,7 +116,7 @@ struct CancelledProofTests {
         _ = try await bench.flash(try Self.assets())
         try await bench.play { central, monocle in
             let clock = central.clock
-            let lease = UnitLease(UnitLocator(central: central, family: .monocle, address: monocle.address))
+            let lease = UnitLease(try UnitLocator(central: central, family: .monocle, address: monocle.address))
             _ = try await lease.identity()
             let due = Inbox<Remedy>()
             await withThrowingTaskGroup(of: Void.self) { group in

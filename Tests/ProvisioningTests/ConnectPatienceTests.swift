@@ -33,7 +33,7 @@ private final class HangingRadio: Central {
     @Test func anAttemptThatHangsLeavesTimeForAnother() async throws {
         let time = VirtualTime.simulated()
         try await time.run {
-            let radio = UnitLocator(central: HangingRadio(clock: time.clock), family: .monocle, address: UnitMatcherTests.first)
+            let radio = try UnitLocator(central: HangingRadio(clock: time.clock), family: .monocle, address: UnitMatcherTests.first)
             await #expect(throws: HangingRadio.Answered.self) { try await radio.withConnection(.application) { _ in } }
         }
     }

@@ -208,7 +208,7 @@ private final class ScriptedAir: Central {
     /// Attempts that fail at once would be used up before bluetoothd is back.
     @Test func aRunRestsBetweenAttemptsThatFailAtOnce() async throws {
         let time = VirtualTime.simulated()
-        let radio = UnitLocator(central: ScriptedAir(clock: time.clock), family: .monocle, address: first)
+        let radio = try UnitLocator(central: ScriptedAir(clock: time.clock), family: .monocle, address: first)
         let attempts = try await time.run {
             var attempts: [Int64] = []
             _ = try await UnitLease(radio).attempt(RetryPolicy(mayRestartUnit: true), recovering: { _, _ in }) {

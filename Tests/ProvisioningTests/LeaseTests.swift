@@ -20,7 +20,7 @@ struct LeaseTests {
         let bench = try await DriftTests.provisioned()
         defer { bench.remove() }
         try await bench.play { central, unit in
-            let lease = UnitLease(UnitLocator(central: central, family: .monocle, address: unit.address))
+            let lease = UnitLease(try UnitLocator(central: central, family: .monocle, address: unit.address))
             try await Self.rewrite(lease, "first")
             #expect(try await lease.version(of: .scripts) == "first")
             try await Self.rewrite(lease, "second")

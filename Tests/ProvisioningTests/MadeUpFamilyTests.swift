@@ -116,9 +116,9 @@ private struct TextUpdater: ComponentUpdater {
         let trusted = key.trusted(as: "pager")
         let firmware = try FirmwareAsset(package: package, version: wanted, target: .monocle, trusting: [trusted])
         let family = Family(
-            id: "pager", components: [.firmware, .scripts], recognise: { $0.name == "pager" ? .application : nil },
-            bootloader: BootloaderRules(names: ["PagerDFU"], target: .monocle, vendorKey: trusted),
-            console: ConsoleRules(
+            id: "pager", recognise: { $0.name == "pager" ? .application : nil },
+            provisioning: ProvisioningRules(
+                components: [.firmware, .scripts], bootloader: BootloaderRules(names: ["PagerDFU"], target: .monocle, vendorKey: trusted),
                 open: { connection, clock, _ in
                     let answers = try await connection.subscribe(to: PagerModel.output, deadline: clock.deadline(in: .seconds(5)))
                     return PagerConsole(connection: connection, clock: clock, answers: answers)

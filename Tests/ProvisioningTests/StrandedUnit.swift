@@ -60,6 +60,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     }
 
     var isUpdated: Bool { state.withLock { $0.isUpdated } }
+    /// To its bootloader.
     var connectCount: Int { state.withLock { $0.connects } }
     var address: DeviceAddress { Self.application.bootloader }
 
@@ -109,6 +110,7 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     func connect(
         to wanted: DeviceAddress, security: LinkSecurity, deadline: SessionClock.Instant
     ) async throws -> any Connection {
+        if wanted == Self.application, isUpdated { return self }
         state.withLock { $0.connects += 1 }
         guard wanted == address, !isUpdated else { throw LinkError.connectFailed(wanted, reason: "nobody there") }
         notifications.withLock { $0 = Inbox() }
@@ -161,4 +163,27 @@ final class StrandedUnit: Central, Connection, WriteChannel, Discovery {
     func close() async {}
     func disconnect() async { state.withLock { if $0.isConnected { drop(&$0) } } }
     func waitUntilGone(deadline: SessionClock.Instant) async throws {}
+}
+
+extension Family {
+    /// The same bootloader, and an application that says its firmware's version and nothing else.
+    func stating(_ version: String) -> Family {
+        Family(
+            id: id, recognise: recognise,
+            provisioning: ProvisioningRules(
+                components: [.firmware], bootloader: bootloader, open: { connection, _, _ in StatingConsole(connection: connection, version: version) },
+                updaters: { $0.firmware.map { [NordicFirmwareUpdater($0)] } ?? [] }))
+    }
+}
+
+private struct StatingConsole: UnitConsole {
+    let connection: any Connection
+    let version: String
+
+    func version(of component: Component) async throws -> String? { version }
+    func batteryPercent() async throws -> Int? { nil }
+    func reboot(into mode: UnitMode) async throws {}
+    func recover(isFresh: Bool) async throws {}
+    func detach() async -> any Connection { connection }
+    func close() async { await connection.disconnect() }
 }

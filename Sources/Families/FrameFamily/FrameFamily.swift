@@ -11,11 +11,11 @@ extension FamilyID {
 extension Family {
     /// Brilliant Labs' Frame: nRF52840 with Lua, and an FPGA that is a part of its firmware.
     public static let frame = Family(
-        id: .frame, components: [.firmware, .scripts], recognise: Frame.recognise,
-        bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
-        scripts: .frame,
-        console: ConsoleRules(
-            security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) },
+        id: .frame, recognise: Frame.recognise,
+        provisioning: ProvisioningRules(
+            components: [.firmware, .scripts],
+            bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
+            scripts: .frame, security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) },
             restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true, updaters: { Frame.updaters(for: $0) }))
 }
 

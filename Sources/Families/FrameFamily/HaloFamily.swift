@@ -8,7 +8,7 @@ extension FamilyID {
 extension Family {
     /// Brilliant Labs' Halo, which advertises Frame's service: told apart so that it is left alone. It bonds with whoever subscribes, and its
     /// first bond ends its open pairing (halo-firmware, `ble_lua.c`).
-    public static let halo = Family(id: .halo, components: [], recognise: Halo.recognise)
+    public static let halo = Family(id: .halo, recognise: Halo.recognise)
 }
 
 enum Halo {

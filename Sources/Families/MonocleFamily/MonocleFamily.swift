@@ -12,10 +12,11 @@ extension FamilyID {
 extension Family {
     /// Brilliant Labs' Monocle: nRF52832 with MicroPython, and an FPGA between camera and display.
     public static let monocle = Family(
-        id: .monocle, components: [.firmware, .fpga, .scripts], recognise: Monocle.recognise,
-        bootloader: BootloaderRules(names: [Monocle.bootloaderName], target: .monocle, vendorKey: .monocleVendor),
-        scripts: .monocle,
-        console: ConsoleRules(
+        id: .monocle, recognise: Monocle.recognise,
+        provisioning: ProvisioningRules(
+            components: [.firmware, .fpga, .scripts],
+            bootloader: BootloaderRules(names: [Monocle.bootloaderName], target: .monocle, vendorKey: .monocleVendor),
+            scripts: .monocle,
             open: { try await MonocleConsole.open($0, $1, $2) }, restartWithoutProgram: MonocleConsole.restartWithoutProgram,
             updaters: { Monocle.updaters(for: $0) }, tidyUp: BitstreamUpdater.restartStoppedFPGA))
 }

@@ -20,7 +20,7 @@ extension AssetSet {
             let fpga = try catalogue.fpga(for: hardware)
             self.fpga = BitstreamAsset(image: try FPGAImage(fpga.file.bytes), version: fpga.version)
         }
-        if let language = family.scripts {
+        if let language = family.provisioning?.scripts {
             let scripts = try catalogue.scripts(for: hardware)
             self.scripts = try ScriptSet(
                 files: scripts.files.map { .init(name: $0.name, bytes: $0.bytes) }, family: language, order: .declared,

@@ -12,7 +12,7 @@ extension AssetCatalogue {
         }
         switch item.component {
         case .scripts:
-            guard let family = families[FamilyID(item.hardware)]?.scripts else {
+            guard let family = families[FamilyID(item.hardware)]?.provisioning?.scripts else {
                 throw CatalogueError.manifestInvalid(path: "\(item.folder)/manifest.json", reason: "\(item.hardware) has no scripts")
             }
             let listed = zip(item.files, files).map { ScriptSet.File(name: $0, bytes: $1) }

@@ -3,36 +3,34 @@ import DFU
 import ScriptBundle
 import Support
 
-/// All that there is to know of one family of units. A folder in `Families` holds the value and what it is made of; nothing else
-/// knows a family's name.
+/// One family of units: who they are, and how they are provisioned. A folder in `Families` holds the value and what it is made of;
+/// nothing else knows a family's name.
 public struct Family: Sendable {
     public let id: FamilyID
-    /// In the order in which they are brought up to date.
-    public let components: [Component]
     /// `nil` for an advertisement that is not one of its units'.
     public let recognise: @Sendable (Advertisement) -> UnitMode?
+    /// `nil` for units that are found and named, and never written to.
+    public let provisioning: ProvisioningRules?
+
+    public init(id: FamilyID, recognise: @escaping @Sendable (Advertisement) -> UnitMode?, provisioning: ProvisioningRules? = nil) {
+        self.id = id
+        self.recognise = recognise
+        self.provisioning = provisioning
+    }
+
+    /// None for a family whose units are never written to.
+    public var components: [Component] { provisioning?.components ?? [] }
+    public var bootloader: BootloaderRules? { provisioning?.bootloader }
+}
+
+/// How a family's units are brought up to date and verified.
+public struct ProvisioningRules: Sendable {
+    /// In the order in which they are brought up to date.
+    public let components: [Component]
     /// `nil` for units that have no bootloader which takes firmware over the air.
     public let bootloader: BootloaderRules?
     /// `nil` for units without a program made of scripts.
     public let scripts: ScriptFamily?
-    /// `nil` for a family whose units can be found and rescued, but not asked.
-    public let console: ConsoleRules?
-
-    public init(
-        id: FamilyID, components: [Component], recognise: @escaping @Sendable (Advertisement) -> UnitMode?,
-        bootloader: BootloaderRules? = nil, scripts: ScriptFamily? = nil, console: ConsoleRules? = nil
-    ) {
-        self.id = id
-        self.components = components
-        self.recognise = recognise
-        self.bootloader = bootloader
-        self.scripts = scripts
-        self.console = console
-    }
-}
-
-/// How the application of a family's units is talked to.
-public struct ConsoleRules: Sendable {
     /// What the application asks of a link before it takes a write.
     public let security: LinkSecurity
     /// Throws for a unit that looked like one of the family's on the air, and has the attributes of another's.
@@ -51,7 +49,7 @@ public struct ConsoleRules: Sendable {
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
     public init(
-        security: LinkSecurity = .open,
+        components: [Component], bootloader: BootloaderRules? = nil, scripts: ScriptFamily? = nil, security: LinkSecurity = .open,
         refuse: @escaping @Sendable (any Connection) throws -> Void = { _ in },
         bondProof: BondProof? = nil,
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
@@ -60,6 +58,9 @@ public struct ConsoleRules: Sendable {
         updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
+        self.components = components
+        self.bootloader = bootloader
+        self.scripts = scripts
         self.security = security
         self.refuse = refuse
         self.bondProof = bondProof
@@ -107,28 +108,28 @@ public struct BondProof: Sendable {
     }
 }
 
-/// The families that a tool works with.
+/// The families that a tool knows.
 public struct FamilyList: Sendable {
     public let all: [Family]
-    /// Whose units are told apart, and left alone.
-    let others: [Family]
 
-    public init(_ all: [Family], others: [Family] = []) { (self.all, self.others) = (all, others) }
+    public init(_ all: [Family]) { self.all = all }
+
+    /// Those whose units may be written to.
+    public var provisioned: [Family] { all.filter { $0.provisioning != nil } }
 
     public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
 
-    public var scripts: [ScriptFamily] { all.compactMap(\.scripts) }
+    public var scripts: [ScriptFamily] { all.compactMap { $0.provisioning?.scripts } }
 
     /// Of all families' firmware.
     public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }
 
-    /// `nil` for an advertisement of anything else.
+    /// What is never written to is told apart first.
+    /// - Returns: `nil` for an advertisement of anything else.
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
-        for family in others {
-            if let mode = family.recognise(advertisement) { return DiscoveredUnit(family.id, mode, advertisement, isSupported: false) }
-        }
-        for family in all {
-            if let mode = family.recognise(advertisement) { return DiscoveredUnit(family.id, mode, advertisement) }
+        for family in all.filter({ $0.provisioning == nil }) + provisioned {
+            guard let mode = family.recognise(advertisement) else { continue }
+            return DiscoveredUnit(family.id, mode, advertisement, isSupported: family.provisioning != nil)
         }
         return nil
     }

@@ -158,18 +158,11 @@ extension JobState {
         conclude { _ in StepReport(component: component, action: .planned, from: from, to: to) }
     }
 
-    public func updated(_ component: Component, to version: String, byteCount: Int) { written(component, .updated, version, byteCount) }
-
-    /// The unit took it, and nobody has asked what it runs.
-    public func transferred(_ component: Component, to version: String, byteCount: Int) {
-        written(component, .transferred, version, byteCount)
-    }
-
-    private func written(_ component: Component, _ action: StepReport.Action, _ version: String, _ byteCount: Int) {
+    public func updated(_ component: Component, to version: String, byteCount: Int) {
         conclude { state in
             let seconds = state.started[component].map { $0.duration(to: clock.now) / .seconds(1) } ?? 0
             return StepReport(
-                component: component, action: action, from: state.origins[component], to: version, bytes: byteCount, seconds: seconds)
+                component: component, action: .updated, from: state.origins[component], to: version, bytes: byteCount, seconds: seconds)
         }
     }
 

@@ -15,26 +15,26 @@ public struct ProvisioningJob: Sendable {
     private let options: JobOptions
 
     /// - Parameter address: the application's.
+    /// - Throws: ``ProvisioningError/noConsole(_:)`` for a family whose units are never written to.
     public init(
         family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, options: JobOptions
     ) throws {
-        locator = UnitLocator(central: central, family: family, address: address)
+        locator = try UnitLocator(central: central, family: family, address: address)
         self.assets = assets.limited(to: options.components)
         self.options = options
-        let own = family.bootloader == nil ? nil : self.assets.firmware.map(NordicFirmwareUpdater.init)
-        firmware = own
-        updaters = try family.console?.updaters(self.assets) ?? own.map { [$0] } ?? []
+        firmware = locator.rules.bootloader == nil ? nil : self.assets.firmware.map(NordicFirmwareUpdater.init)
+        updaters = try locator.rules.updaters(self.assets)
     }
 
     /// - Returns: the verdict; a failed unit is a report, not an error. A unit of which nothing is wanted is not looked for.
     /// - Throws: `CancellationError` alone.
     public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
-            unit: UnitIdentity(address: locator.address, name: locator.family.id.rawValue), family: locator.family.id,
-            components: locator.family.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
+            unit: UnitIdentity(address: locator.address, name: locator.family.rawValue), family: locator.family,
+            components: locator.rules.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
         guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
         let lease = UnitLease(locator, leavesOutProgram: options.force && !options.dryRun)
-        let policy = RetryPolicy(mayRestartUnit: locator.family.console?.restartWithoutProgram != nil)
+        let policy = RetryPolicy(mayRestartUnit: locator.rules.restartWithoutProgram != nil)
         let failure = try await lease.attempt(
             policy, progress: { state.advances }, recovering: { state.recovers(by: $0, from: $1) }
         ) { try await attempt(lease, state) }
@@ -47,7 +47,6 @@ public struct ProvisioningJob: Sendable {
             throw state.transfers.whole > 0 ? ProvisioningError.doesNotReturn : lease.absence()
         }
         if mode == .bootloader, try await !leaveBootloader(lease, state) { return }
-        guard let rules = locator.family.console else { return concludeUnasked(mode, state) }
         state.begin(.probe)
         if try await lease.identity().scripts == nil, let name = try await lease.programAside(putsBack: !options.dryRun) {
             state.notice("the unit's program was called \(name) since a restart without it was cut short" + (options.dryRun ? "" : "; it has its name again"))
@@ -58,7 +57,7 @@ public struct ProvisioningJob: Sendable {
             try await foresee(planned, lease, state)
         } else {
             try await apply(planned, lease, state)
-            try await rules.tidyUp(lease, state)
+            try await locator.rules.tidyUp(lease, state)
         }
         try await verify(lease, state)
     }
@@ -83,7 +82,7 @@ extension ProvisioningJob {
         return planned
     }
 
-    private var erasesFiles: Bool { locator.family.console?.firmwareErasesFiles == true }
+    private var erasesFiles: Bool { locator.rules.firmwareErasesFiles }
 
     /// What a person has put on the unit: what goes is told with the part that takes it, and what stays.
     private func tellFiles(of planned: [any PlannedUpdate], _ lease: UnitLease, _ state: JobState) async throws -> [ComponentPlan] {
@@ -108,12 +107,12 @@ extension ProvisioningJob {
     /// Where no scripts are at hand to compare with, those of a release are told by the version that they state.
     private func strangers(_ lease: UnitLease) async throws -> [String] {
         let names = try await lease.program().fileNames().sorted()
-        guard let suffix = locator.family.scripts?.suffix, try await lease.version(of: .scripts) != nil else { return names }
+        guard let suffix = locator.rules.scripts?.suffix, try await lease.version(of: .scripts) != nil else { return names }
         return names.filter { !$0.hasSuffix(suffix) && !$0.hasSuffix(ScriptSet.copySuffix) }
     }
 
     private func plan(_ components: [ComponentPlan]) -> Plan {
-        Plan(family: locator.family.id, unit: locator.address.description, components: components)
+        Plan(family: locator.family, unit: locator.address.description, components: components)
     }
 
     /// A dry run ends with the error that the job would end with.
@@ -199,15 +198,5 @@ extension ProvisioningJob {
         state.start(.firmware, from: nil)
         try await firmware.transfer(lease, state)
         return true
-    }
-
-    /// A unit that cannot be asked runs its application again, and that is all that can be said.
-    private func concludeUnasked(_ mode: UnitMode, _ state: JobState) {
-        if let firmware, mode == .bootloader || state.transfers.whole > 0 {
-            state.transferred(.firmware, to: firmware.version, byteCount: firmware.byteCount)
-        } else {
-            state.notice("\(locator.address) runs its application again: nothing is left to do")
-        }
-        state.complete()
     }
 }

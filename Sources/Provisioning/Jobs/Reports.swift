@@ -50,7 +50,7 @@ public enum Evidence: String, Sendable {
 }
 
 public struct StepReport: Sendable, Equatable {
-    public enum Action: String, Sendable { case updated, transferred, current, skipped, failed, planned }
+    public enum Action: String, Sendable { case updated, current, skipped, failed, planned }
 
     public var component: Component
     public var action: Action
@@ -73,7 +73,7 @@ public struct StepReport: Sendable, Equatable {
     public var evidence: Evidence? {
         switch action {
         case .updated, .current: component == .firmware ? .version : .digest
-        case .transferred, .skipped, .failed, .planned: nil
+        case .skipped, .failed, .planned: nil
         }
     }
 }

@@ -19,8 +19,8 @@ public struct VerifyJob: Sendable {
         family: Family, central: any Central, address: DeviceAddress, assets: AssetSet, recorded: [Component: String] = [:], isDeep: Bool,
         programWatch: Duration = JobOptions.defaultProgramWatch
     ) throws {
-        locator = UnitLocator(central: central, family: family, address: address)
-        updaters = try family.console?.updaters(assets) ?? []
+        locator = try UnitLocator(central: central, family: family, address: address)
+        updaters = try locator.rules.updaters(assets)
         (self.assets, self.recorded, self.isDeep, self.programWatch) = (assets, recorded, isDeep, programWatch)
     }
 
@@ -42,7 +42,7 @@ public struct VerifyJob: Sendable {
         let address = locator.address
         let tell: @Sendable (JobEvent.Content) -> Void = { report(JobEvent(unit: address, time: locator.clock.now, content: $0)) }
         var result = VerifyReport(
-            identity: UnitIdentity(address: address, name: locator.family.id.rawValue), family: locator.family.id, findings: [:],
+            identity: UnitIdentity(address: address, name: locator.family.rawValue), family: locator.family, findings: [:],
             error: nil)
         guard !updaters.isEmpty || !recorded.isEmpty else {
             result.error = ProvisioningError.nothingWanted.diagnosis

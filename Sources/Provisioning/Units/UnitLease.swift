@@ -23,7 +23,8 @@ public final class UnitLease: Sendable {
 
     init(_ locator: UnitLocator, leavesOutProgram: Bool = false) { (self.locator, self.leavesOutProgram) = (locator, leavesOutProgram) }
 
-    public var family: Family { locator.family }
+    public var family: FamilyID { locator.family }
+    private var rules: ProvisioningRules { locator.rules }
     public var address: DeviceAddress { locator.address }
     public var clock: SessionClock { locator.clock }
 
@@ -36,12 +37,11 @@ public final class UnitLease: Sendable {
     /// The unit, where it answers.
     public func console() async throws -> any UnitConsole {
         if let console = state.withLock({ $0.console }) { return console }
-        guard let rules = family.console else { throw ProvisioningError.noConsole(family.id) }
         if leavesOutProgram { try await restartWithoutProgram() }
-        return try await open(rules)
+        return try await open()
     }
 
-    private func open(_ rules: ConsoleRules) async throws -> any UnitConsole {
+    private func open() async throws -> any UnitConsole {
         let connection = try await locator.connect(.application)
         state.withLock { $0.wasLinked = true }
         do {
@@ -56,7 +56,7 @@ public final class UnitLease: Sendable {
 
     /// - Throws: ``ProvisioningError/noConsole(_:)`` for a unit without a program.
     func program() async throws -> any ProgramConsole {
-        guard let console = try await console() as? any ProgramConsole else { throw ProvisioningError.noConsole(family.id) }
+        guard let console = try await console() as? any ProgramConsole else { throw ProvisioningError.noConsole(family) }
         return console
     }
 
@@ -69,7 +69,7 @@ public final class UnitLease: Sendable {
 
     /// - Throws: ``ProvisioningError/noConsole(_:)`` for a unit without MicroPython.
     func python() async throws -> any PythonConsole {
-        guard let console = try await console() as? any PythonConsole else { throw ProvisioningError.noConsole(family.id) }
+        guard let console = try await console() as? any PythonConsole else { throw ProvisioningError.noConsole(family) }
         return console
     }
 
@@ -83,8 +83,8 @@ public final class UnitLease: Sendable {
 
     /// What the unit says of itself.
     public func identity() async throws -> UnitIdentity {
-        var identity = UnitIdentity(address: address, name: family.id.rawValue)
-        for component in family.components { identity[component] = try await version(of: component) }
+        var identity = UnitIdentity(address: address, name: family.rawValue)
+        for component in rules.components { identity[component] = try await version(of: component) }
         if let known = state.withLock({ $0.battery }) {
             identity.batteryPercent = known
         } else {
@@ -146,7 +146,7 @@ public final class UnitLease: Sendable {
         do {
             switch (remedy, console) {
             case (.interrupt, let console?): try await console.recover(isFresh: false)
-            case (.softReset, _?) where leavesOutProgram && family.console?.restartWithoutProgram != nil: await end()
+            case (.softReset, _?) where leavesOutProgram && rules.restartWithoutProgram != nil: await end()
             case (.softReset, let console?): try await console.recover(isFresh: true)
             case (.safeMode, _):
                 await end()
@@ -160,7 +160,7 @@ public final class UnitLease: Sendable {
     }
 
     private func restartWithoutProgram() async throws {
-        guard let restart = family.console?.restartWithoutProgram else { return }
+        guard let restart = rules.restartWithoutProgram else { return }
         try await locator.withConnection(.application) { try await restart($0, clock, restoreGuard) }
         guard try await locator.find([.application]) != nil else { throw ProvisioningError.doesNotReturn }
     }
@@ -171,8 +171,8 @@ public final class UnitLease: Sendable {
     /// Ends early: a unit that was only looked at goes on with its program; one that was restarted without it, or that a remedy had no
     /// link to when it was cancelled, gets a link for that.
     public func abandon() async {
-        if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut || Task.isCancelled, let rules = family.console {
-            await clock.shielded(for: Task.isCancelled ? Self.returnTimeout : UnitLocator.connectTimeout) { [self] in _ = try await open(rules) }
+        if !hasLink, restoreGuard.owesStart, restoreGuard.hasLeftOut || Task.isCancelled {
+            await clock.shielded(for: Task.isCancelled ? Self.returnTimeout : UnitLocator.connectTimeout) { [self] in _ = try await open() }
         }
         await (state.withLock { $0.console } as? any ProgramConsole)?.restoreProgram()
         await end()

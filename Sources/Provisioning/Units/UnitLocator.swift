@@ -13,9 +13,16 @@ public struct UnitLocator: Sendable {
     static let strangerTimeout = Duration.seconds(2)
 
     let central: any Central
-    let family: Family
+    let family: FamilyID
+    let rules: ProvisioningRules
     /// The application's address.
     let address: DeviceAddress
+
+    /// - Throws: ``ProvisioningError/noConsole(_:)`` for a family whose units are never written to.
+    init(central: any Central, family: Family, address: DeviceAddress) throws(ProvisioningError) {
+        guard let rules = family.provisioning else { throw .noConsole(family.id) }
+        (self.central, self.family, self.rules, self.address) = (central, family.id, rules, address)
+    }
 
     var clock: SessionClock { central.clock }
 
@@ -40,16 +47,18 @@ public struct UnitLocator: Sendable {
     private func mode(of sighting: Advertisement) -> UnitMode? {
         switch sighting.address {
         case address: .application
-        case address.bootloader: family.bootloader?.describes(sighting) == true ? .bootloader : nil
+        case address.bootloader: rules.bootloader?.describes(sighting) == true ? .bootloader : nil
         default: nil
         }
     }
 
     func connect(_ mode: UnitMode) async throws -> any Connection {
         let deadline = clock.deadline(in: Self.connectTimeout)
-        if mode == .application, let rules = family.console { return try await rules.connect(to: address, over: central, deadline: deadline) }
-        // A bootloader knows no bond.
-        return try await central.connect(to: mode == .application ? address : address.bootloader, deadline: deadline)
+        switch mode {
+        case .application: return try await rules.connect(to: address, over: central, deadline: deadline)
+        // It knows no bond.
+        case .bootloader: return try await central.connect(to: address.bootloader, deadline: deadline)
+        }
     }
 
     /// Runs `body` on a connection to the unit and closes it whatever happens.

@@ -100,7 +100,7 @@ struct BundleCreateCommand: ContextCommand {
     private func write(_ place: OutputPlace, _ verb: OfflineCommand) throws {
         let context = verb.context
         let key = try sign.map { try BundleKeyFile.signing(context.path($0)) }
-        let source = BundleSource(folder: context.path(folder), family: family?.family?.scripts, scheme: versionScheme)
+        let source = BundleSource(folder: context.path(folder), family: family?.family?.provisioning?.scripts, scheme: versionScheme)
         let scripts = try source.scripts(note: verb.note)
         if !noCheck {
             let tool = scripts.family.syntax

@@ -119,7 +119,7 @@ final class PrimedCentral: Central {
             return first
         }
         if let held { return held }
-        guard let rules = unit.family.console else { throw ProvisioningError.noConsole(unit.family.id) }
+        guard let rules = unit.family.provisioning else { throw ProvisioningError.noConsole(unit.family.id) }
         return try await rules.connect(to: address, over: unit.central, deadline: deadline)
     }
 }

@@ -16,7 +16,7 @@ extension LiveServices {
         return try await withUnit(
             request.unit, search: request.inputs.search, stateFolder: request.stateFolder, events: tell
         ) { unit in
-            guard let language = unit.support.prompt, let rules = unit.family.console else {
+            guard let language = unit.support.prompt, let rules = unit.family.provisioning else {
                 throw CommandError.unsupported("console", family: unit.family.id)
             }
             let clock = unit.central.clock

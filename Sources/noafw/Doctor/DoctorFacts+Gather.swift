@@ -61,7 +61,7 @@ extension DoctorFacts {
     private static func catalogue(_ search: AssetSearch) throws -> Catalogue {
         let catalogue = try search.locate()
         let items = try catalogue.items(of: .supported).filter(\.isChosen)
-        let families = FamilyList.supported.all.map { family in
+        let families = FamilyList.supported.provisioned.map { family in
             let own = items.filter { $0.hardware == family.id.rawValue }
             let parts = family.components.map { component in
                 "\(component.rawValue) \(own.first { $0.component == component }?.version ?? "none")"

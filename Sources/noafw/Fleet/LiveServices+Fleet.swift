@@ -98,9 +98,8 @@ private final class FleetNotices: Sendable {
 extension FoundUnit {
     /// - Throws: ``UnitSelectionError/otherFamily(_:)``.
     fileprivate func onStation(isVirtual: Bool = false, adapter: String? = nil) throws -> StationUnit {
-        guard let support = SupportedFamily[found.family], support.family.console != nil else { throw UnitSelectionError.otherFamily(found) }
-        return StationUnit(
-            support: support, central: central, address: found.address, isVirtual: isVirtual, rssi: isVirtual ? nil : found.rssi, adapter: adapter)
+        StationUnit(
+            support: try .provisioned(found), central: central, address: found.address, isVirtual: isVirtual, rssi: isVirtual ? nil : found.rssi, adapter: adapter)
     }
 }
 

@@ -121,7 +121,7 @@ struct AssetLoader {
     }
 
     private func scripts() throws -> ScriptSet? {
-        guard let language = family.scripts else { return nil }
+        guard let language = family.provisioning?.scripts else { return nil }
         let scripts = try scripts(in: language)
         scripts.warnings.forEach(notice)
         return scripts

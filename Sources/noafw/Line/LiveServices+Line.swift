@@ -33,9 +33,8 @@ extension LiveServices {
                 let run = LineRun(
                     central: central, rules: rules, request: request, boundAddress: bound,
                     work: { found, serial in
-                        guard let support = SupportedFamily[found.family] else { throw UnitSelectionError.otherFamily(found) }
                         let unit = StationUnit(
-                            support: support, central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
+                            support: try SupportedFamily.provisioned(found), central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
                         let tell: Events = { events(RunEvent(unit: FleetUnit(found), content: .job($0.content))) }
                         let run = UnitRun(
                             stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell,

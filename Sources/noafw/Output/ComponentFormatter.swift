@@ -27,7 +27,6 @@ enum ComponentFormatter {
     static func describe(_ step: StepReport) -> String {
         switch step.action {
         case .updated: "\(step.component.rawValue) updated: \(version(step.from)) -> \(version(step.to))"
-        case .transferred: "\(step.component.rawValue) transferred, not verified: \(version(step.from)) -> \(version(step.to))"
         case .planned: "\(step.component.rawValue) would be updated: \(version(step.from)) -> \(version(step.to))"
         case .current: "\(step.component.rawValue) is current: \(version(step.to ?? step.from))"
         case .skipped: "\(step.component.rawValue) skipped"

@@ -11,7 +11,7 @@ extension LiveServices {
         return try await withUnit(
             request.unit, search: request.search, stateFolder: request.stateFolder, events: events
         ) { unit in
-            guard let rules = unit.family.console, let proof = rules.bondProof else { throw BondError.noBonds(unit.family.id) }
+            guard let rules = unit.family.provisioning, let proof = rules.bondProof else { throw BondError.noBonds(unit.family.id) }
             let clock = unit.central.clock
             let connection = try await rules.connect(
                 to: unit.address, over: unit.central, deadline: clock.deadline(in: Self.connectTimeout))
@@ -40,7 +40,7 @@ extension LiveServices {
             let known = try KnownUnits(stateFolder: request.stateFolder).load().first { $0.address == address.description }
             return try await forget(address, known?.family, adapter, request)
         case .known(let adapter):
-            let known = try KnownUnits(stateFolder: request.stateFolder).load().filter { FamilyList.supported[$0.family]?.console?.bondProof != nil }
+            let known = try KnownUnits(stateFolder: request.stateFolder).load().filter { FamilyList.supported[$0.family]?.provisioning?.bondProof != nil }
             guard known.count == 1, let unit = known.first, let address = DeviceAddress(unit.address) else {
                 throw BondError.notNamed(known.compactMap { DeviceAddress($0.address) })
             }
@@ -62,6 +62,6 @@ extension LiveServices {
     }
 
     private static func checkBonds(of family: FamilyID) throws {
-        guard FamilyList.supported[family]?.console?.bondProof != nil else { throw BondError.noBonds(family) }
+        guard FamilyList.supported[family]?.provisioning?.bondProof != nil else { throw BondError.noBonds(family) }
     }
 }

@@ -67,7 +67,7 @@ struct RunCollector: Sendable {
 
     private mutating func note(_ step: StepReport) {
         switch step.action {
-        case .updated, .transferred:
+        case .updated:
             sent.insert(step.component)
             after[step.component] = step.to
         case .current:

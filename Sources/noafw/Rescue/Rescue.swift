@@ -20,7 +20,7 @@ struct Rescue {
         let units = try KnownUnits(stateFolder: station.stateFolder).load()
         let known = Set(units.compactMap { DeviceAddress($0.address) })
         try await station.endStaleConnections(
-            request.radio.selector, families: Set(FamilyList.supported.all.map(\.id)), known: units)
+            request.radio.selector, families: Set(FamilyList.supported.provisioned.map(\.id)), known: units)
         let air = try await listen(known)
         guard case .address(let address) = request.radio.selector else { return try await rescueKnown(known, in: air) }
         return try await rescue(address, in: air)
@@ -89,12 +89,11 @@ struct Rescue {
     private func finish(_ unit: DiscoveredUnit, _ report: inout RescueReport) async throws {
         events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader"))
         do {
-            guard let support = SupportedFamily[unit.family] else { throw ProvisioningError.noConsole(unit.family) }
+            let support = try SupportedFamily.provisioned(unit)
             let loader = AssetLoader(
                 family: support.family, inputs: request.inputs, allowsDevelopment: request.inputs.allowsDevelopment,
                 notice: { events(.notice($0)) })
-            // Units that cannot be asked get the firmware that brings them back.
-            let assets = try loader.load(support.family.console == nil ? [.firmware] : request.options.components)
+            let assets = try loader.load(request.options.components)
             let target = StationUnit(
                 support: support, central: station.central, address: unit.address, rssi: unit.rssi, adapter: await station.adapterAddress())
             let run = UnitRun(stateFolder: station.stateFolder, recorder: recorder, events: events)

@@ -10,8 +10,8 @@ struct RescueCommand: ContextCommand {
         abstract: "Finish units that are stranded in their bootloaders.",
         discussion: """
             After an interrupted firmware update a unit waits in its bootloader. It advertises as DfuTarg (Monocle) or Frame \
-            Update (Frame), at the address after its own. noafw finishes each unit that this machine has worked on. It flashes \
-            and verifies a Monocle. It gives a Frame its firmware and waits until it is back.
+            Update (Frame), at the address after its own. noafw flashes and verifies each unit \
+            that this machine has worked on.
 
             Other Nordic devices use the same names for their bootloaders. noafw only lists a bootloader that it does not know. \
             To rescue it, name it with --device. A unit is not stranded while its application advertises.

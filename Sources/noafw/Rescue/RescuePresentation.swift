@@ -62,9 +62,7 @@ struct RescuePresentation: RunPresentation {
         let units = result.report?.units ?? []
         var lines = units.map { unit in
             let verdict = result.report?.verdict(unit) ?? .fail
-            let isUnproved = unit.passed && unit.steps.contains { $0.action == .transferred }
-            let end = isUnproved ? ": transferred, not verified; the unit runs its application again" : ""
-            return "\(style.paint(verdict.word, verdict.tone))  \(unit.family) \(unit.identity.address)\(end)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
+            return "\(style.paint(verdict.word, verdict.tone))  \(unit.family) \(unit.identity.address)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
         }
         lines += (result.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
         lines += (result.report?.impostors ?? []).map {

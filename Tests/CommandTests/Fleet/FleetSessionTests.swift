@@ -94,7 +94,7 @@ import Testing
             return try Sample.flashed(error: error, steps: steps).judgement
         }
         #expect(try judgement([.current, .skipped]) == .alreadyCurrent && judgement([]) == .alreadyCurrent)
-        #expect(try judgement([.current, .updated]) == .proved && judgement([.transferred]) == .proved)
+        #expect(try judgement([.current, .updated]) == .proved)
         #expect(try judgement([.current], FleetSample.failed) == .failed(FleetSample.failed))
     }
 

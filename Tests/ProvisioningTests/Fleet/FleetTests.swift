@@ -10,7 +10,7 @@ import VirtualDevices
 @Suite struct FleetTests {
     private struct Fault: Error {}
 
-    private static let family = Family(id: "pager", components: [], recognise: { $0.name == "pager" ? .application : nil })
+    private static let family = Family(id: "pager", recognise: { $0.name == "pager" ? .application : nil })
     private static let broken = Diagnosis(code: "X", category: .unitFailed, fault: .unit, message: "", cause: "", remedy: "")
 
     private static func units(_ count: Int) -> [FleetTarget] {

@@ -60,7 +60,7 @@ private enum Upload {
         let scripts = try scripts()
         return try await bench.play { central, unit in
             let clock = central.clock
-            let rules = try #require(Family.frame.console)
+            let rules = try #require(Family.frame.provisioning)
             let link = try await central.connect(to: unit.address, security: .bonded, deadline: clock.deadline(in: .seconds(20)))
             let console = try #require(try await rules.open(link, clock, RestoreGuard()) as? any ProgramConsole)
             _ = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }

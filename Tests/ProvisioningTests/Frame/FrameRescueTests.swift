@@ -10,9 +10,6 @@ import VirtualDevices
 
 @Suite struct FrameRescueTests {
     private static let version = "v26.200.0001"
-    /// Frame's bootloader, and an application that nobody asks.
-    private static let unasked = Family(
-        id: .frame, components: [.firmware], recognise: Family.frame.recognise, bootloader: Family.frame.bootloader)
 
     private func firmware(signedBy key: SigningKey) throws -> FirmwareAsset {
         var image = (0..<12_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
@@ -37,7 +34,7 @@ import VirtualDevices
                 group.addTask { try await frame.play() }
                 defer { group.cancelAll() }
                 let job = try ProvisioningJob(
-                    family: Self.unasked, central: frame, address: StrandedUnit.application, assets: AssetSet(firmware: firmware),
+                    family: .frame.stating(Self.version), central: frame, address: StrandedUnit.application, assets: AssetSet(firmware: firmware),
                     options: JobOptions())
                 let report = try await job.run { _ in }
                 return (report, frame.isUpdated, frame.connectCount)
@@ -51,14 +48,14 @@ import VirtualDevices
         #expect(isUpdated)
         #expect(report.family == "frame" && report.identity.address == StrandedUnit.application)
         #expect(report.steps.first == StepReport(
-            component: .firmware, action: .transferred, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
+            component: .firmware, action: .updated, from: nil, to: Self.version, bytes: 12_000, seconds: report.steps.first?.seconds ?? 0))
     }
 
     /// It boots late: nobody looks for a bootloader that is not there any more.
     @Test func aFrameThatComesBackLateIsFinished() async throws {
         let (report, _, connects) = try await rescue(silence: .seconds(33))
         #expect(report.passed, "\(String(describing: report.error))")
-        #expect(report.steps.first?.action == .transferred)
+        #expect(report.steps.first?.action == .updated)
         #expect(connects == 1)
     }
 
@@ -79,7 +76,7 @@ import VirtualDevices
     @Test func aFrameThatRunsMeanwhileIsLeftAlone() async throws {
         let (report, _, connects) = try await rescue(runs: true)
         #expect(report.passed && connects == 0)
-        #expect(report.steps.first?.action == .skipped)
+        #expect(report.steps.first?.action == .current)
     }
 
     @Test func aPackageThatItsBootloaderRefusesIsAReport() async throws {

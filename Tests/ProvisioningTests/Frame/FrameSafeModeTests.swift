@@ -56,8 +56,8 @@ struct FrameSafeModeTests {
         let names = ["main.lua.aside", "main.lua.aside.2"]
         for name in names { try bench.leave("-- \(name)", as: name) }
         try await bench.play { central, unit in
-            let locator = UnitLocator(central: central, family: .frame, address: unit.address)
-            let restart = try #require(Family.frame.console?.restartWithoutProgram)
+            let locator = try UnitLocator(central: central, family: .frame, address: unit.address)
+            let restart = try #require(Family.frame.provisioning?.restartWithoutProgram)
             await #expect(throws: REPLError.programInTheWay("there is a file main.lua.aside.2")) {
                 try await locator.withConnection(.application) { try await restart($0, central.clock, RestoreGuard()) }
             }
@@ -70,8 +70,8 @@ struct FrameSafeModeTests {
         var cutting = bench
         cutting.faults.cuts[cut.packet] = cut.kind
         _ = try await cutting.play { central, unit in
-            let locator = UnitLocator(central: central, family: .frame, address: unit.address)
-            let restart = try #require(Family.frame.console?.restartWithoutProgram)
+            let locator = try UnitLocator(central: central, family: .frame, address: unit.address)
+            let restart = try #require(Family.frame.provisioning?.restartWithoutProgram)
             try? await locator.withConnection(.application) { try await restart($0, central.clock, RestoreGuard()) }
             try await central.clock.sleep(until: central.clock.deadline(in: .seconds(5)))
         }
@@ -117,7 +117,7 @@ struct FrameSafeModeTests {
         try bench.leave("-- mine", as: "main.lua.aside")
         try await bench.play { central, unit in
             let clock = central.clock
-            let lease = UnitLease(UnitLocator(central: central, family: .frame, address: unit.address))
+            let lease = UnitLease(try UnitLocator(central: central, family: .frame, address: unit.address))
             _ = try await lease.identity()
             await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

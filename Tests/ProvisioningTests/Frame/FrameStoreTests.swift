@@ -25,7 +25,7 @@ import VirtualDevices
     }
 
     private static func open(_ unit: LuaPrompt, _ clock: SessionClock) async throws -> any ProgramConsole {
-        let rules = try #require(Family.frame.console)
+        let rules = try #require(Family.frame.provisioning)
         return try #require(try await rules.open(unit, clock, RestoreGuard()) as? any ProgramConsole)
     }
 

@@ -11,7 +11,7 @@ import Testing
 
 /// A Halo has Frame's service, and bonds with whoever subscribes: it is told apart before that.
 @Suite struct HaloTests {
-    private static let families = FamilyList([.monocle, .frame], others: [.halo])
+    private static let families = FamilyList([.monocle, .frame, .halo])
     private static let service = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")
 
     /// - Parameter name: none where it is empty.
@@ -104,7 +104,7 @@ import Testing
         let folder = try TemporaryFolder()
         let unit = try LuaPrompt(folder: folder.url, isNewlyBonded: isBonded, isHalo: true)
         let time = VirtualTime.simulated()
-        let rules = try #require(Family.frame.console)
+        let rules = try #require(Family.frame.provisioning)
         try await time.run {
             let central = OneLink(clock: time.clock, link: unit)
             await #expect(throws: FrameError.halo(isBonded: isBonded)) {
@@ -120,7 +120,7 @@ import Testing
         let folder = try TemporaryFolder()
         let unit = try LuaPrompt(folder: folder.url)
         let time = VirtualTime.simulated()
-        let rules = try #require(Family.frame.console)
+        let rules = try #require(Family.frame.provisioning)
         try await time.run {
             let central = OneLink(clock: time.clock, link: unit)
             let link = try await rules.connect(to: unit.address, over: central, deadline: time.clock.deadline(in: .seconds(5)))

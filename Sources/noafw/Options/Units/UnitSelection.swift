@@ -27,7 +27,7 @@ enum UnitSelection: Sendable, Hashable {
         case .virtual(let unit): SupportedFamily.all.filter { $0.id == unit.name.family }
         case .radio(let selection):
             SupportedFamily.all.filter { supported in
-                selection.family.map { $0 == supported.id } ?? (supported.family.console != nil)
+                selection.family.map { $0 == supported.id } ?? (supported.family.provisioning != nil)
             }
         }
     }

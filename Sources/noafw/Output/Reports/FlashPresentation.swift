@@ -66,7 +66,7 @@ struct FlashPresentation: FleetPresentation {
             .init("rate", .right, leftOut: 1),
         ])
         for step in steps {
-            let hasMoved = (step.action == .updated || step.action == .transferred) && step.bytes > 0 && step.seconds > 0
+            let hasMoved = step.action == .updated && step.bytes > 0 && step.seconds > 0
             table.append([
                 step.component.rawValue, ComponentFormatter.version(step.from), ComponentFormatter.version(step.to), step.action.rawValue,
                 step.bytes > 0 ? Format.bytes(step.bytes) : "-",
@@ -78,7 +78,7 @@ struct FlashPresentation: FleetPresentation {
             switch steps[row].action {
             case .updated: .good
             case .failed: .bad
-            case .planned, .transferred: .careful
+            case .planned: .careful
             case .current, .skipped: nil
             }
         }
