@@ -15,7 +15,8 @@ extension Family {
         provisioning: ProvisioningRules(
             components: [.firmware, .scripts],
             bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
-            scripts: .frame, security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof, open: { try await FrameConsole.open($0, $1, $2) },
+            scripts: .frame, security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof,
+            open: { try await FrameConsole.open($0, $1, $2) },
             restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true, updaters: { Frame.updaters(for: $0) }))
 }
 

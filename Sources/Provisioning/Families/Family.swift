@@ -111,11 +111,16 @@ public struct BondProof: Sendable {
 /// The families that a tool knows.
 public struct FamilyList: Sendable {
     public let all: [Family]
-
-    public init(_ all: [Family]) { self.all = all }
-
     /// Those whose units may be written to.
-    public var provisioned: [Family] { all.filter { $0.provisioning != nil } }
+    public let provisioned: [Family]
+    /// What is never written to is told apart first.
+    private let inRecognition: [Family]
+
+    public init(_ all: [Family]) {
+        self.all = all
+        provisioned = all.filter { $0.provisioning != nil }
+        inRecognition = all.filter { $0.provisioning == nil } + provisioned
+    }
 
     public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
 
@@ -124,10 +129,9 @@ public struct FamilyList: Sendable {
     /// Of all families' firmware.
     public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }
 
-    /// What is never written to is told apart first.
     /// - Returns: `nil` for an advertisement of anything else.
     public func recognise(_ advertisement: Advertisement) -> DiscoveredUnit? {
-        for family in all.filter({ $0.provisioning == nil }) + provisioned {
+        for family in inRecognition {
             guard let mode = family.recognise(advertisement) else { continue }
             return DiscoveredUnit(family.id, mode, advertisement, isSupported: family.provisioning != nil)
         }

@@ -10,7 +10,6 @@ import Support
 public struct ProvisioningJob: Sendable {
     private let locator: UnitLocator
     private let updaters: [any ComponentUpdater]
-    private let firmware: NordicFirmwareUpdater?
     private let assets: AssetSet
     private let options: JobOptions
 
@@ -22,7 +21,6 @@ public struct ProvisioningJob: Sendable {
         locator = try UnitLocator(central: central, family: family, address: address)
         self.assets = assets.limited(to: options.components)
         self.options = options
-        firmware = locator.rules.bootloader == nil ? nil : self.assets.firmware.map(NordicFirmwareUpdater.init)
         updaters = try locator.rules.updaters(self.assets)
     }
 
@@ -31,7 +29,8 @@ public struct ProvisioningJob: Sendable {
     public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
             unit: UnitIdentity(address: locator.address, name: locator.family.rawValue), family: locator.family,
-            components: locator.rules.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock, report: report)
+            components: locator.rules.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock,
+            report: report)
         guard !updaters.isEmpty else { return state.finished(ProvisioningError.nothingWanted.diagnosis) }
         let lease = UnitLease(locator, leavesOutProgram: options.force && !options.dryRun)
         let policy = RetryPolicy(mayRestartUnit: locator.rules.restartWithoutProgram != nil)
@@ -183,7 +182,7 @@ extension ProvisioningJob {
     /// Finishes the firmware of a unit that is found in its bootloader.
     /// - Returns: whether the job goes on with the unit's application.
     private func leaveBootloader(_ lease: UnitLease, _ state: JobState) async throws -> Bool {
-        guard let firmware else { throw ProvisioningError.inBootloader }
+        guard let firmware = updaters.lazy.compactMap({ $0 as? NordicFirmwareUpdater }).first else { throw ProvisioningError.inBootloader }
         guard !options.dryRun else {
             let plans = updaters.map { updater in
                 updater.plan(updater.component == .firmware ? .update : .afterFirmware, from: nil)

@@ -99,7 +99,8 @@ extension FoundUnit {
     /// - Throws: ``UnitSelectionError/otherFamily(_:)``.
     fileprivate func onStation(isVirtual: Bool = false, adapter: String? = nil) throws -> StationUnit {
         StationUnit(
-            support: try .provisioned(found), central: central, address: found.address, isVirtual: isVirtual, rssi: isVirtual ? nil : found.rssi, adapter: adapter)
+            support: try .provisioned(found), central: central, address: found.address, isVirtual: isVirtual,
+            rssi: isVirtual ? nil : found.rssi, adapter: adapter)
     }
 }
 

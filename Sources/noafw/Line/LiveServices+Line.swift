@@ -34,7 +34,8 @@ extension LiveServices {
                     central: central, rules: rules, request: request, boundAddress: bound,
                     work: { found, serial in
                         let unit = StationUnit(
-                            support: try SupportedFamily.provisioned(found), central: central, address: found.address, isVirtual: allowed != nil, rssi: found.rssi, adapter: adapter)
+                            support: try .provisioned(found), central: central, address: found.address, isVirtual: allowed != nil,
+                            rssi: found.rssi, adapter: adapter)
                         let tell: Events = { events(RunEvent(unit: FleetUnit(found), content: .job($0.content))) }
                         let run = UnitRun(
                             stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell,

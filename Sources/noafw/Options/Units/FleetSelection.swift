@@ -26,7 +26,7 @@ struct FleetSelection: Sendable, Hashable {
     /// The families of which its units may be; on the air their advertisements decide.
     var families: [SupportedFamily] {
         if case .virtual(let names, _) = units { return SupportedFamily.all.filter { family in names.contains { $0.family == family.id } } }
-        return SupportedFamily.all.filter { supported in family.map { $0 == supported.id } ?? (supported.family.provisioning != nil) }
+        return SupportedFamily.provisioned(family)
     }
 
     /// Whether its units may be given development images.

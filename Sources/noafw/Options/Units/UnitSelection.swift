@@ -25,10 +25,7 @@ enum UnitSelection: Sendable, Hashable {
     var families: [SupportedFamily] {
         switch self {
         case .virtual(let unit): SupportedFamily.all.filter { $0.id == unit.name.family }
-        case .radio(let selection):
-            SupportedFamily.all.filter { supported in
-                selection.family.map { $0 == supported.id } ?? (supported.family.provisioning != nil)
-            }
+        case .radio(let selection): SupportedFamily.provisioned(selection.family)
         }
     }
 }
