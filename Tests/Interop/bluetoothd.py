@@ -43,6 +43,8 @@ class Unit:
         self.wants_bond = spec.get("wants_bond", False)
         # Whose key it keeps: "host", that of another one, or none.
         self.bond = spec.get("bond")
+        # How many encrypted links the air takes, whatever the keys are.
+        self.lost_links = 0
         self.att_error = {}
         self.writes = []
 
@@ -429,7 +431,8 @@ class Daemon:
         if self.device(path)["Connected"].value:
             return
         unit = await self.reach(path)
-        if self.device(path)["Paired"].value and unit.bond != "host":
+        if self.device(path)["Paired"].value and (unit.bond != "host" or unit.lost_links):
+            unit.lost_links = max(0, unit.lost_links - 1)
             # The kernel encrypts with its key, the unit with another one: the link breaks (measured: BlueZ 5.66, Linux 6.1).
             self.set(path, DEVICE, Connected=Variant("b", True))
             await asyncio.sleep(0.03)
@@ -666,6 +669,10 @@ class Daemon:
     async def command_bond(self, spec):
         """The unit's bond changes behind the host's back."""
         self.units[spec["address"]].bond = spec.get("to")
+
+    async def command_lose(self, spec):
+        """The next links of a bonded unit end before they are encrypted."""
+        self.units[spec["address"]].lost_links = spec["links"]
 
     async def command_remove_adapter(self, spec):
         adapter = self.meant(spec)
