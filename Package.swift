@@ -98,7 +98,7 @@ let package = Package(
             name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
         // Many light virtual units on one air, for the tests of fleets and their bench.
         .target(
-            name: "FleetRig", dependencies: ["Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
+            name: "FleetRig", dependencies: ["Cryptography", "Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
             swiftSettings: strict),
         .executableTarget(
             name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),

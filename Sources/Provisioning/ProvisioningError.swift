@@ -81,9 +81,9 @@ extension ProvisioningError: DiagnosableError {
         case .wrongVersion(let component, let expected, let actual):
             Diagnosis(
                 code: "PRV-0004", category: .unitFailed, fault: .unit,
-                message: "the unit reports \(component.rawValue) \(actual ?? "nothing") instead of \(expected)",
+                message: "the unit reports \(component.name) \(actual ?? "nothing") instead of \(expected)",
                 cause: "the unit does not run what was written, or the given version is not the version of the file",
-                remedy: "check the version given for the file; run the command again with --force --only \(component.rawValue)")
+                remedy: "check the version given for the file; run the command again with --force --only \(component.name)")
         case .batteryLow(let percent, let minimum):
             Diagnosis(
                 code: "PRV-0005", category: .unitFailed, fault: .unit,

@@ -22,7 +22,7 @@ import Testing
     }
 
     private func load(
-        _ name: String = "b.zip", _ parts: Set<Component> = Set(Component.allCases), trust: [String] = [], allowsDevelopment: Bool = true
+        _ name: String = "b.zip", _ parts: Set<Component> = Set(FamilyList.supported.components), trust: [String] = [], allowsDevelopment: Bool = true
     ) throws -> (AssetSet, [String]) {
         var notices: [String] = []
         // No catalogue anywhere: a look-up would fail.

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func aCurrentUnitIsCalledCurrent() async throws {
-        let steps = Component.allCases.map { StepReport(component: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
+        let steps = FamilyList.supported.components.map { StepReport(component: $0, action: .current, from: "v26.001.0000", to: "v26.001.0000") }
         let services = FakeServices(onFlash: { _, _ in try Sample.flashed(steps: steps) })
         #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 0)
         #expect(harness.output.hasSuffix("""
@@ -162,7 +162,7 @@ import Testing
         ([.updated, .updated, .updated], "PASS  the unit is verified (0.0 s)\n"),
     ])
     func noMoreIsClaimedThanWasDone(actions: [StepReport.Action], verdict: String) async throws {
-        let steps = zip(Component.allCases, actions).map { StepReport(component: $0, action: $1, from: "v1", to: "v1") }
+        let steps = zip(FamilyList.supported.components, actions).map { StepReport(component: $0, action: $1, from: "v1", to: "v1") }
         let services = FakeServices(onFlash: { _, _ in try Sample.flashed(steps: steps) })
         #expect(await Noafw.execute(in: harness.context(["flash", "--virtual", "monocle"], services: services)) == 0)
         #expect(harness.output.hasSuffix(verdict), "\(harness.output)")

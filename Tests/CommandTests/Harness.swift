@@ -205,7 +205,7 @@ struct FakeChatUnit: ChatUnit {
 
     func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison {
         let request = VerifyRequest(
-            fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, components: Set(Component.allCases), isDeep: false,
+            fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, components: Set(FamilyList.supported.components), isDeep: false,
             comparison: Comparison(isDeep: false, today: ""), stateFolder: preparation.stateFolder)
         return ChatComparison(report: try await services.verify(one: request, events: events))
     }
@@ -234,8 +234,8 @@ enum Sample {
 
     static func identity(name: String = "monocle") throws -> UnitIdentity {
         UnitIdentity(
-            address: try #require(DeviceAddress("D3:5A:00:11:22:33")), name: name, firmware: "v23.100.0000",
-            fpga: "v23.100.0000", scripts: nil, batteryPercent: 87)
+            address: try #require(DeviceAddress("D3:5A:00:11:22:33")), name: name,
+            versions: [.firmware: "v23.100.0000", .fpga: "v23.100.0000"], batteryPercent: 87)
     }
 
     static let steps = [

@@ -116,7 +116,7 @@ import Testing
         #expect(harness.diagnostics.contains("error NOA-0002: the run did not end within the 5 s of --timeout"))
     }
 
-    @Test(arguments: Stage.allCases)
+    @Test(arguments: [.connect, .probe, .preflight, .proof] + FamilyList.supported.components.flatMap(\.stages))
     func everyStageHasItsWords(stage: Stage) {
         let harmless: Set<Stage> = [.connect, .probe, .preflight]
         let flash = InterruptedState(mayChangeUnit: true, stage: stage, arguments: ["flash"])

@@ -16,7 +16,7 @@ final class PartTests {
 
     /// Every set of parts that has one at least.
     private static let wishes: [[Component]] = (1..<8).map { bits in
-        Component.allCases.enumerated().filter { bits & (1 << $0.offset) != 0 }.map(\.element)
+        FamilyList.supported.components.enumerated().filter { bits & (1 << $0.offset) != 0 }.map(\.element)
     }
 
     private static let verbs = [
@@ -28,10 +28,10 @@ final class PartTests {
         for family in FamilyList.supported.provisioned {
             let lacking = Self.wishes.filter { !Set($0).isSubset(of: family.components) }
             for (verb, wish) in Self.verbs.flatMap({ verb in lacking.map { (verb, $0) } }) {
-                let only = wish.map(\.rawValue).joined(separator: ",")
+                let only = wish.map(\.name).joined(separator: ",")
                 let run = try bench.run(verb + ["--virtual", family.id.rawValue, "--virtual-speed", "max", "--json", "--only", only])
                 #expect(run.status == 64, "\(verb) \(family.id) \(only): \(run.errors)")
-                #expect(run.errors.contains("its parts are \(family.components.map(\.rawValue).joined(separator: ", "))"), "\(verb) \(only): \(run.errors)")
+                #expect(run.errors.contains("its parts are \(family.components.map(\.name).joined(separator: ", "))"), "\(verb) \(only): \(run.errors)")
                 #expect(try ToolBench.json(run.output)["verdict"] as? String == "fail")
             }
             if !lacking.isEmpty { #expect(!FileManager.default.fileExists(atPath: bench.state.path + "/virtual/\(family.id)"), "no unit was opened") }
@@ -41,12 +41,12 @@ final class PartTests {
     @Test func everyPartThatWasAskedForIsLookedAt() throws {
         for family in FamilyList.supported.provisioned {
             for wish in Self.wishes where Set(wish).isSubset(of: family.components) {
-                let options = ["--virtual", family.id.rawValue, "--virtual-speed", "max", "--json", "--only", wish.map(\.rawValue).joined(separator: ",")]
+                let options = ["--virtual", family.id.rawValue, "--virtual-speed", "max", "--json", "--only", wish.map(\.name).joined(separator: ",")]
                 let plan = try Self.unit(bench.run(["flash", "--dry-run"] + options).output)
                 let steps = try #require(plan["steps"] as? [[String: Any]]).filter { $0["action"] as? String != "skipped" }
-                #expect(steps.compactMap { $0["name"] as? String } == wish.map(\.rawValue), "\(options)")
+                #expect(steps.compactMap { $0["name"] as? String } == wish.map(\.name), "\(options)")
                 let verified = try Self.unit(bench.run(["verify"] + options).output)
-                #expect(Component.allCases.filter { verified[$0.rawValue] is [String: Any] } == wish, "\(options)")
+                #expect(FamilyList.supported.components.filter { verified[$0.name] is [String: Any] } == wish, "\(options)")
             }
         }
     }

@@ -163,7 +163,7 @@ struct RecordBench: Sendable {
     }
 
     static func identity(_ firmware: String) -> UnitIdentity {
-        UnitIdentity(address: nobody, name: "monocle", firmware: firmware, batteryPercent: 77)
+        UnitIdentity(address: nobody, name: "monocle", versions: [.firmware: firmware], batteryPercent: 77)
     }
 
     static let unitFault = Diagnosis(code: "FPGA-0003", category: .unitFailed, fault: .unit, message: "m", cause: "c", remedy: "r")

@@ -103,7 +103,10 @@ struct RunCollectorTests {
     @Test mutating func thePlanIsKeptAsJSON() throws {
         let plan = Plan(family: .monocle, unit: "u", components: [Self.plan(.update, .firmware)])
         take(.planned(plan), at: 11)
-        #expect(try JSONDecoder().decode(Plan.self, from: Data(try #require(record.bounded.plan).utf8)) == plan)
+        #expect(record.bounded.plan == """
+            {"components":[{"action":"update","byteCount":5,"component":"firmware","estimates":[],"from":"v1","to":"v2"}],"family":"monocle",\
+            "unit":"u"}
+            """)
     }
 
     /// A job that repeats its stages for ever does not make the record grow for ever.

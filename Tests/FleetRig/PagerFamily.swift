@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import DFU
 import Provisioning
 import Support
@@ -41,21 +42,38 @@ struct PagerConsole: UnitConsole {
     func close() async { await connection.disconnect() }
 }
 
+extension Component {
+    /// A component of the pager's own.
+    package static let text = Component("text", order: 9, stages: [.text], evidence: .version)
+}
+
+extension Stage {
+    static let text = Stage("text", sendsBytes: true, remains: "the pager's text may be an old one")
+}
+
+struct PagerText: ComponentAsset {
+    static var component: Component { .text }
+
+    let version: String
+    var sha256: [UInt8] { SHA256.of(Array(version.utf8)) }
+    var updater: any ComponentUpdater { TextUpdater(version: version) }
+}
+
 /// One text, whose version is its content.
 struct TextUpdater: ComponentUpdater {
-    let component = Component.scripts
+    let component = Component.text
     let version: String
     var byteCount: Int { version.utf8.count }
-    let wholeUpdate = [StageEstimate(.scripts, seconds: 1)]
+    let wholeUpdate = [StageEstimate(.text, seconds: 1)]
 
     func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
-        let actual = try await unit.version(of: .scripts)
+        let actual = try await unit.version(of: .text)
         return Planned(plan: ComponentPlan(
-            component: .scripts, action: actual == version ? .current : .update, from: actual, to: version, byteCount: byteCount))
+            component: .text, action: actual == version ? .current : .update, from: actual, to: version, byteCount: byteCount))
     }
 
     func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {
-        VerifyReport.Finding(expected: version, actual: try await unit.version(of: .scripts))
+        VerifyReport.Finding(expected: version, actual: try await unit.version(of: .text))
     }
 
     struct Planned: PlannedUpdate {
@@ -63,11 +81,12 @@ struct TextUpdater: ComponentUpdater {
         let erases = false
 
         func apply(_ unit: UnitLease, _ job: JobState) async throws {
-            job.start(.scripts, from: plan.from)
+            job.begin(.text)
+            job.start(.text, from: plan.from)
             guard let console = try await unit.console() as? PagerConsole else { return }
             try await console.send("=\(plan.to)")
-            unit.forget(.scripts)
-            job.updated(.scripts, to: plan.to, byteCount: plan.byteCount)
+            unit.forget(.text)
+            job.updated(.text, to: plan.to, byteCount: plan.byteCount)
         }
     }
 }
@@ -89,7 +108,8 @@ package struct PagerFamily: Sendable {
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 2, target: .monocle).signed(by: key)
         let package = try DFUPackage(bytes: try DFUPackageWriter(image: image, initPacket: packet).archive())
         let trusted = key.trusted(as: "pager")
-        assets = AssetSet(firmware: try FirmwareAsset(package: package, version: Self.version, target: .monocle, trusting: [trusted]))
+        assets = AssetSet(
+            try FirmwareAsset(package: package, version: Self.version, target: .monocle, trusting: [trusted]), PagerText(version: Self.text))
         let point = key.publicCoordinates
         trustedKeys = [point.prefix(32).reversed() + point.dropFirst(32).reversed()]
         family = Family(
@@ -102,12 +122,11 @@ package struct PagerFamily: Sendable {
                 }
             },
             provisioning: ProvisioningRules(
-                components: [.firmware, .scripts],
+                components: [.firmware, .text],
                 bootloader: BootloaderRules(names: [PagerSettings.bootloaderName], target: .monocle, vendorKey: trusted),
                 open: { connection, clock, _ in
                     let answers = try await connection.subscribe(to: PagerSettings.output, deadline: clock.deadline(in: .seconds(5)))
                     return PagerConsole(connection: connection, clock: clock, answers: answers)
-                },
-                updaters: { assets in assets.firmware.map { [NordicFirmwareUpdater($0), TextUpdater(version: Self.text)] } ?? [] }))
+                }))
     }
 }

@@ -178,10 +178,10 @@ final class Journal: Sendable {
 
     func add(_ event: JobEvent) {
         switch event.content {
-        case .stage(let stage): lines.withLock { $0.append("stage \(stage.rawValue)") }
+        case .stage(let stage): lines.withLock { $0.append("stage \(stage.name)") }
         case .notice(let text): lines.withLock { $0.append("notice \(text)") }
         case .recovery(let recovery): lines.withLock { $0.append("notice \(recovery.words)") }
-        case .step(let step): lines.withLock { $0.append("step \(step.component.rawValue) \(step.action.rawValue)") }
+        case .step(let step): lines.withLock { $0.append("step \(step.component.name) \(step.action.rawValue)") }
         case .found, .progress, .probed, .planned: break
         }
     }

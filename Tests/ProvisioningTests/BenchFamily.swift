@@ -60,8 +60,8 @@ extension Bench {
     /// - Parameter firmwareSize: bytes of the application image.
     static func assets(firmwareSize: Int = 20_000) throws -> AssetSet {
         AssetSet(
-            firmware: try firmware(size: firmwareSize), fpga: .init(image: try FPGAImage(bitstream(), isChecked: false), version: fpgaVersion),
-            scripts: try ScriptSet(files: [
+            try firmware(size: firmwareSize), BitstreamAsset(image: try FPGAImage(bitstream(), isChecked: false), version: fpgaVersion),
+            try ScriptSet(files: [
                 .init(name: "states.py", bytes: Array("IDLE = 'idle'\n# \u{3}\u{1C}\u{4} ''' \\ \r\n".utf8)),
                 .init(name: "main.py", bytes: Array("import states\nimport time\nwhile True:\n    time.sleep(1)\n".utf8)),
             ]))

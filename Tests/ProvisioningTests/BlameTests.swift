@@ -19,7 +19,7 @@ import VirtualDevices
     ) async throws -> (UnitReport, connects: Int) {
         try await play(stays: stays, refusal: refusal, lostLastExecutes: lostLastExecutes) { unit, firmware in
             let run = try ProvisioningJob(
-                family: family, central: unit, address: StrandedUnit.application, assets: AssetSet(firmware: firmware), options: JobOptions())
+                family: family, central: unit, address: StrandedUnit.application, assets: AssetSet(firmware), options: JobOptions())
             return (try await run.run { _ in }, unit.connectCount)
         }
     }
@@ -125,7 +125,7 @@ struct BlameTests {
         #expect(flash.allSatisfy { $0 == 0xFF })
         #expect(!journal.text.contains("step fpga updated"))
         let look = try await bench.verify(try Bench.assets(), isDeep: false)
-        #expect(look.identity.fpga == "v22.351.1434")
+        #expect(look.identity.versions[.fpga] == "v22.351.1434")
     }
 
     /// The link breaks while the image is taken out: that goes on, and nothing is written a second time.

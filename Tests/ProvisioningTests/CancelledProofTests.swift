@@ -28,8 +28,8 @@ struct CancelledProofTests {
 
     private static func assets(fpga version: String? = nil) throws -> AssetSet {
         AssetSet(
-            firmware: nil, fpga: try version.map { .init(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: $0) },
-            scripts: try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))]))
+            try version.map { BitstreamAsset(image: try FPGAImage(Bench.bitstream(), isChecked: false), version: $0) },
+            try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))]))
     }
 
     /// Runs the job and cancels it so long after the event.

@@ -3,6 +3,7 @@ import DFU
 import Foundation
 import Glibc
 import MonocleFamily
+import ScriptBundle
 import Support
 import Synchronization
 import TestSupport
@@ -38,7 +39,7 @@ import Testing
     }
 
     private func image(_ seed: UInt64 = 1) -> AssetCandidate {
-        AssetCandidate(component: .fpga, hardware: "monocle", bytes: BitstreamBytes.make(seed: seed), name: "given.bin", families: TestFamilies.all)
+        AssetCandidate(component: .fpga, hardware: "monocle", files: [.init(name: "given.bin", bytes: BitstreamBytes.make(seed: seed))], name: "given.bin", families: TestFamilies.all)
     }
 
     /// A package as the project itself makes it, with a version text in its image.
@@ -48,7 +49,7 @@ import Testing
         let packet = try InitPacketBuilder(image: image, firmwareVersion: 7, target: .monocle).signed(by: key)
         let bytes = try DFUPackageWriter(image: image, initPacket: packet).archive()
         return AssetCandidate(
-            component: .firmware, hardware: "monocle", bytes: bytes, key: Array(try key.publicPEM().utf8), name: "given.zip", families: TestFamilies.all)
+            component: .firmware, hardware: "monocle", files: [.init(name: "given.zip", bytes: bytes)], key: Array(try key.publicPEM().utf8), name: "given.zip", families: TestFamilies.all)
     }
 
     @Test func whatIsAddedIsUsed() async throws {
@@ -149,7 +150,7 @@ import Testing
         other.hardware = "frame"
         #expect(await code { _ = try other.version(stated: nil) } == "DFU-1018")
         var long = image()
-        long.bytes = [UInt8](repeating: 0, count: 444_431)
+        long.files = [.init(name: "long.bin", bytes: [UInt8](repeating: 0, count: 444_431))]
         #expect(await code { _ = try long.version(stated: "v23.230.0808") } == "FPGA-0001")
         #expect(await code { try AssetCandidate.check([1], sha256: String(repeating: "0", count: 64), name: "x") } == "CAT-0018")
         _ = try await add(image(1), version: "v23.200.0000", isDevelopment: false, makesDefault: false)

@@ -53,8 +53,8 @@ struct DriftTests {
         #expect(report.passed)
         #expect(report.steps.map(\.action) == [.planned, .planned, .planned], "\(report)")
         let after = try await bench.verify(try Bench.assets(), isDeep: false)
-        #expect(after.identity.firmware == "v23.100.0927")
-        #expect(after.identity.scripts == nil)
+        #expect(after.identity.versions[.firmware] == "v23.100.0927")
+        #expect(after.identity.versions[.scripts] == nil)
     }
 
     @Test func forceWritesOnlyWhatIsAskedFor() async throws {
@@ -141,7 +141,7 @@ struct DriftTests {
         options.components = [.firmware]
         let insisted = try await bench.flash(assets, options: options)
         #expect(insisted.passed, "\(insisted)")
-        #expect(insisted.identity.firmware == "v25.001.0001")
+        #expect(insisted.identity.versions[.firmware] == "v25.001.0001")
     }
 
     @Test func stopsAtAUnitInItsBootloaderWhenFirmwareIsNotAskedFor() async throws {

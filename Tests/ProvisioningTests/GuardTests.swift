@@ -98,7 +98,7 @@ struct GuardTests {
         assets.scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array("pass\n".utf8))])
         let report = try await bench.verify(assets, isDeep: false)
         #expect(!report.passed)
-        for part in Component.allCases { #expect(report.findings[part]?.matches == false, "\(part): \(report)") }
+        for part in TestFamilies.all.components { #expect(report.findings[part]?.matches == false, "\(part): \(report)") }
     }
 
     /// The FPGA was loaded before its flash changed, so it still says the right version.
@@ -115,7 +115,7 @@ struct GuardTests {
             await connection.disconnect()
             let look = try await VerifyJob(family: .monocle, central: central, address: monocle.address, assets: assets, isDeep: true)
                 .run { _ in }
-            #expect(look.identity.fpga == Bench.fpgaVersion)
+            #expect(look.identity.versions[.fpga] == Bench.fpgaVersion)
             #expect(look.findings[.fpga]?.differences == ["page 0 of the FPGA flash"], "\(look)")
             #expect(!look.passed)
             var options = JobOptions()

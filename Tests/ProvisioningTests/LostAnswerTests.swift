@@ -38,7 +38,7 @@ struct LostAnswerTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(Self.announcing.utf8))])
-        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
+        let assets = AssetSet(scripts)
         _ = try await bench.flash(assets)
         var recoveries = 0
         for packet in TestRange.isFull ? Array(1...60) : Array(20...40) {
@@ -56,7 +56,7 @@ struct LostAnswerTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet(files: [.init(name: "main.py", bytes: Array(program.utf8))])
-        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
+        let assets = AssetSet(scripts)
         _ = try await bench.flash(assets)
         for notification in TestRange.isFull ? Array(1...60) : Array(stride(from: 20, through: 60, by: 2)) {
             var bench = bench

@@ -85,7 +85,7 @@ struct LyingProgramTests {
         let length = Self.liar(setting, claiming: Array(repeating: 255, count: 32)).utf8.count
         let scripts = try ScriptSet(
             files: [.init(name: "main.py", bytes: Array((right + String(repeating: "r", count: max(0, length - right.utf8.count))).utf8))])
-        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
+        let assets = AssetSet(scripts)
         #expect(try await bench.flash(assets).passed)
         let installed = try #require(scripts.installed.last)
         let head = installed.bytes.prefix { $0 != 0x0A } + [0x0A]
@@ -110,7 +110,7 @@ struct LyingProgramTests {
 /// A unit whose FPGA was left stopped by an update that did not end.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)
 struct StoppedFPGATests {
-    @Test(arguments: [Set<Component>([.scripts]), Set(Component.allCases)])
+    @Test(arguments: [Set<Component>([.scripts]), Set(TestFamilies.all.components)])
     func theNextRunEndsItWithAChipReset(parts: Set<Component>) async throws {
         let bench = try await DriftTests.provisioned()
         defer { bench.remove() }

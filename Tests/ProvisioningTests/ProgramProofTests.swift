@@ -108,7 +108,7 @@ struct ProgramProofTests {
         defer { bench.remove() }
         let scripts = try ScriptSet(
             files: [.init(name: "extra1.py", bytes: Array("x = 1\n".utf8)), .init(name: "main.py", bytes: Array(given.program.utf8))])
-        let assets = AssetSet(firmware: nil, fpga: nil, scripts: scripts)
+        let assets = AssetSet(scripts)
         var options = JobOptions()
         options.components = [.scripts]
 
@@ -144,7 +144,7 @@ struct ProgramProofTests {
             """.utf8))])
         var options = JobOptions()
         options.programWatch = .seconds(watch)
-        let report = try await bench.flash(AssetSet(firmware: nil, fpga: nil, scripts: scripts), options: options)
+        let report = try await bench.flash(AssetSet(scripts), options: options)
         #expect(report.error?.code == code && (report.program?.seconds ?? watch) >= watch, "\(report)")
     }
 
@@ -152,7 +152,7 @@ struct ProgramProofTests {
         let bench = Bench()
         defer { bench.remove() }
         let scripts = try ScriptSet.load(folder: TestTools.root.appendingPathComponent("Scripts/monocle").path)
-        let report = try await bench.flash(AssetSet(firmware: nil, fpga: nil, scripts: scripts))
+        let report = try await bench.flash(AssetSet(scripts))
         #expect(report.passed, "\(String(describing: report.error))")
         #expect(report.program?.sign == .announced)
     }

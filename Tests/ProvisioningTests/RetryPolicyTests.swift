@@ -85,7 +85,7 @@ struct RetryPolicyTests {
     }
 
     @Test func startingOverIsNoEnd() {
-        var reach = Reach()
+        var reach = Reach([.fpga])
         reach.note(.commit, fraction: 0.5)
         let before = reach.advances
         reach.note(.fpga, fraction: 0.5)

@@ -37,7 +37,7 @@ struct ScriptPlanTests {
     func thePlansSecondsAreThoseOfTheRun(kind: Kind, sizes: [Int]) async throws {
         let bench = kind.bench
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try kind.scripts(sizes))
+        let assets = AssetSet(try kind.scripts(sizes))
         let planned = try await dryRun(bench, assets)
         let report = try await bench.flash(assets)
         #expect(planned.passed && report.passed, "\(String(describing: report.error))")
@@ -50,7 +50,7 @@ struct ScriptPlanTests {
     @Test(arguments: Kind.allCases) func whatDoesNotFitIsForeseen(kind: Kind) async throws {
         let bench = kind.bench
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try kind.scripts(Array(repeating: 60_000, count: 12)))
+        let assets = AssetSet(try kind.scripts(Array(repeating: 60_000, count: 12)))
         let (planned, report) = (try await dryRun(bench, assets), try await bench.flash(assets))
         #expect(planned.error?.code == "SCR-0008" && report.error?.code == "SCR-0008", "\(planned) \(report)")
     }
@@ -59,8 +59,8 @@ struct ScriptPlanTests {
     @Test(arguments: Kind.allCases) func manySmallFilesLeaveRoom(kind: Kind) async throws {
         let bench = kind.bench
         defer { bench.remove() }
-        #expect(try await bench.flash(AssetSet(scripts: try kind.scripts(Array(repeating: 20, count: 60)))).passed)
-        let report = try await bench.flash(AssetSet(scripts: try kind.scripts([40_000])))
+        #expect(try await bench.flash(AssetSet(try kind.scripts(Array(repeating: 20, count: 60)))).passed)
+        let report = try await bench.flash(AssetSet(try kind.scripts([40_000])))
         #expect(report.passed, "\(String(describing: report.error))")
     }
 

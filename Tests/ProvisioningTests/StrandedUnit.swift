@@ -171,8 +171,7 @@ extension Family {
         Family(
             id: id, recognise: recognise,
             provisioning: ProvisioningRules(
-                components: [.firmware], bootloader: bootloader, open: { connection, _, _ in StatingConsole(connection: connection, version: version) },
-                updaters: { $0.firmware.map { [NordicFirmwareUpdater($0)] } ?? [] }))
+                components: [.firmware], bootloader: bootloader, open: { connection, _, _ in StatingConsole(connection: connection, version: version) }))
     }
 }
 

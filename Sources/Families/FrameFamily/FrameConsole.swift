@@ -48,8 +48,8 @@ public struct FrameConsole: PromptConsole {
     public func version(of component: Component) async throws -> String? {
         switch component {
         case .firmware: try await ask(Self.versionCode)
-        case .fpga: nil
         case .scripts: try await ask(Self.scriptsCode)
+        default: nil
         }
     }
 

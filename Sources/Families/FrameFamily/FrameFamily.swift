@@ -17,7 +17,7 @@ extension Family {
             bootloader: BootloaderRules(names: [Frame.bootloaderName], target: .frame, vendorKey: .frameVendor),
             scripts: .frame, security: .bonded, refuse: Halo.refuse, bondProof: Frame.bondProof,
             open: { try await FrameConsole.open($0, $1, $2) },
-            restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true, updaters: { Frame.updaters(for: $0) }))
+            restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true))
 }
 
 private enum Frame {
@@ -34,10 +34,4 @@ private enum Frame {
 
     /// With the first octet of its address as it is printed, since v24.220; before, the name was `Frame` alone, which others may have.
     private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
-
-    static func updaters(for assets: AssetSet) -> [any ComponentUpdater] {
-        let firmware: (any ComponentUpdater)? = assets.firmware.map { NordicFirmwareUpdater($0) }
-        let scripts: (any ComponentUpdater)? = assets.scripts.map { ScriptUpdater($0) }
-        return [firmware, scripts].compactMap { $0 }
-    }
 }

@@ -43,6 +43,7 @@ public struct MonocleConsole: PythonConsole {
             case .firmware: try await firmwareVersion()
             case .fpga: try await FPGAProbe(repl: repl).readVersion()
             case .scripts: try await scriptsVersion()
+            default: nil
             }
         }
     }

@@ -18,7 +18,7 @@ extension Family {
             bootloader: BootloaderRules(names: [Monocle.bootloaderName], target: .monocle, vendorKey: .monocleVendor),
             scripts: .monocle,
             open: { try await MonocleConsole.open($0, $1, $2) }, restartWithoutProgram: MonocleConsole.restartWithoutProgram,
-            updaters: { Monocle.updaters(for: $0) }, tidyUp: BitstreamUpdater.restartStoppedFPGA))
+            tidyUp: BitstreamUpdater.restartStoppedFPGA))
 }
 
 extension ScriptFamily {
@@ -41,13 +41,6 @@ private enum Monocle {
         case bootloaderName: .bootloader
         default: advertisement.services.contains(AppService.service) ? .application : nil
         }
-    }
-
-    static func updaters(for assets: AssetSet) -> [any ComponentUpdater] {
-        let firmware: (any ComponentUpdater)? = assets.firmware.map { NordicFirmwareUpdater($0) }
-        let fpga: (any ComponentUpdater)? = assets.fpga.map { BitstreamUpdater($0) }
-        let scripts: (any ComponentUpdater)? = assets.scripts.map { ScriptUpdater($0) }
-        return [firmware, fpga, scripts].compactMap { $0 }
     }
 }
 

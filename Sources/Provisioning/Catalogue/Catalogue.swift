@@ -55,7 +55,7 @@ public struct AssetCatalogue: Sendable {
     /// The scripts to install.
     /// - Throws: ``CatalogueError``.
     public func scripts(for hardware: String) throws(CatalogueError) -> Scripts {
-        let folder = "\(root)/Scripts/\(hardware)"
+        let folder = try folder(of: .scripts, hardware)
         let entry = try CatalogueManifest(path: "\(folder)/manifest.json").choose(for: hardware)
         let files = try entry.listed.map { listed throws(CatalogueError) in
             try checkedFile(listed, in: folder, .scripts)
@@ -71,8 +71,13 @@ public struct AssetCatalogue: Sendable {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
+    private func folder(of component: Component, _ hardware: String) throws(CatalogueError) -> String {
+        guard let slot = component.slot else { throw .hardwareUnknown(hardware) }
+        return "\(root)/\(slot.folder(for: hardware))"
+    }
+
     private func image(_ component: Component, for hardware: String) throws(CatalogueError) -> Image {
-        let folder = "\(root)/\(component.folder(for: hardware))"
+        let folder = try folder(of: component, hardware)
         let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
         let entry = try manifest.choose(for: hardware)
         guard let listed = entry.listed.first, entry.listed.count == 1 else {
@@ -94,7 +99,7 @@ public struct AssetCatalogue: Sendable {
     ) throws(CatalogueError) -> File {
         let path = "\(folder)/\(listed.file)"
         let bytes = try CatalogueFiles.read(
-            path, sha256: listed.sha256.lowercased(), limitBytes: CatalogueFiles.limitBytes(component))
+            path, sha256: listed.sha256.lowercased(), limitBytes: component.slot?.limitBytes ?? 0)
         return File(name: listed.file, path: path, bytes: bytes)
     }
 }

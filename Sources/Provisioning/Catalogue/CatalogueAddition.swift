@@ -17,7 +17,8 @@ extension AssetCatalogue {
     public func add(
         _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool, clock: SessionClock
     ) async throws -> AddOutcome {
-        let folder = "\(root)/\(candidate.component.folder(for: candidate.hardware))"
+        guard let slot = candidate.component.slot else { throw CatalogueError.hardwareUnknown(candidate.hardware) }
+        let folder = "\(root)/\(slot.folder(for: candidate.hardware))"
         let lock = try await CatalogueLock.hold(folder, clock: clock)
         defer { withExtendedLifetime(lock) {} }
         let manifest = "\(folder)/manifest.json"
@@ -29,7 +30,7 @@ extension AssetCatalogue {
             if makesDefault { try rewrite(manifest, adding: nil, default: (candidate.hardware, version)) }
             return .present(path: "\(folder)/\(file.file)")
         }
-        let name = stem + (candidate.component == .firmware ? ".zip" : ".bin")
+        let name = stem + slot.suffix
         try CatalogueFiles.place(candidate.bytes, at: "\(folder)/\(name)")
         var entry: [String: Any] = ["version": version, "hardware": candidate.hardware, "file": name, "sha256": sha256]
         if isDevelopment { entry["development"] = true }

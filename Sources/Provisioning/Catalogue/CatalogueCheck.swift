@@ -1,39 +1,38 @@
 import Cryptography
 import DFU
-import FPGA
 import ScriptBundle
 
 extension AssetCatalogue {
     /// Reads an entry's files and holds them against the manifest, and the manifest against what stands in them.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
     public func check(_ item: CatalogueItem, for families: FamilyList) throws {
+        let limit = item.component.slot?.limitBytes ?? 0
         let files = try zip(item.files, item.digests).map { name, expected in
-            try CatalogueFiles.read("\(item.folder)/\(name)", sha256: expected, limitBytes: CatalogueFiles.limitBytes(item.component))
+            ScriptSet.File(name: name, bytes: try CatalogueFiles.read("\(item.folder)/\(name)", sha256: expected, limitBytes: limit))
         }
-        switch item.component {
-        case .scripts:
-            guard let family = families[FamilyID(item.hardware)]?.provisioning?.scripts else {
-                throw CatalogueError.manifestInvalid(path: "\(item.folder)/manifest.json", reason: "\(item.hardware) has no scripts")
-            }
-            let listed = zip(item.files, files).map { ScriptSet.File(name: $0, bytes: $1) }
-            _ = try ScriptSet(files: listed, family: family, order: .declared, place: item.folder)
-        case .fpga, .firmware:
-            let key = try item.key.map { name in
-                try CatalogueFiles.read("\(item.folder)/\(name)", limitBytes: CatalogueFiles.keyLimitBytes)
-            }
-            let candidate = AssetCandidate(
-                component: item.component, hardware: item.hardware, bytes: files.first ?? [], key: key, name: item.files.first ?? "",
-                families: families)
-            _ = try candidate.version(stated: item.version)
-        }
+        let key = try item.key.map { try CatalogueFiles.read("\(item.folder)/\($0)", limitBytes: CatalogueFiles.keyLimitBytes) }
+        let candidate = AssetCandidate(
+            component: item.component, hardware: item.hardware, files: files, key: key, name: item.files.first ?? item.folder, families: families)
+        _ = try candidate.version(stated: item.version)
     }
 }
 
-/// A firmware package or an FPGA image, before anything depends on it.
+/// What a component's check found.
+public struct CheckedAsset: Sendable {
+    /// `nil` for files that do not tell.
+    var version: String?
+    /// Whether it is one of this project's own stand-ins.
+    public var isDevelopment: Bool
+
+    public init(version: String?, isDevelopment: Bool) { (self.version, self.isDevelopment) = (version, isDevelopment) }
+}
+
+/// The files of one component, before anything depends on them.
 public struct AssetCandidate: Sendable {
     public var component: Component
     public var hardware: String
-    public var bytes: [UInt8]
+    /// One for an image.
+    public var files: [ScriptSet.File]
     /// The public key (PEM) that a package is signed with, when it is not the vendor's.
     public var key: [UInt8]?
     /// For messages.
@@ -41,15 +40,17 @@ public struct AssetCandidate: Sendable {
     private let families: FamilyList
 
     public init(
-        component: Component, hardware: String, bytes: [UInt8], key: [UInt8]? = nil, name: String, families: FamilyList
+        component: Component, hardware: String, files: [ScriptSet.File], key: [UInt8]? = nil, name: String, families: FamilyList
     ) {
         self.families = families
         self.component = component
         self.hardware = hardware
-        self.bytes = bytes
+        self.files = files
         self.key = key
         self.name = name
     }
+
+    public var bytes: [UInt8] { files.first?.bytes ?? [] }
 
     /// - Throws: ``CatalogueError/digestNotStated(file:stated:actual:)``.
     public static func check(_ bytes: [UInt8], sha256 expected: String, name: String) throws(CatalogueError) {
@@ -68,12 +69,20 @@ public struct AssetCandidate: Sendable {
     }
 
     /// Checks structure, sizes, signature and hardware.
+    /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
+    public func check() throws -> CheckedAsset {
+        guard let slot = component.slot, let family = families[FamilyID(hardware)], family.components.contains(component) else {
+            throw CatalogueError.hardwareUnknown(hardware)
+        }
+        return try slot.check(self, family)
+    }
+
+    /// As ``check()``.
     /// - Parameter stated: the version that the user gives; needed where the image does not tell.
     /// - Returns: the version that the unit will show.
-    /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`.
     public func version(stated: String?) throws -> String {
         if let stated, !CatalogueManifest.isVersion(stated) { throw CatalogueError.versionInvalid(stated) }
-        let found = try component == .firmware ? firmwareVersion() : fpgaVersion()
+        let found = try check().version
         if let found, let stated, found != stated {
             throw CatalogueError.versionDiffers(file: name, image: found, stated: stated)
         }
@@ -81,17 +90,8 @@ public struct AssetCandidate: Sendable {
         return version
     }
 
-    private func firmwareVersion() throws -> String? {
-        guard let target = families[FamilyID(hardware)]?.bootloader?.target else { throw CatalogueError.hardwareUnknown(hardware) }
-        let own = try key.map { [try TrustedKey(name: "the entry's key", pem: $0)] } ?? []
-        let package = try DFUPackage(bytes: bytes)
-        try package.check(against: target, trusting: families.vendorKeys + own)
-        return package.images.first?.version?.description
-    }
-
-    private func fpgaVersion() throws -> String? {
-        guard families[FamilyID(hardware)]?.components.contains(.fpga) == true else { throw CatalogueError.hardwareUnknown(hardware) }
-        _ = try FPGAImage(bytes)
-        return nil
+    /// The keys that a package may be signed with.
+    var trustedKeys: [TrustedKey] {
+        get throws { try families.vendorKeys + (key.map { [try TrustedKey(name: "the entry's key", pem: $0)] } ?? []) }
     }
 }

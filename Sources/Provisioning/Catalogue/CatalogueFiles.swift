@@ -6,14 +6,6 @@ import Support
 enum CatalogueFiles {
     static let keyLimitBytes = 16 << 10
 
-    /// Several times what the hardware holds (512 KiB, 444,430 bytes, a heap of tens of KiB).
-    static func limitBytes(_ component: Component) -> Int {
-        switch component {
-        case .firmware: 4 << 20
-        case .fpga, .scripts: 1 << 20
-        }
-    }
-
     /// Reads a whole file and holds it against its digest.
     /// - Parameter sha256: lower-case hexadecimal.
     static func read(_ path: String, sha256 expected: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {

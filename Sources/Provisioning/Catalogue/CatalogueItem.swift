@@ -1,16 +1,3 @@
-import ScriptBundle
-
-extension Component {
-    /// Of the asset root, for a family's images.
-    func folder(for hardware: String) -> String {
-        switch self {
-        case .firmware: "Firmware"
-        case .fpga: "FPGA"
-        case .scripts: "Scripts/\(hardware)"
-        }
-    }
-}
-
 /// One entry of a manifest.
 public struct CatalogueItem: Sendable, Hashable {
     public var component: Component
@@ -46,10 +33,17 @@ extension AssetCatalogue {
         return items
     }
 
-    /// The folders with a manifest: a family's scripts may be missing, the rest may not.
+    /// The folders with a manifest: a family's own may be missing, the others may not.
     private func folders(of families: FamilyList) throws(CatalogueError) -> [(Component, String)] {
-        let scripts = families.scripts.map { (Component.scripts, "\(root)/\(Component.scripts.folder(for: $0.name))") }
-        return [(.firmware, "\(root)/Firmware"), (.fpga, "\(root)/FPGA")]
-            + scripts.filter { CatalogueFiles.exists("\($0.1)/manifest.json") }
+        var folders: [(Component, String)] = []
+        for component in families.components {
+            guard let slot = component.slot else { continue }
+            let takers = families.all.filter { $0.components.contains(component) }
+            for family in slot.isByFamily ? takers : Array(takers.prefix(1)) {
+                let folder = "\(root)/\(slot.folder(for: family.id.rawValue))"
+                if !slot.isByFamily || CatalogueFiles.exists("\(folder)/manifest.json") { folders.append((component, folder)) }
+            }
+        }
+        return folders
     }
 }

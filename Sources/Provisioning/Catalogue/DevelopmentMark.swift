@@ -1,5 +1,3 @@
-import DFU
-
 /// What this project's own stand-ins for firmware and FPGA images hold, so that they are known wherever they turn up: in a
 /// bundle, or under another name. They run on no glasses.
 public enum DevelopmentMark {
@@ -14,17 +12,6 @@ public enum DevelopmentMark {
         let beginning = image.prefix(range)
         return beginning.indices.contains { start in
             beginning[start] == mark[0] && beginning[start...].starts(with: mark)
-        }
-    }
-}
-
-extension AssetCandidate {
-    /// Whether it holds one of this project's own stand-ins.
-    public var isDevelopmentImage: Bool {
-        switch component {
-        case .firmware: (try? DFUPackage(bytes: bytes))?.images.contains { DevelopmentMark.isIn($0.bytes) } ?? false
-        case .fpga: DevelopmentMark.isIn(bytes)
-        case .scripts: false
         }
     }
 }

@@ -1,29 +1,49 @@
-import DFU
-import FPGA
-import ScriptBundle
 
-/// What a unit is to hold afterwards: opened, checked files; a component that is `nil` is not looked at.
+/// Opened, checked files of one component.
+public protocol ComponentAsset: Sendable {
+    static var component: Component { get }
+    /// What the unit says once it holds it.
+    var version: String { get }
+    /// SHA-256 of what the unit gets.
+    var sha256: [UInt8] { get }
+    var updater: any ComponentUpdater { get }
+}
+
+/// What a unit is to hold afterwards; a component that is absent is not looked at.
 public struct AssetSet: Sendable {
-    public var firmware: FirmwareAsset?
-    public var fpga: BitstreamAsset?
-    public var scripts: ScriptSet?
+    private var assets: [Component: any ComponentAsset] = [:]
     /// Where all of it comes from; `nil` for a catalogue and for single files.
     public var bundle: BundleIdentity?
 
-    public init(
-        firmware: FirmwareAsset? = nil, fpga: BitstreamAsset? = nil, scripts: ScriptSet? = nil, bundle: BundleIdentity? = nil
-    ) {
-        (self.firmware, self.fpga, self.scripts, self.bundle) = (firmware, fpga, scripts, bundle)
+    /// - Parameter assets: one for each component; `nil` for what is not looked at.
+    public init(_ assets: (any ComponentAsset)?..., bundle: BundleIdentity? = nil) {
+        for asset in assets.compactMap(\.self) { self.assets[type(of: asset).component] = asset }
+        self.bundle = bundle
+    }
+
+    public var isEmpty: Bool { assets.isEmpty }
+
+    public subscript(_ component: Component) -> (any ComponentAsset)? { assets[component] }
+
+    subscript<Asset: ComponentAsset>(_ type: Asset.Type) -> Asset? {
+        get { assets[type.component] as? Asset }
+        set { assets[type.component] = newValue }
     }
 
     /// The same without what is not wanted.
     /// - Parameter components: `nil` for all of it.
     func limited(to components: Set<Component>?) -> AssetSet {
         guard let components else { return self }
-        return AssetSet(
-            firmware: components.contains(.firmware) ? firmware : nil, fpga: components.contains(.fpga) ? fpga : nil,
-            scripts: components.contains(.scripts) ? scripts : nil, bundle: bundle)
+        var limited = self
+        limited.assets = assets.filter { components.contains($0.key) }
+        return limited
     }
+
+    /// In the order in which their components are brought up to date.
+    var updaters: [any ComponentUpdater] { assets.sorted { $0.key < $1.key }.map(\.value.updater) }
+
+    /// SHA-256 of each component as a unit gets it.
+    public var digests: [Component: [UInt8]] { assets.mapValues(\.sha256) }
 }
 
 /// Which bundle.
@@ -34,33 +54,4 @@ public struct BundleIdentity: Sendable, Hashable {
     public var signer: String?
 
     public init(digest: String, signer: String?) { (self.digest, self.signer) = (digest, signer) }
-}
-
-public struct FirmwareAsset: Sendable {
-    public let image: FirmwareImage
-    /// What the unit says once it runs this image.
-    public let version: String
-
-    /// Opens and checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
-    /// - Parameter version: `nil` reads it from the image.
-    /// - Throws: ``DFUError`` (exit 65) or ``ProvisioningError/versionUnknown(_:)``.
-    public init(package: DFUPackage, version: String?, target: DFUTarget, trusting keys: [TrustedKey]) throws {
-        _ = try package.check(against: target, trusting: keys)
-        guard let image = package.images.first, let version = version ?? image.version?.description else {
-            throw ProvisioningError.versionUnknown("the firmware package")
-        }
-        self.image = image
-        self.version = version
-    }
-}
-
-public struct BitstreamAsset: Sendable {
-    public let image: FPGAImage
-    /// What the FPGA says once it runs this image.
-    public let version: String
-
-    public init(image: FPGAImage, version: String) {
-        self.image = image
-        self.version = version
-    }
 }

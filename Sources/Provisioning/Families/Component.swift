@@ -1,8 +1,58 @@
-/// What a unit holds that is brought up to date, in the order in which it is.
-public enum Component: String, Sendable, CaseIterable, Codable, Comparable {
-    case firmware, fpga, scripts
+/// What a unit holds that is brought up to date. Each is declared beside its updater, with everything that the rest of a run asks about it.
+public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// As the command line, documents and records have it.
+    public let name: String
+    /// Components with a smaller one are brought up to date first.
+    let order: Int
+    /// Those that only its update goes through.
+    public let stages: [Stage]
+    /// What a component is verified by once it was written, and by a deep verification.
+    public let evidence: Evidence
+    /// `nil` for a component that the catalogue does not hold.
+    let slot: CatalogueSlot?
 
-    public static func < (left: Component, right: Component) -> Bool {
-        (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+    public init(_ name: String, order: Int, stages: [Stage], evidence: Evidence, slot: CatalogueSlot? = nil) {
+        (self.name, self.order, self.stages, self.evidence, self.slot) = (name, order, stages, evidence, slot)
     }
+
+    public var description: String { name }
+
+    public static func == (left: Component, right: Component) -> Bool { left.name == right.name }
+    public static func < (left: Component, right: Component) -> Bool { (left.order, left.name) < (right.order, right.name) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension Component: Encodable {
+    public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+}
+
+/// What a component was verified by.
+public enum Evidence: String, Sendable {
+    /// What the unit says of itself: all that there is for firmware, which cannot be read back.
+    case version
+    /// Digests of every byte, computed on the unit.
+    case digest
+}
+
+/// Where the catalogue keeps a component.
+public struct CatalogueSlot: Sendable {
+    /// Of the asset root.
+    let folder: String
+    /// Each family has a folder of its own in it, and may have none.
+    let isByFamily: Bool
+    /// Of an image's file name.
+    let suffix: String
+    /// Several times what the hardware holds, for each file.
+    let limitBytes: Int
+    /// Checks the structure, size, signature and hardware of an entry's files.
+    let check: @Sendable (AssetCandidate, Family) throws -> CheckedAsset
+
+    public init(
+        folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int,
+        check: @escaping @Sendable (AssetCandidate, Family) throws -> CheckedAsset
+    ) {
+        (self.folder, self.isByFamily, self.suffix, self.limitBytes, self.check) = (folder, isByFamily, suffix, limitBytes, check)
+    }
+
+    func folder(for hardware: String) -> String { isByFamily ? "\(folder)/\(hardware)" : folder }
 }

@@ -43,8 +43,6 @@ public struct ProvisioningRules: Sendable {
     public let restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)?
     /// Another firmware may have another file system, and then erases all files.
     public let firmwareErasesFiles: Bool
-    /// What brings the components to what the assets say, for those that they hold.
-    public let updaters: @Sendable (AssetSet) throws -> [any ComponentUpdater]
     /// Puts right what an earlier job may have left, before the unit's program is started.
     public let tidyUp: @Sendable (UnitLease, JobState) async throws -> Void
 
@@ -55,7 +53,6 @@ public struct ProvisioningRules: Sendable {
         open: @escaping @Sendable (any Connection, SessionClock, RestoreGuard) async throws -> any UnitConsole,
         restartWithoutProgram: (@Sendable (any Connection, SessionClock, RestoreGuard) async throws -> Void)? = nil,
         firmwareErasesFiles: Bool = false,
-        updaters: @escaping @Sendable (AssetSet) throws -> [any ComponentUpdater],
         tidyUp: @escaping @Sendable (UnitLease, JobState) async throws -> Void = { _, _ in }
     ) {
         self.components = components
@@ -67,7 +64,6 @@ public struct ProvisioningRules: Sendable {
         self.open = open
         self.restartWithoutProgram = restartWithoutProgram
         self.firmwareErasesFiles = firmwareErasesFiles
-        self.updaters = updaters
         self.tidyUp = tidyUp
     }
 
@@ -125,6 +121,9 @@ public struct FamilyList: Sendable {
     public subscript(_ id: FamilyID) -> Family? { all.first { $0.id == id } }
 
     public var scripts: [ScriptFamily] { all.compactMap { $0.provisioning?.scripts } }
+
+    /// What units of these families hold, in the order in which it is brought up to date.
+    public var components: [Component] { Set(all.flatMap(\.components)).sorted() }
 
     /// Of all families' firmware.
     public var vendorKeys: [TrustedKey] { all.compactMap { $0.bootloader?.vendorKey } }

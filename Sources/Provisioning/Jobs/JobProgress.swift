@@ -36,14 +36,3 @@ struct JobProgress: Sendable {
         return highest
     }
 }
-
-extension Component {
-    /// Those that only its update goes through.
-    var stages: [Stage] {
-        switch self {
-        case .firmware: [.bootloader, .firmware, .restart]
-        case .fpga: [.erase, .fpga, .commit]
-        case .scripts: [.scripts]
-        }
-    }
-}

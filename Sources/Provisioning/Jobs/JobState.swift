@@ -1,5 +1,4 @@
 import Bluetooth
-import FPGA
 import Support
 import Synchronization
 
@@ -15,13 +14,12 @@ public final class JobState: Sendable {
         /// Written although they were current; once a job.
         var forced: Set<Component> = []
         var progress: JobProgress
-        var reach = Reach()
+        var reach: Reach
         var stage: Stage?
         var program: ProgramVerification?
         var recoveries: [Recovery] = []
         var transfers = TransferCounts()
-        /// How the FPGA came up with a committed image that is to be taken out again.
-        var bitstreamRejection: FPGACondition?
+        var memories: [Component: any Sendable] = [:]
     }
 
     private let family: FamilyID
@@ -40,7 +38,7 @@ public final class JobState: Sendable {
         self.options = options
         self.clock = clock
         self.report = report
-        state = Mutex(State(identity: unit, progress: JobProgress(expecting: estimates)))
+        state = Mutex(State(identity: unit, progress: JobProgress(expecting: estimates), reach: Reach(components)))
     }
 
     private func tell(_ content: JobEvent.Content, _ state: State) {
@@ -189,9 +187,10 @@ extension JobState {
 
     func count(_ change: (inout TransferCounts) -> Void) { state.withLock { change(&$0.transfers) } }
 
-    var bitstreamRejection: FPGACondition? { state.withLock { $0.bitstreamRejection } }
+    /// What an updater keeps for the job's later attempts.
+    public func memory(of component: Component) -> (any Sendable)? { state.withLock { $0.memories[component] } }
 
-    func rejectBitstream(_ condition: FPGACondition) { state.withLock { $0.bitstreamRejection = condition } }
+    public func remember(_ memory: any Sendable, of component: Component) { state.withLock { $0.memories[component] = memory } }
 
     func finished(_ error: Diagnosis?) -> UnitReport {
         state.withLock { state in
@@ -209,16 +208,19 @@ extension JobState {
 
 /// How far a job has come: stages in their order, each in 64 steps.
 struct Reach {
+    private let order: [Stage]
     private var furthest = 0
     private(set) var advances = 0
 
+    init(_ components: [Component]) { order = [.connect, .probe, .preflight] + components.flatMap(\.stages) + [.proof] }
+
     mutating func note(_ stage: Stage, fraction: Double) {
-        let here = Self.place(of: stage) + Int(63 * min(1, max(0, fraction)))
+        let here = place(of: stage) + Int(63 * min(1, max(0, fraction)))
         guard here > furthest else { return }
         (furthest, advances) = (here, advances + 1)
     }
 
-    mutating func fallBack(to stage: Stage) { furthest = min(furthest, Self.place(of: stage)) }
+    mutating func fallBack(to stage: Stage) { furthest = min(furthest, place(of: stage)) }
 
-    private static func place(of stage: Stage) -> Int { 64 * (Stage.allCases.firstIndex(of: stage) ?? 0) }
+    private func place(of stage: Stage) -> Int { 64 * (order.firstIndex(of: stage) ?? 0) }
 }

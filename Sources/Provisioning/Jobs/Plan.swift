@@ -1,5 +1,5 @@
 /// What a job is going to do to one unit.
-public struct Plan: Sendable, Equatable, Codable {
+public struct Plan: Sendable, Equatable, Encodable {
     public var family: FamilyID
     /// The application's address.
     public var unit: String
@@ -18,8 +18,8 @@ public struct Plan: Sendable, Equatable, Codable {
     public var seconds: Double { components.reduce(0) { $0 + $1.seconds } }
 }
 
-public struct ComponentPlan: Sendable, Equatable, Codable {
-    public enum Action: String, Sendable, Codable {
+public struct ComponentPlan: Sendable, Equatable, Encodable {
+    public enum Action: String, Sendable, Encodable {
         case current
         case update
         /// The unit gets another firmware first, and is asked then.

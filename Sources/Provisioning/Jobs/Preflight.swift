@@ -19,9 +19,9 @@ struct Preflight {
     }
 
     private func checkDowngrade(_ identity: UnitIdentity) throws {
-        guard !options.allowDowngrade, let firmware, identity.firmware != firmware.version else { return }
-        guard let unit = identity.firmware.flatMap(FirmwareVersion.init), let ours = FirmwareVersion(firmware.version) else {
-            throw ProvisioningError.ageUnknown(unit: identity.firmware, ours: firmware.version)
+        guard !options.allowDowngrade, let firmware, identity.versions[.firmware] != firmware.version else { return }
+        guard let unit = identity.versions[.firmware].flatMap(FirmwareVersion.init), let ours = FirmwareVersion(firmware.version) else {
+            throw ProvisioningError.ageUnknown(unit: identity.versions[.firmware], ours: firmware.version)
         }
         if ours < unit { throw ProvisioningError.downgrade(from: unit.description, to: ours.description) }
     }

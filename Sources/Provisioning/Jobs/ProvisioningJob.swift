@@ -21,7 +21,7 @@ public struct ProvisioningJob: Sendable {
         locator = try UnitLocator(central: central, family: family, address: address)
         self.assets = assets.limited(to: options.components)
         self.options = options
-        updaters = try locator.rules.updaters(self.assets)
+        updaters = self.assets.updaters
     }
 
     /// - Returns: the verdict; a failed unit is a report, not an error. A unit of which nothing is wanted is not looked for.
@@ -47,7 +47,7 @@ public struct ProvisioningJob: Sendable {
         }
         if mode == .bootloader, try await !leaveBootloader(lease, state) { return }
         state.begin(.probe)
-        if try await lease.identity().scripts == nil, let name = try await lease.programAside(putsBack: !options.dryRun) {
+        if try await lease.identity().versions[.scripts] == nil, let name = try await lease.programAside(putsBack: !options.dryRun) {
             state.notice("the unit's program was called \(name) since a restart without it was cut short" + (options.dryRun ? "" : "; it has its name again"))
         }
         state.probed(try await lease.identity())
@@ -160,9 +160,9 @@ extension ProvisioningJob {
         let identity = try await lease.identity()
         state.probed(identity)
         if !options.dryRun {
-            for updater in updaters where identity[updater.component] != updater.version {
+            for updater in updaters where identity.versions[updater.component] != updater.version {
                 throw ProvisioningError.wrongVersion(
-                    updater.component, expected: updater.version, actual: identity[updater.component])
+                    updater.component, expected: updater.version, actual: identity.versions[updater.component])
             }
         }
         if let console = try await lease.console() as? any ProgramConsole {

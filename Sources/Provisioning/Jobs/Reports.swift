@@ -6,47 +6,12 @@ public struct UnitIdentity: Sendable, Equatable {
     public var address: DeviceAddress
     /// Untrusted text.
     public var name: String
-    public var firmware: String?
-    public var fpga: String?
-    public var scripts: String?
+    public var versions: [Component: String]
     public var batteryPercent: Int?
 
-    public init(
-        address: DeviceAddress, name: String, firmware: String? = nil, fpga: String? = nil, scripts: String? = nil,
-        batteryPercent: Int? = nil
-    ) {
-        self.address = address
-        self.name = name
-        self.firmware = firmware
-        self.fpga = fpga
-        self.scripts = scripts
-        self.batteryPercent = batteryPercent
+    public init(address: DeviceAddress, name: String, versions: [Component: String] = [:], batteryPercent: Int? = nil) {
+        (self.address, self.name, self.versions, self.batteryPercent) = (address, name, versions, batteryPercent)
     }
-
-    public subscript(_ component: Component) -> String? {
-        get {
-            switch component {
-            case .firmware: firmware
-            case .fpga: fpga
-            case .scripts: scripts
-            }
-        }
-        set {
-            switch component {
-            case .firmware: firmware = newValue
-            case .fpga: fpga = newValue
-            case .scripts: scripts = newValue
-            }
-        }
-    }
-}
-
-/// What a component was verified by.
-public enum Evidence: String, Sendable {
-    /// What the unit says of itself: all that there is for firmware, which cannot be read back.
-    case version
-    /// Digests of every byte, computed on the unit.
-    case digest
 }
 
 public struct StepReport: Sendable, Equatable {
@@ -72,7 +37,7 @@ public struct StepReport: Sendable, Equatable {
     /// `nil` for what was not verified.
     public var evidence: Evidence? {
         switch action {
-        case .updated, .current: component == .firmware ? .version : .digest
+        case .updated, .current: component.evidence
         case .skipped, .failed, .planned: nil
         }
     }

@@ -20,7 +20,7 @@ public struct VerifyJob: Sendable {
         programWatch: Duration = JobOptions.defaultProgramWatch
     ) throws {
         locator = try UnitLocator(central: central, family: family, address: address)
-        updaters = try locator.rules.updaters(assets)
+        updaters = assets.updaters
         (self.assets, self.recorded, self.isDeep, self.programWatch) = (assets, recorded, isDeep, programWatch)
     }
 
@@ -74,7 +74,7 @@ public struct VerifyJob: Sendable {
         tell(.stage(.probe))
         result.identity = try await lease.identity()
         tell(.probed(result.identity))
-        if result.identity.scripts == nil, let name = try await lease.programAside(putsBack: false) {
+        if result.identity.versions[.scripts] == nil, let name = try await lease.programAside(putsBack: false) {
             tell(.notice("the unit's program is called \(name) since a restart without it was cut short: noafw flash gives it its name again"))
         }
         tell(.stage(.proof))

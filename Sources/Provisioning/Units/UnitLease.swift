@@ -84,7 +84,7 @@ public final class UnitLease: Sendable {
     /// What the unit says of itself.
     public func identity() async throws -> UnitIdentity {
         var identity = UnitIdentity(address: address, name: family.rawValue)
-        for component in rules.components { identity[component] = try await version(of: component) }
+        for component in rules.components { identity.versions[component] = try await version(of: component) }
         if let known = state.withLock({ $0.battery }) {
             identity.batteryPercent = known
         } else {

@@ -2,6 +2,48 @@ import FPGA
 import REPL
 import Support
 
+extension Component {
+    public static let fpga = Component(
+        "fpga", order: 1, stages: [.erase, .fpga, .commit], evidence: .digest,
+        slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20) { candidate, _ in
+            _ = try FPGAImage(candidate.bytes)
+            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(candidate.bytes))
+        })
+}
+
+extension Stage {
+    public static let erase = Stage(
+        "erase", remains: "the unit's FPGA flash may be partly erased; until it is written the unit starts its built-in FPGA image")
+    public static let fpga = Stage(
+        "fpga", sendsBytes: true,
+        remains: "the unit's FPGA image is incomplete and not committed; the unit starts its built-in FPGA image")
+    public static let commit = Stage(
+        "commit", remains: "the unit's FPGA image is complete; its proof, commit or restart may be missing")
+}
+
+public struct BitstreamAsset: ComponentAsset {
+    public static var component: Component { .fpga }
+
+    public let image: FPGAImage
+    /// What the FPGA says once it runs this image.
+    public let version: String
+
+    public init(image: FPGAImage, version: String) {
+        self.image = image
+        self.version = version
+    }
+
+    public var sha256: [UInt8] { Array(image.sha256) }
+    public var updater: any ComponentUpdater { BitstreamUpdater(self) }
+}
+
+extension AssetSet {
+    public var fpga: BitstreamAsset? {
+        get { self[BitstreamAsset.self] }
+        set { self[BitstreamAsset.self] = newValue }
+    }
+}
+
 /// Brings an FPGA image to a unit's flash through its Python.
 public struct BitstreamUpdater: ComponentUpdater {
     private let bitstream: BitstreamAsset
@@ -17,7 +59,7 @@ public struct BitstreamUpdater: ComponentUpdater {
     }
 
     public func inspect(_ unit: UnitLease, _ job: JobState) async throws -> any PlannedUpdate {
-        if let condition = job.bitstreamRejection { throw try await withdraw(condition, unit, job) }
+        if let condition = job.memory(of: .fpga) as? FPGACondition { throw try await withdraw(condition, unit, job) }
         let actual = try await unit.version(of: .fpga)
         let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
         let finding = try await updater.inspect(running: actual, wanted: version)
@@ -53,7 +95,7 @@ public struct BitstreamUpdater: ComponentUpdater {
             try await updater.restart(unit)
             guard try await unit.version(of: .fpga) == plan.to else {
                 let condition = try await FPGAProbe(repl: unit.python().repl).condition()
-                job.rejectBitstream(condition)
+                job.remember(condition, of: .fpga)
                 throw try await updater.withdraw(condition, unit, job)
             }
             unit.restoreGuard.endChanging(.fpga)

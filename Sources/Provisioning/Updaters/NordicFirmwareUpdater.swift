@@ -2,6 +2,58 @@ import Bluetooth
 import DFU
 import Support
 
+extension Component {
+    public static let firmware = Component(
+        "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version,
+        slot: CatalogueSlot(folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20) { candidate, family in
+            guard let target = family.bootloader?.target else { throw CatalogueError.hardwareUnknown(candidate.hardware) }
+            let package = try DFUPackage(bytes: candidate.bytes)
+            try package.check(against: target, trusting: candidate.trustedKeys)
+            return CheckedAsset(
+                version: package.images.first?.version?.description,
+                isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })
+        })
+}
+
+extension Stage {
+    public static let bootloader = Stage(
+        "bootloader", remains: "the unit goes to its bootloader; its old firmware is whole, and it returns to it within 3 minutes")
+    public static let firmware = Stage(
+        "firmware", sendsBytes: true, remains: "the unit waits in its bootloader, its new firmware incomplete")
+    public static let restart = Stage(
+        "restart", remains: "the unit's new firmware is written and starts; the parts after it are not done")
+}
+
+public struct FirmwareAsset: ComponentAsset {
+    public static var component: Component { .firmware }
+
+    public let image: FirmwareImage
+    /// What the unit says once it runs this image.
+    public let version: String
+
+    /// Opens and checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
+    /// - Parameter version: `nil` reads it from the image.
+    /// - Throws: ``DFUError`` (exit 65) or ``ProvisioningError/versionUnknown(_:)``.
+    public init(package: DFUPackage, version: String?, target: DFUTarget, trusting keys: [TrustedKey]) throws {
+        _ = try package.check(against: target, trusting: keys)
+        guard let image = package.images.first, let version = version ?? image.version?.description else {
+            throw ProvisioningError.versionUnknown("the firmware package")
+        }
+        self.image = image
+        self.version = version
+    }
+
+    public var sha256: [UInt8] { Array(image.sha256) }
+    public var updater: any ComponentUpdater { NordicFirmwareUpdater(self) }
+}
+
+extension AssetSet {
+    public var firmware: FirmwareAsset? {
+        get { self[FirmwareAsset.self] }
+        set { self[FirmwareAsset.self] = newValue }
+    }
+}
+
 /// Brings firmware to a unit through Nordic's bootloader.
 public struct NordicFirmwareUpdater: ComponentUpdater {
     private let firmware: FirmwareAsset

@@ -1,5 +1,39 @@
+import Cryptography
 import ScriptBundle
 import Support
+
+extension Component {
+    public static let scripts = Component(
+        "scripts", order: 2, stages: [.scripts], evidence: .digest,
+        slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { candidate, family in
+            guard let language = family.provisioning?.scripts else { throw CatalogueError.hardwareUnknown(candidate.hardware) }
+            _ = try ScriptSet(files: candidate.files, family: language, order: .declared, place: candidate.name)
+            return CheckedAsset(version: nil, isDevelopment: false)
+        })
+}
+
+extension Stage {
+    public static let scripts = Stage("scripts", sendsBytes: true, remains: "the unit's scripts may be incomplete")
+}
+
+extension ScriptSet: ComponentAsset {
+    public static var component: Component { .scripts }
+
+    /// Of what `sha256sum` prints for the installed files, sorted by name.
+    public var sha256: [UInt8] {
+        let list = installed.sorted { $0.name < $1.name }.map { "\(SHA256.text(of: $0.bytes))  \($0.name)\n" }.joined()
+        return SHA256.of(Array(list.utf8))
+    }
+
+    public var updater: any ComponentUpdater { ScriptUpdater(self) }
+}
+
+extension AssetSet {
+    public var scripts: ScriptSet? {
+        get { self[ScriptSet.self] }
+        set { self[ScriptSet.self] = newValue }
+    }
+}
 
 /// Brings a set of scripts to a unit's own file system.
 public struct ScriptUpdater: ComponentUpdater {

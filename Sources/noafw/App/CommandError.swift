@@ -152,7 +152,7 @@ extension CommandError: DiagnosableError {
         case .differs(let parts, let expectation, let advice):
             Diagnosis(
                 code: "NOA-0013", category: .unitFailed, fault: .unit,
-                message: "the unit differs from \(expectation) in: \(parts.map(\.rawValue).joined(separator: ", "))",
+                message: "the unit differs from \(expectation) in: \(parts.map(\.name).joined(separator: ", "))",
                 cause: "the unit was never flashed, was flashed with other files, or was changed since",
                 remedy: "\(advice) (or run noafw chat --no-verify to use the unit as it is)")
         case .chatInterrupted:
@@ -238,10 +238,10 @@ extension CommandError: DiagnosableError {
         case .noSuchPart(let parts, let family, let has):
             Diagnosis(
                 code: "NOA-0038", category: .usage, fault: nil,
-                message: "a \(family) has no \(parts.sorted().map(\.rawValue).joined(separator: ", ")): its parts are "
-                    + has.map(\.rawValue).joined(separator: ", "),
+                message: "a \(family) has no \(parts.sorted().map(\.name).joined(separator: ", ")): its parts are "
+                    + has.map(\.name).joined(separator: ", "),
                 cause: "--only names a part that units of this family do not have",
-                remedy: "name only parts that it has: --only \(has.map(\.rawValue).joined(separator: ","))")
+                remedy: "name only parts that it has: --only \(has.map(\.name).joined(separator: ","))")
         case .unsupported(let feature, let family):
             Diagnosis(
                 code: "NOA-0031", category: .usage, fault: nil, message: "noafw has no \(feature) for the \(family)",

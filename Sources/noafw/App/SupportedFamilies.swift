@@ -24,5 +24,5 @@ extension FamilyList {
     static let supported = FamilyList(SupportedFamily.all.map(\.family))
 
     /// What units of a family hold; of a unit that nobody has made out, whatever any may hold.
-    static func components(of family: FamilyID?) -> [Component] { family.flatMap { supported[$0]?.components } ?? Component.allCases }
+    static func components(of family: FamilyID?) -> [Component] { family.flatMap { supported[$0]?.components } ?? supported.components }
 }

@@ -66,13 +66,14 @@ struct AssetsAddCommand: ContextCommand {
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file.name) }
             let part = bytes.starts(with: Array("PK".utf8)) ? Component.firmware : .fpga
             let candidate = AssetCandidate(
-                component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported), bytes: bytes,
+                component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported),
+                files: [ScriptSet.File(name: file.name, bytes: bytes)],
                 key: try key.map { try publicKey(context.path($0)) }, name: file.name, families: .supported)
             let version = try candidate.version(stated: version)
+            let isMarked = try candidate.check().isDevelopment
             if part == .fpga, bytes.count != Self.usualImageByteCount {
                 verb.note("the image has \(bytes.count) bytes, released ones have \(Self.usualImageByteCount); make sure that it is one")
             }
-            let isMarked = candidate.isDevelopmentImage
             if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
             let outcome = try await catalogue.add(
                 candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault, clock: context.clock)
@@ -83,7 +84,7 @@ struct AssetsAddCommand: ContextCommand {
     private func publicKey(_ path: NamedPath) throws -> [UInt8] { Array(try PackageKeyFile.published(path).pem().utf8) }
 
     private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> OfflineCommand.Result {
-        let what = "\(candidate.component.rawValue) \(version) for the \(candidate.hardware)"
+        let what = "\(candidate.component.name) \(version) for the \(candidate.hardware)"
         let line = switch outcome {
         case .added(let path): "added \(what) as \(UntrustedText.escape(path))"
         case .present(let path): "\(what) is there already: \(UntrustedText.escape(path))"

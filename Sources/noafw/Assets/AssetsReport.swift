@@ -28,7 +28,7 @@ struct AssetsReport {
             let state = row.verdict ?? (item.isChosen ? "yes" : "-")
             let more = item.files.count > 1 ? " and \(item.files.count - 1) more" : ""
             table.append([
-                item.component.rawValue, item.version, UntrustedText.escape(item.hardware), item.isDevelopment ? "development" : "release",
+                item.component.name, item.version, UntrustedText.escape(item.hardware), item.isDevelopment ? "development" : "release",
                 state, UntrustedText.escape(item.files.first ?? "-") + more,
             ])
         }
@@ -55,7 +55,7 @@ struct AssetsReport {
         let item = row.item
         let files = zip(item.files, item.digests).map { JSONText.object([("file", .string($0)), ("sha256", .string($1))]) }
         return .object([
-            ("part", .string(item.component.rawValue)), ("version", .string(item.version)), ("hardware", .string(item.hardware)),
+            ("part", .string(item.component.name)), ("version", .string(item.version)), ("hardware", .string(item.hardware)),
             ("development", .bool(item.isDevelopment)), ("used", .bool(item.isChosen)), ("folder", .string(item.folder)),
             ("files", .array(files)), ("verdict", .optional(row.verdict)),
             ("error", row.problem.map(ReportText.document) ?? .null),

@@ -16,7 +16,7 @@ struct ChatExpectation: Sendable {
         (self.inputs, self.passed) = (inputs, passed)
         let unnamed = components.subtracting(inputs.named)
         recorded = Dictionary(
-            uniqueKeysWithValues: unnamed.compactMap { part in passed?.versionsAfter[part.rawValue].map { (part, $0) } })
+            uniqueKeysWithValues: unnamed.compactMap { part in passed?.versionsAfter[part.name].map { (part, $0) } })
         filed = components.subtracting(recorded.keys)
     }
 
@@ -33,19 +33,9 @@ struct ChatExpectation: Sendable {
     func advice(on report: VerifyReport, assets: AssetSet?) -> RepairAdvice {
         let drifted = report.findings.filter { !$0.value.matches }
         guard let passed else { return .flash(isKnown: inputs.named.isSuperset(of: drifted.keys)) }
-        let asItPassed = drifted.filter { part, finding in finding.actual.map { passed.versionsAfter[part.rawValue] == $0 } ?? false }
+        let asItPassed = drifted.filter { part, finding in finding.actual.map { passed.versionsAfter[part.name] == $0 } ?? false }
         guard asItPassed.isEmpty else { return .otherFiles }
-        let isRestored = drifted.allSatisfy { assets?.version(of: $0.key) == $0.value.expected }
+        let isRestored = drifted.allSatisfy { assets?[$0.key]?.version == $0.value.expected }
         return isRestored ? .flash(isKnown: true) : .provision(run: "\(passed.id)")
-    }
-}
-
-extension AssetSet {
-    fileprivate func version(of component: Component) -> String? {
-        switch component {
-        case .firmware: firmware?.version
-        case .fpga: fpga?.version
-        case .scripts: scripts?.version
-        }
     }
 }

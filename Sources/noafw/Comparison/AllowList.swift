@@ -53,8 +53,8 @@ struct AllowList: Sendable {
         func fault(_ reason: String) -> ComparisonError { .badAllowance(path: name, line: line, reason: reason) }
         guard fields.count == 5 else { throw fault("it has \(fields.count) of 5 fields: unit, part, value, reason, last day") }
         guard fields.allSatisfy({ $0.count <= fieldLimit }) else { throw fault("a field is longer than \(fieldLimit) characters") }
-        let component = Component(rawValue: fields[1])
-        guard component != nil || fields[1] == "*" else { throw fault("its part is none of \(Component.allCases.map(\.rawValue).joined(separator: ", ")) and *") }
+        let component = FamilyList.supported.components.first { $0.name == fields[1] }
+        guard component != nil || fields[1] == "*" else { throw fault("its part is none of \(FamilyList.supported.components.map(\.name).joined(separator: ", ")) and *") }
         guard !fields[0].isEmpty, !fields[2].isEmpty, !fields[3].isEmpty else { throw fault("unit, value and reason must not be empty") }
         guard fields[4].isEmpty || fields[4].wholeMatch(of: /[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])/) != nil else {
             throw fault("its last day is not of the form 2026-12-31")

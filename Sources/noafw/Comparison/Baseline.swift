@@ -58,9 +58,24 @@ struct Baseline: Sendable {
 
             struct Unit: Decodable {
                 var address: String?
-                var firmware: Finding?
-                var fpga: Finding?
-                var scripts: Finding?
+                var findings: [Provisioning.Component: Finding]
+
+                init(from decoder: any Decoder) throws {
+                    let container = try decoder.container(keyedBy: Key.self)
+                    address = try container.decodeIfPresent(String.self, forKey: Key("address"))
+                    findings = try FamilyList.supported.components.reduce(into: [:]) {
+                        $0[$1] = try container.decodeIfPresent(Finding.self, forKey: Key($1.name))
+                    }
+                }
+            }
+
+            private struct Key: CodingKey {
+                let stringValue: String
+                var intValue: Int? { nil }
+
+                init(_ name: String) { stringValue = name }
+                init?(stringValue: String) { self.stringValue = stringValue }
+                init?(intValue: Int) { nil }
             }
 
             var schema: String
@@ -77,15 +92,12 @@ struct Baseline: Sendable {
         for unit in document.units {
             // A unit that was not reached says nothing.
             guard let address = unit.address.flatMap({ DeviceAddress($0) }) else { continue }
-            let findings: [(Provisioning.Component, Document.Finding?)] = [(.firmware, unit.firmware), (.fpga, unit.fpga), (.scripts, unit.scripts)]
-            let known = findings.compactMap { component, finding in
-                finding.map { (component, Component(actual: $0.actual, differences: $0.differences ?? [])) }
-            }
+            let known = unit.findings.mapValues { Component(actual: $0.actual, differences: $0.differences ?? []) }
             guard !known.isEmpty else { continue }
-            units[address] = Dictionary(uniqueKeysWithValues: known)
+            units[address] = known
         }
         guard !units.isEmpty else { throw .noBaseline(path: name, reason: "no unit was verified in it") }
         (self.name, self.units) = (name, units)
-        isDeep = document.units.contains { unit in [unit.fpga, unit.scripts].contains { $0?.proof == Evidence.digest.rawValue } }
+        isDeep = document.units.contains { unit in unit.findings.values.contains { $0.proof == Evidence.digest.rawValue } }
     }
 }

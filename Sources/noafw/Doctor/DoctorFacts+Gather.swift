@@ -64,7 +64,7 @@ extension DoctorFacts {
         let families = FamilyList.supported.provisioned.map { family in
             let own = items.filter { $0.hardware == family.id.rawValue }
             let parts = family.components.map { component in
-                "\(component.rawValue) \(own.first { $0.component == component }?.version ?? "none")"
+                "\(component.name) \(own.first { $0.component == component }?.version ?? "none")"
             }
             return "\(family.id) \(parts.joined(separator: ", "))"
         }

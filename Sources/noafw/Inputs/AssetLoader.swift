@@ -52,9 +52,7 @@ struct AssetLoader {
             return assets
         }
         return AssetSet(
-            firmware: parts.contains(.firmware) ? try firmware() : nil,
-            fpga: parts.contains(.fpga) ? try fpga() : nil,
-            scripts: parts.contains(.scripts) ? try scripts() : nil)
+            parts.contains(.firmware) ? try firmware() : nil, parts.contains(.fpga) ? try fpga() : nil, parts.contains(.scripts) ? try scripts() : nil)
     }
 
     private func marked(_ firmware: FirmwareAsset, listed: Bool = false) throws -> FirmwareAsset {

@@ -19,11 +19,10 @@ struct BundleLoader {
             throw BundleError.wrongFamily(place: path.name, bundle: bundle.family.name, wanted: family.id.rawValue)
         }
         let assets = AssetSet(
-            firmware: parts.contains(.firmware) ? try firmware(bundle, trust) : nil,
-            fpga: parts.contains(.fpga) ? try fpga(bundle) : nil,
-            scripts: parts.contains(.scripts) ? try scripts(bundle) : nil,
+            parts.contains(.firmware) ? try firmware(bundle, trust) : nil, parts.contains(.fpga) ? try fpga(bundle) : nil,
+            parts.contains(.scripts) ? try scripts(bundle) : nil,
             bundle: BundleIdentity(digest: bundle.sha256, signer: bundle.signature?.signer.fingerprint))
-        guard assets.firmware != nil || assets.fpga != nil || assets.scripts != nil else {
+        guard !assets.isEmpty else {
             throw BundleError.nothingWanted(place: path.name)
         }
         return assets

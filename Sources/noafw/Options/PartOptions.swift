@@ -27,10 +27,10 @@ struct PartList: Sendable, Hashable {
 extension PartList: ExpressibleByArgument {
     init?(argument: String) {
         let names = argument.split(separator: ",", omittingEmptySubsequences: false)
-        let parts = names.compactMap { Component(rawValue: String($0)) }
+        let parts = names.compactMap { name in FamilyList.supported.components.first { $0.name == name } }
         guard parts.count == names.count else { return nil }
         self.init(parts: Set(parts))
     }
 
-    static var defaultCompletionKind: CompletionKind { .list(Component.allCases.map(\.rawValue)) }
+    static var defaultCompletionKind: CompletionKind { .list(FamilyList.supported.components.map(\.name)) }
 }

@@ -15,14 +15,14 @@ enum CommandLineText {
             let belongsToVerify = ["--deep", "--json", "--only"].contains(argument) || argument.hasPrefix("--only=")
             if !belongsToVerify, !isValueOfOnly { kept.append(argument) }
         }
-        return same(["flash"] + kept + ["--only", parts.map(\.rawValue).joined(separator: ",")])
+        return same(["flash"] + kept + ["--only", parts.map(\.name).joined(separator: ",")])
     }
 
     /// - Parameters:
     ///   - unit: the options that name it.
     ///   - files: those that name its files.
     static func flash(_ unit: [String], _ files: [String], _ parts: [Component]) -> String {
-        same(["flash"] + unit + files + ["--only", parts.map(\.rawValue).joined(separator: ",")])
+        same(["flash"] + unit + files + ["--only", parts.map(\.name).joined(separator: ",")])
     }
 
     private static func quote(_ argument: String) -> String {

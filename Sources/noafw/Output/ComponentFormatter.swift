@@ -26,11 +26,11 @@ enum ComponentFormatter {
 
     static func describe(_ step: StepReport) -> String {
         switch step.action {
-        case .updated: "\(step.component.rawValue) updated: \(version(step.from)) -> \(version(step.to))"
-        case .planned: "\(step.component.rawValue) would be updated: \(version(step.from)) -> \(version(step.to))"
-        case .current: "\(step.component.rawValue) is current: \(version(step.to ?? step.from))"
-        case .skipped: "\(step.component.rawValue) skipped"
-        case .failed: "\(step.component.rawValue) failed"
+        case .updated: "\(step.component.name) updated: \(version(step.from)) -> \(version(step.to))"
+        case .planned: "\(step.component.name) would be updated: \(version(step.from)) -> \(version(step.to))"
+        case .current: "\(step.component.name) is current: \(version(step.to ?? step.from))"
+        case .skipped: "\(step.component.name) skipped"
+        case .failed: "\(step.component.name) failed"
         }
     }
 }

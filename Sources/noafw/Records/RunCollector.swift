@@ -49,7 +49,7 @@ struct RunCollector: Sendable {
             endStep(verdict.outcome, verdict.code, at: event.time)
             return true
         case .probed(let identity):
-            if before == nil { (before, after) = (identity, Self.versions(identity)) }
+            if before == nil { (before, after) = (identity, identity.versions) }
             return true
         case .planned(let new):
             plan = new
@@ -81,7 +81,7 @@ struct RunCollector: Sendable {
     mutating func conclude(_ verdict: RunVerdict, _ report: (any RecordedReport)?, at time: SessionClock.Instant) {
         endStep(verdict.outcome, verdict.code, at: time)
         guard let report, report.passed else { return }
-        after = Self.versions(report.identity).merging(after.filter { report.identity[$0.key] == nil }) { known, _ in known }
+        after = report.identity.versions.merging(after) { known, _ in known }
     }
 
     private mutating func endStep(_ outcome: RunOutcome, _ code: String?, at time: SessionClock.Instant) {
@@ -89,36 +89,22 @@ struct RunCollector: Sendable {
         open = nil
         steps.append(
             RunStep(
-                name: step.stage.rawValue, startMilliseconds: begun.duration(to: step.start).wholeMilliseconds,
+                name: step.stage.name, startMilliseconds: begun.duration(to: step.start).wholeMilliseconds,
                 milliseconds: step.start.duration(to: time).wholeMilliseconds, bytes: step.stage.sendsBytes ? Int64(step.bytes) : nil,
-                retries: steps.count { $0.name == step.stage.rawValue && $0.outcome != .pass }, outcome: outcome, code: code))
+                retries: steps.count { $0.name == step.stage.name && $0.outcome != .pass }, outcome: outcome, code: code))
     }
 
     func fill(_ record: inout RunRecord) {
         record.steps = steps
         record.retries = retries
         record.battery = before?.batteryPercent
-        record.versionsBefore = Self.byName(before.map(Self.versions) ?? [:])
+        record.versionsBefore = Self.byName(before?.versions ?? [:])
         record.versionsAfter = Self.byName(after)
         record.digests = Self.byName(digests.filter { sent.contains($0.key) })
         record.plan = RecordedPlan(job: plan, rollout: rollout).json
     }
 
-    private static func versions(_ identity: UnitIdentity) -> [Component: String] {
-        Component.allCases.reduce(into: [:]) { $0[$1] = identity[$1] }
-    }
-
     private static func byName(_ texts: [Component: String]) -> [String: String] {
-        Dictionary(uniqueKeysWithValues: texts.map { ($0.key.rawValue, $0.value) })
-    }
-}
-
-extension Stage {
-    /// Whether its progress counts bytes that go to the unit.
-    fileprivate var sendsBytes: Bool {
-        switch self {
-        case .firmware, .fpga, .scripts: true
-        case .connect, .probe, .preflight, .bootloader, .restart, .erase, .commit, .proof: false
-        }
+        Dictionary(uniqueKeysWithValues: texts.map { ($0.key.name, $0.value) })
     }
 }

@@ -89,7 +89,7 @@ final class RunRecorder: Sendable {
     }
 
     private func recording(of run: OpenRun, _ start: Start) -> Recording {
-        let collector = RunCollector(begun: run.begun, digests: start.assets.sentDigests, rollout: start.rollout)
+        let collector = RunCollector(begun: run.begun, digests: start.assets.digests.mapValues(HexText.encode), rollout: start.rollout)
         return Recording(run: run, collector: collector, clock: start.unit.central.clock)
     }
 

@@ -14,7 +14,7 @@ enum VerifyExports {
         CSVText.document(columns, rows.map { row in
             [
                 .text(row.unit.id), CSVText.Cell(value: row.unit.address), CSVText.Cell(value: row.unit.family?.rawValue),
-                CSVText.Cell(value: row.component?.rawValue), .value(row.state.rawValue), CSVText.Cell(row.finding?.expected),
+                CSVText.Cell(value: row.component?.name), .value(row.state.rawValue), CSVText.Cell(row.finding?.expected),
                 CSVText.Cell(row.finding?.actual), CSVText.Cell(value: row.component.map { ReportText.evidence(for: $0, isDeep: isDeep).rawValue }),
                 CSVText.Cell(row.finding.flatMap { $0.differences.isEmpty ? nil : $0.differences.joined(separator: "; ") }),
                 CSVText.Cell(value: row.error?.code), CSVText.Cell(row.reason.isEmpty ? nil : row.reason), .value(Format.plain(row.seconds)),
@@ -27,7 +27,7 @@ enum VerifyExports {
         var timed: Set<String> = []
         let cases = rows.map { row in
             JUnitText.Case(
-                ["noafw", row.unit.family?.rawValue ?? "unit", row.component?.rawValue ?? "unit"], name: row.unit.id,
+                ["noafw", row.unit.family?.rawValue ?? "unit", row.component?.name ?? "unit"], name: row.unit.id,
                 milliseconds: timed.insert(row.unit.id).inserted ? Int64(min(max(row.seconds, 0), 1e9) * 1000) : 0, result: result(row))
         }
         return JUnitText.document([JUnitText.Suite(name: "noafw verify", start: start, host: host, cases: cases)])

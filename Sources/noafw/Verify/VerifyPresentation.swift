@@ -28,7 +28,7 @@ struct VerifyPresentation: FleetPresentation {
         let family = entry.report?.report.family ?? entry.unit.family
         let findings: [(String, JSONText)] = FamilyList.components(of: family).map { component in
             let compared = entry.report?.findings.first { $0.component == component }
-            return (component.rawValue, compared.map { document($0) } ?? .null)
+            return (component.name, compared.map { document($0) } ?? .null)
         }
         let report = entry.report?.report
         let error = isSingle ? error(of: result) : entry.error
@@ -56,7 +56,7 @@ struct VerifyPresentation: FleetPresentation {
         if isSingle { return result.report.entries.first.map { summary($0, result, style) } ?? [] }
         let rows = result.report.entries.flatMap(FindingRow.rows)
         let details = rows.filter { !$0.state.isGood && $0.component != nil && !($0.finding?.differences ?? []).isEmpty }.map { row in
-            "  \(FleetLine.name(row.unit)) \(row.component?.rawValue ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
+            "  \(FleetLine.name(row.unit)) \(row.component?.name ?? ""): \(UntrustedText.escape(row.differences.joined(separator: "; "), limit: UntrustedText.commandLimit))"
         }
         return [
             table(rows, style), details, FleetSummary.errors(result.report, style: style), advice(result.report), lastPasses(result.report),
@@ -72,7 +72,7 @@ struct VerifyPresentation: FleetPresentation {
         ])
         for row in rows {
             table.append([
-                FleetLine.name(row.unit), row.component?.rawValue ?? "-", ComponentFormatter.version(row.finding?.expected),
+                FleetLine.name(row.unit), row.component?.name ?? "-", ComponentFormatter.version(row.finding?.expected),
                 ComponentFormatter.version(row.finding?.actual), word(row),
             ])
         }
@@ -147,7 +147,7 @@ struct VerifyPresentation: FleetPresentation {
         var lines = entry.identity.map { [ComponentFormatter.describe($0), ""] } ?? []
         if !findings.isEmpty { lines += partTable(findings, style) + [""] }
         for (component, finding) in findings where !(finding.differences + finding.extras).isEmpty {
-            lines += (finding.differences + finding.extras).map { "  \(component.rawValue): \(UntrustedText.escape($0))" } + [""]
+            lines += (finding.differences + finding.extras).map { "  \(component.name): \(UntrustedText.escape($0))" } + [""]
         }
         lines += ReportText.needed(entry.report?.recoveries ?? [])
         lines += verdict(entry, result, style)
@@ -159,7 +159,7 @@ struct VerifyPresentation: FleetPresentation {
         for (component, finding) in findings {
             let result = finding.matches ? (ReportText.evidence(for: component, isDeep: isDeep) == .digest ? "verified" : "matches") : "DIFFERS"
             table.append([
-                component.rawValue, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
+                component.name, ComponentFormatter.version(finding.expected), ComponentFormatter.version(finding.actual), result,
             ])
         }
         return table.lines(style: style) { findings[$0].value.matches ? nil : .bad }
@@ -170,7 +170,7 @@ struct VerifyPresentation: FleetPresentation {
         let findings = entry.report?.report.findings ?? [:]
         let drifted = findings.filter { !$0.value.matches }.keys.sorted()
         if !drifted.isEmpty {
-            let verdict = "\(style.paint("FAIL", .bad))  drift in \(drifted.map(\.rawValue).joined(separator: ", ")) \(time)"
+            let verdict = "\(style.paint("FAIL", .bad))  drift in \(drifted.map(\.name).joined(separator: ", ")) \(time)"
             let shadows = findings[.scripts]?.shadows ?? []
             // What flash does not take away from a unit by itself.
             let removal = shadows.isEmpty ? [] : ["  first, in noafw console: \(UntrustedText.escape(ShadowRemoval.code(for: shadows)))"]

@@ -44,7 +44,7 @@ enum FleetSample {
     ) throws -> FleetEntry<ComparedReport> {
         var report = VerifyReport(
             identity: UnitIdentity(address: address(number), name: "monocle"), family: "monocle", findings: [:], error: nil)
-        for component in Component.allCases {
+        for component in FamilyList.supported.components {
             let expected = component == .scripts ? Sample.scriptsDigest : "v26.001.0000"
             report.findings[component] = .init(
                 expected: expected, actual: actual[component] ?? expected, differences: component == .fpga ? differences : [])

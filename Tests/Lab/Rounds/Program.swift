@@ -55,7 +55,7 @@ enum Program {
         let files = ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"].map { name in
             ScriptSet.File(name: name, bytes: Array("# round \(round)\n\(name == "main.py" ? main : "")".utf8))
         }
-        return AssetSet(scripts: try ScriptSet(files: files, family: .monocle))
+        return AssetSet(try ScriptSet(files: files, family: .monocle))
     }
 
     /// Writes all that is given, whatever the unit holds already.

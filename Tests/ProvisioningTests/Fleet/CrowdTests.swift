@@ -32,8 +32,8 @@ import VirtualDevices
         for (unit, outcome) in zip(rig.units, result.outcomes) {
             #expect(PagerRig.isRight(outcome.ending, for: unit.fate), "\(unit.address) \(unit.fate): \(outcome.ending)")
             if case .proved = outcome.ending {
-                #expect(outcome.report?.identity.address == unit.address && outcome.report?.identity.firmware == PagerFamily.version)
-                #expect(outcome.report?.identity.scripts == PagerFamily.text)
+                #expect(outcome.report?.identity.address == unit.address && outcome.report?.identity.versions[.firmware] == PagerFamily.version)
+                #expect(outcome.report?.identity.versions[.text] == PagerFamily.text)
             }
         }
         for adapter in rig.adapters {

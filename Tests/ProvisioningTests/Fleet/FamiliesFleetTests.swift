@@ -51,8 +51,8 @@ struct FamiliesFleetTests {
             self.key = coordinates.prefix(32).reversed() + coordinates.dropFirst(32).reversed()
             pager = try PagerFamily()
             assets = [
-                "monocle": AssetSet(firmware: try firmware(20_000, .monocle, number: 1), scripts: monocle),
-                "frame": AssetSet(firmware: try firmware(300_000, .frame, number: 0), scripts: frame), "pager": pager.assets,
+                "monocle": AssetSet(try firmware(20_000, .monocle, number: 1), monocle),
+                "frame": AssetSet(try firmware(300_000, .frame, number: 0), frame), "pager": pager.assets,
             ]
         }
 

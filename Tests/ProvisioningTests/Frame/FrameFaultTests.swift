@@ -17,7 +17,7 @@ struct FrameFaultTests {
     ) async throws -> Value {
         var bench = Bench(.frame(firmware))
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try FrameSamples.telling(hasZeros: firmware == .v25_080))
+        let assets = AssetSet(try FrameSamples.telling(hasZeros: firmware == .v25_080))
         let report = try await bench.flash(assets)
         #expect(report.passed, "\(String(describing: report.error))")
         try prepare(&bench)
@@ -88,7 +88,7 @@ struct FrameFaultTests {
         try await withBench(of: firmware, { bench in
             for (index, count) in fillers.enumerated() { try bench.leave(String(repeating: "f", count: count), as: "filler\(index)") }
         }) { bench, assets in
-            let new = AssetSet(scripts: try FrameSamples.telling(padding: 12_000, hasZeros: firmware == .v25_080))
+            let new = AssetSet(try FrameSamples.telling(padding: 12_000, hasZeros: firmware == .v25_080))
             let report = try await bench.flash(new)
             #expect(report.error?.code == code, "\(String(describing: report.error))")
             let proof = try await bench.verify(assets)
@@ -113,7 +113,7 @@ struct FrameFaultTests {
 
     @Test func aFileThatNoUnitTakesIsRefused() async throws {
         try await withBench { bench, assets in
-            let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling(padding: 70_000)))
+            let report = try await bench.flash(AssetSet(try FrameSamples.telling(padding: 70_000)))
             #expect(report.error?.code == "SCR-0007", "\(String(describing: report.error))")
             #expect(try await bench.verify(assets).passed)
         }
@@ -123,7 +123,7 @@ struct FrameFaultTests {
     @Test(arguments: [FaultPlan.Cut.power, .link], -3...4)
     func aCutWhileScriptsAreRenamedIsRecovered(cut: FaultPlan.Cut, offset: Int) async throws {
         try await withBench { bench, _ in
-            let new = AssetSet(scripts: try FrameSamples.telling(padding: 1000))
+            let new = AssetSet(try FrameSamples.telling(padding: 1000))
             let packet = try await Self.renamingPacket(of: new)
             var cutting = bench
             cutting.faults.cuts[packet + offset] = cut
@@ -134,7 +134,7 @@ struct FrameFaultTests {
     private static func renamingPacket(of assets: AssetSet) async throws -> Int {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
         let wire = Wire()
         let total = try await bench.play { central, unit in
             let central = ListeningCentral(central: central, wire: wire)

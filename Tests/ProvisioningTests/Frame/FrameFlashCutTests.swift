@@ -25,7 +25,7 @@ struct FrameFlashCutTests {
     private func expectNoMixture(cuttingAt word: Int) async throws {
         var bench = Bench(.frame)
         defer { bench.remove() }
-        let (old, new) = (AssetSet(scripts: try FrameSamples.telling()), AssetSet(scripts: try Upload.scripts()))
+        let (old, new) = (AssetSet(try FrameSamples.telling()), AssetSet(try Upload.scripts()))
         #expect(try await bench.flash(old).passed)
         bench.faults.flashCuts = [word]
         await #expect(throws: (any Error).self, "cut at word \(word)") { try await Upload.run(on: bench) }
@@ -77,7 +77,7 @@ private actor WordCount {
         if let count { return count }
         let bench = Bench(.frame)
         defer { bench.remove() }
-        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
         let measured = try await Upload.run(on: bench)
         count = measured
         return measured

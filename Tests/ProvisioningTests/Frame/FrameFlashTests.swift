@@ -23,7 +23,7 @@ struct FrameFlashTests {
             let first = try await bench.flash(assets) { journal.add($0) }
             #expect(first.passed, "\(String(describing: first.error)) \(journal.text)")
             #expect(first.program?.sign == .announced)
-            #expect(first.identity.firmware == Bench.firmwareVersion && first.identity.scripts == assets.scripts?.version)
+            #expect(first.identity.versions[.firmware] == Bench.firmwareVersion && first.identity.versions[.scripts] == assets.scripts?.version)
             #expect(first.identity.batteryPercent != nil)
             #expect(first.steps.map(\.action) == [.updated, .updated])
             let second = try await bench.flash(assets)
@@ -43,7 +43,7 @@ struct FrameFlashTests {
                 return .init(name: name, bytes: Array(try Data(contentsOf: file)))
             }
             let scripts = try ScriptSet(files: files, family: .frame)
-            let report = try await bench.flash(AssetSet(scripts: scripts))
+            let report = try await bench.flash(AssetSet(scripts))
             #expect(report.passed && report.program?.sign == .announced, "\(String(describing: report.error))")
         }
     }
@@ -51,7 +51,7 @@ struct FrameFlashTests {
     /// Someone else's program that answers nothing: it has to run, be the right one, and keep quiet.
     @Test func aSilentProgramIsProved() async throws {
         try await withBench { bench in
-            let assets = AssetSet(scripts: try FrameSamples.set("while true do frame.sleep(0.1) end"))
+            let assets = AssetSet(try FrameSamples.set("while true do frame.sleep(0.1) end"))
             let report = try await bench.flash(assets)
             #expect(report.passed && report.program?.sign == .silent, "\(String(describing: report.error))")
         }
@@ -70,7 +70,7 @@ struct FrameFlashTests {
     ])
     func aProgramThatDoesNotLiveFails(main: String, code: String) async throws {
         try await withBench { bench in
-            let report = try await bench.flash(AssetSet(scripts: try FrameSamples.set(main)))
+            let report = try await bench.flash(AssetSet(try FrameSamples.set(main)))
             #expect(report.error?.code == code, "\(String(describing: report.error))")
         }
     }
@@ -79,7 +79,7 @@ struct FrameFlashTests {
     @Test(arguments: ["-- one\nerror('bad')", "print('-- one')\nerror('bad')", "\nerror('bad')"])
     func anErrorHasItsAuthorsLine(main: String) async throws {
         try await withBench { bench in
-            let report = try await bench.flash(AssetSet(scripts: try FrameSamples.set(main)))
+            let report = try await bench.flash(AssetSet(try FrameSamples.set(main)))
             #expect(report.error?.message.contains("[string \"main.lua\"]:2: bad") == true, "\(String(describing: report.error))")
         }
     }
@@ -89,9 +89,9 @@ struct FrameFlashTests {
         try await withBench { bench in
             let hostile = "local own=frame.file.\(name) frame.file.\(name)=function(...)return own(...)end while true do frame.sleep(0.1) end"
             try bench.leave("", as: "notes.txt")
-            #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling(hasZeros: false))).passed)
+            #expect(try await bench.flash(AssetSet(try FrameSamples.telling(hasZeros: false))).passed)
             try bench.leave(hostile, as: "main.lua")
-            let scripts = AssetSet(scripts: try FrameSamples.telling(hasZeros: false))
+            let scripts = AssetSet(try FrameSamples.telling(hasZeros: false))
             #expect(try await bench.verify(scripts).error?.code == "FRM-0005")
             var options = JobOptions()
             options.force = true
@@ -104,14 +104,14 @@ struct FrameFlashTests {
     @Test func anOldFirmwareTakesNoByteOfZero() async throws {
         let bench = Bench(.frame(.v24_248))
         defer { bench.remove() }
-        let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling()))
+        let report = try await bench.flash(AssetSet(try FrameSamples.telling()))
         #expect(report.error?.code == "FRM-0006", "\(String(describing: report.error))")
         #expect(try await bench.flash(FrameSamples.assets()).passed)
     }
 
     @Test func otherFilesStay() async throws {
         try await withBench { bench in
-            let assets = AssetSet(scripts: try FrameSamples.telling())
+            let assets = AssetSet(try FrameSamples.telling())
             #expect(try await bench.flash(assets).passed)
             try bench.leave("mine", as: "notes.txt")
             try bench.leave("mine", as: "odd.lua.new")

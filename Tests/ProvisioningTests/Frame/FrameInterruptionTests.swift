@@ -12,7 +12,7 @@ import VirtualDevices
 @Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)
 struct FrameInterruptionTests {
     private static let packetsOfAWholeRun = PacketCount(.frame) { try FrameInterruptionTests.assets() }
-    private static let packetsOfAnUpload = PacketCount(.frame) { AssetSet(scripts: try FrameInterruptionTests.assets().scripts) }
+    private static let packetsOfAnUpload = PacketCount(.frame) { AssetSet(try FrameInterruptionTests.assets().scripts) }
 
     private static func assets() throws -> AssetSet { try FrameSamples.assets(scripts: FrameSamples.telling(padding: 3000)) }
 
@@ -37,10 +37,10 @@ struct FrameInterruptionTests {
         let total = try await Self.packetsOfAnUpload.value()
         var bench = Bench(.frame)
         defer { bench.remove() }
-        let old = AssetSet(scripts: try FrameSamples.telling())
+        let old = AssetSet(try FrameSamples.telling())
         #expect(try await bench.flash(old).passed)
         bench.faults.cuts[max(1, total * (step + 1) / 40)] = cut
-        try await bench.expectRecovery(AssetSet(scripts: try FrameSamples.telling(padding: 3000)), runs: 2)
+        try await bench.expectRecovery(AssetSet(try FrameSamples.telling(padding: 3000)), runs: 2)
     }
 
     @Test(arguments: [0.01, 0.05]) func lossyAirIsSurvived(loss: Double) async throws {
@@ -48,7 +48,7 @@ struct FrameInterruptionTests {
         defer { bench.remove() }
         bench.faults.loss = loss
         bench.faults.seed = 11
-        try await bench.expectRecovery(AssetSet(scripts: try FrameSamples.telling(padding: 3000)), runs: 4)
+        try await bench.expectRecovery(AssetSet(try FrameSamples.telling(padding: 3000)), runs: 4)
     }
 
     @Test(arguments: [2, 4, 6, 8]) func cancelledRunsAreContinued(event: Int) async throws {

@@ -34,7 +34,7 @@ import VirtualDevices
                 group.addTask { try await frame.play() }
                 defer { group.cancelAll() }
                 let job = try ProvisioningJob(
-                    family: .frame.stating(Self.version), central: frame, address: StrandedUnit.application, assets: AssetSet(firmware: firmware),
+                    family: .frame.stating(Self.version), central: frame, address: StrandedUnit.application, assets: AssetSet(firmware),
                     options: JobOptions())
                 let report = try await job.run { _ in }
                 return (report, frame.isUpdated, frame.connectCount)

@@ -19,7 +19,7 @@ struct FrameSafeModeTests {
     /// A unit that was paired, with its owner's program.
     private static func bench() async throws -> Bench {
         let bench = Bench(.frame)
-        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
         try bench.leave(own, as: "main.lua")
         return bench
     }
@@ -31,7 +31,7 @@ struct FrameSafeModeTests {
 
     /// Its firmware is what the assets say: nothing is written but the program's name.
     private static func current() throws -> AssetSet {
-        AssetSet(firmware: try Bench.firmware(version: FrameFirmware.v25_080.version, number: 0, target: .frame), fpga: nil, scripts: nil)
+        AssetSet(try Bench.firmware(version: FrameFirmware.v25_080.version, number: 0, target: .frame), nil)
     }
 
     /// A file of the owner's that has the program's other name is not touched.
@@ -104,7 +104,7 @@ struct FrameSafeModeTests {
         try bench.leave(Self.own, as: "main.lua.aside")
         try FileManager.default.removeItem(atPath: bench.frameFolder().host(#require(FramePath(Array("main.lua".utf8)))))
         let journal = Journal()
-        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())) { journal.add($0) }.passed)
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())) { journal.add($0) }.passed)
         #expect(journal.text.joined(separator: "\n").contains("the scripts replace on the unit: main.lua"), "\(journal.text)")
         #expect(try Self.content(bench, "main.lua.aside") == nil)
     }

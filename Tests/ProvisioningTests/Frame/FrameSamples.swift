@@ -13,7 +13,7 @@ enum FrameSamples {
     static let wholeSize = 300_000
 
     static func assets(firmware size: Int? = wholeSize, scripts: ScriptSet? = nil) throws -> AssetSet {
-        AssetSet(firmware: try size.map { try Bench.firmware(size: $0, number: 0, target: .frame) }, scripts: try scripts ?? telling())
+        AssetSet(try size.map { try Bench.firmware(size: $0, number: 0, target: .frame) }, try scripts ?? telling())
     }
 
     /// Any bytes that a comment can have: line ends of all kinds, lines of 511, 512 and 513 bytes, an end without one.

@@ -58,7 +58,7 @@ struct HostileFrameTests {
     @Test(arguments: [400, 1000, 2500, 5000, 7500, 10_000, 15_000, 22_000]) func aHoardIsNamedOrInNobodysWay(least: Int) async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try FrameSamples.telling())
+        let assets = AssetSet(try FrameSamples.telling())
         #expect(try await bench.flash(assets).passed)
         try bench.leave(Case(Self.hoarding(down: [least]), "").main, as: "main.lua")
         for isDeep in [false, true] {
@@ -72,7 +72,7 @@ struct HostileFrameTests {
     @Test(arguments: cases) func aProgramIsPassedByOrTheAdviceIsTrue(given: Case) async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try FrameSamples.telling())
+        let assets = AssetSet(try FrameSamples.telling())
         #expect(try await bench.flash(assets).passed)
         try bench.leave(given.main, as: "main.lua")
         for isDeep in [false, true] {
@@ -104,7 +104,7 @@ struct HostileFrameTests {
     @Test func aFullStoreIsNamed() async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        let assets = AssetSet(scripts: try FrameSamples.telling())
+        let assets = AssetSet(try FrameSamples.telling())
         #expect(try await bench.flash(assets).passed)
         try bench.leave(
             """
@@ -116,7 +116,7 @@ struct HostileFrameTests {
             while true do frame.sleep(0.1) end
             """, as: "main.lua")
         _ = try await bench.play { central, _ in try await central.clock.sleep(until: central.clock.deadline(in: .seconds(120))) }
-        let report = try await bench.flash(AssetSet(scripts: try FrameSamples.telling(padding: 9000)))
+        let report = try await bench.flash(AssetSet(try FrameSamples.telling(padding: 9000)))
         #expect(["FRM-0003", "SCR-0008"].contains(report.error?.code), "\(String(describing: report.error))")
         #expect(report.error?.remedy.contains("noafw console: frame.file.remove(\"junk1\")") == true, "\(String(describing: report.error))")
     }
@@ -125,9 +125,9 @@ struct HostileFrameTests {
     @Test func foldersThatFillTheStoreAreNamed() async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
         for number in 10..<25 { try bench.makeFolder("d\(number)/e") }
-        let assets = AssetSet(scripts: try FrameSamples.telling(padding: 30_000))
+        let assets = AssetSet(try FrameSamples.telling(padding: 30_000))
         let report = try await bench.flash(assets)
         let error = try #require(report.error)
         #expect(["FRM-0003", "SCR-0008"].contains(error.code), "\(error)")

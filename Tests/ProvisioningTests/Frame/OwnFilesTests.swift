@@ -26,7 +26,7 @@ struct OwnFilesTests {
     @Test(arguments: [false, true]) func aProgramOfOnesOwnIsNamed(withFirmware: Bool) async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        let scripts = AssetSet(scripts: try FrameSamples.telling())
+        let scripts = AssetSet(try FrameSamples.telling())
         #expect(try await bench.flash(scripts).passed)
         for (content, name) in [(Self.own, "main.lua"), ("mine", "mine.lua")] { try bench.leave(content, as: name) }
         let assets = withFirmware ? try FrameSamples.assets() : scripts
@@ -49,7 +49,7 @@ struct OwnFilesTests {
         let bench = Bench(.frame)
         defer { bench.remove() }
         try bench.leave(Self.own, as: "main.lua")
-        let assets = AssetSet(scripts: try FrameSamples.telling())
+        let assets = AssetSet(try FrameSamples.telling())
         _ = try await bench.verify(assets)
         try bench.leave(Self.own, as: "main.lua")
         var options = JobOptions()
@@ -63,7 +63,7 @@ struct OwnFilesTests {
     @Test func filesOfAReleaseAreNobodysOwn() async throws {
         let bench = Bench(.frame)
         defer { bench.remove() }
-        #expect(try await bench.flash(AssetSet(scripts: try FrameSamples.telling())).passed)
+        #expect(try await bench.flash(AssetSet(try FrameSamples.telling())).passed)
         let (plan, notes) = try await foreseen(bench, try FrameSamples.assets(scripts: FrameSamples.telling(padding: 100)))
         #expect(plan.erases.isEmpty && plan.components.allSatisfy { $0.erases == nil } && notes.isEmpty, "\(plan) \(notes)")
     }

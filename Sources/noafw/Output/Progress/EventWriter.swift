@@ -68,10 +68,10 @@ final class EventWriter: Sendable {
 
     private static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
         switch content {
-        case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.rawValue))]
+        case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.name))]
         case .progress(let stage, let overall, let done, let total):
             [
-                ("event", .string("progress")), ("stage", .string(stage.rawValue)), ("overall", .number(overall)),
+                ("event", .string("progress")), ("stage", .string(stage.name)), ("overall", .number(overall)),
                 ("bytes_done", .integer(done)), ("bytes_total", .integer(total)),
             ]
         case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
@@ -79,8 +79,8 @@ final class EventWriter: Sendable {
         case .found(let family): [("event", .string("found")), ("family", .string(family.rawValue))]
         case .probed(let unit):
             [
-                ("event", .string("unit")), ("name", .string(unit.name)), ("firmware", .optional(unit.firmware)),
-                ("fpga", .optional(unit.fpga)), ("scripts", .optional(unit.scripts)),
+                ("event", .string("unit")), ("name", .string(unit.name)),
+            ] + FamilyList.supported.components.map { ($0.name, .optional(unit.versions[$0])) } + [
                 ("battery_percent", unit.batteryPercent.map { .integer($0) } ?? .null),
             ]
         case .planned(let plan): [("event", .string("plan")), ("plan", ReportText.document(plan))]

@@ -11,7 +11,7 @@ enum ProgressBar {
     /// - Parameter columns: the terminal's width; the last column stays free, writing into it would wrap.
     static func line(_ model: ProgressModel, at now: Duration, columns: Int) -> String {
         let room = max(columns - 1, 0)
-        let stage = (model.stage?.rawValue ?? "start").padded(to: stageWidth)
+        let stage = (model.stage?.name ?? "start").padded(to: stageWidth)
         let percent = "\(Int(model.overall * 100)) %".padded(to: 5, rightAligned: true)
         let rate = (model.bytesPerSecond.map(Format.rate) ?? "").padded(to: 11, rightAligned: true)
         let left = (model.secondsLeft(at: now).map { "\(Format.clock(seconds: $0)) left" } ?? "").padded(to: 12, rightAligned: true)

@@ -17,7 +17,7 @@ struct ProgressLines: Sendable {
 
     private mutating func text(for event: JobEvent, _ model: ProgressModel, at now: Duration) -> [String] {
         switch event.content {
-        case .stage(let stage): [stage.rawValue]
+        case .stage(let stage): [stage.name]
         case .progress: tenths(model, at: now)
         case .notice(let notice): ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
         case .recovery(let recovery): ["note: \(UntrustedText.escape(recovery.words))"]
@@ -32,7 +32,7 @@ struct ProgressLines: Sendable {
         let tenth = Int(model.overall * 10)
         guard tenth > tenthsTold else { return [] }
         tenthsTold = tenth
-        let stage = model.stage.map { "\($0.rawValue) " } ?? ""
+        let stage = model.stage.map { "\($0.name) " } ?? ""
         let details = [
             model.bytesPerSecond.map(Format.rate), model.secondsLeft(at: now).map { "\(Format.clock(seconds: $0)) left" },
         ].compactMap { $0 }

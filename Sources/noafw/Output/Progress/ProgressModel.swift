@@ -62,10 +62,7 @@ struct ProgressModel: Sendable {
 
     private mutating func enter(_ next: Stage) {
         stage = next
-        switch next {
-        case .connect, .probe, .preflight: break
-        case .bootloader, .firmware, .restart, .erase, .fpga, .commit, .scripts, .proof: writingStage = next
-        }
+        if next.remains != nil { writingStage = next }
         samples.removeAll()
     }
 

@@ -68,7 +68,7 @@ struct FlashPresentation: FleetPresentation {
         for step in steps {
             let hasMoved = step.action == .updated && step.bytes > 0 && step.seconds > 0
             table.append([
-                step.component.rawValue, ComponentFormatter.version(step.from), ComponentFormatter.version(step.to), step.action.rawValue,
+                step.component.name, ComponentFormatter.version(step.from), ComponentFormatter.version(step.to), step.action.rawValue,
                 step.bytes > 0 ? Format.bytes(step.bytes) : "-",
                 step.seconds > 0 ? Format.seconds(step.seconds) : "-",
                 hasMoved ? Format.rate(bytesPerSecond: Double(step.bytes) / step.seconds) : "-",
@@ -89,7 +89,7 @@ struct FlashPresentation: FleetPresentation {
     ) -> String {
         let time = "(\(Format.seconds(result.seconds)) s)"
         if let error = error(of: result) { return ReportText.verdict(error, hasBegun: entry.hasBegun, style) + " " + time }
-        let planned = steps.filter { $0.action == .planned }.map(\.component.rawValue)
+        let planned = steps.filter { $0.action == .planned }.map(\.component.name)
         if isDryRun {
             let seconds = entry.report?.plan.map { " in about \(Format.clock(seconds: $0.seconds))" } ?? ""
             let plan = planned.isEmpty ? "nothing to update" : "would update \(planned.joined(separator: ", "))\(seconds)"
@@ -103,7 +103,7 @@ struct FlashPresentation: FleetPresentation {
         let done = steps.filter { $0.action != .skipped }
         let isIdle = done.allSatisfy { $0.action == .current }
         guard done.count < FamilyList.components(of: family).count else { return isIdle ? "everything is current" : "the unit is verified" }
-        let parts = done.map(\.component.rawValue).joined(separator: ", ")
+        let parts = done.map(\.component.name).joined(separator: ", ")
         return isIdle ? "current: \(parts)" : "verified: \(parts)"
     }
 }

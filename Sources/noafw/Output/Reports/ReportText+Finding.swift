@@ -2,7 +2,7 @@ import Provisioning
 
 extension ReportText {
     /// By what a component is compared.
-    static func evidence(for component: Component, isDeep: Bool) -> Evidence { isDeep && component != .firmware ? .digest : .version }
+    static func evidence(for component: Component, isDeep: Bool) -> Evidence { isDeep ? component.evidence : .version }
 
     /// A component of the document `noafw.verify/1`.
     static func document(_ finding: VerifyReport.Finding, of component: Component, isDeep: Bool) -> JSONText {

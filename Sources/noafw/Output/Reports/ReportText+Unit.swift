@@ -36,7 +36,7 @@ extension ReportText {
     static func document(_ plan: Plan) -> JSONText {
         let components = plan.components.map { component in
             JSONText.object([
-                ("name", .string(component.component.rawValue)), ("action", .string(component.action.rawValue)),
+                ("name", .string(component.component.name)), ("action", .string(component.action.rawValue)),
                 ("from", .optional(component.from)), ("to", .string(component.to)), ("bytes", .integer(component.byteCount)),
                 ("seconds", .number(component.seconds)),
             ] + (component.erases.map { [("erases", .array($0.map(JSONText.string)))] } ?? []))
@@ -46,7 +46,7 @@ extension ReportText {
 
     static func document(_ step: StepReport) -> JSONText {
         .object([
-            ("name", .string(step.component.rawValue)),
+            ("name", .string(step.component.name)),
             ("action", .string(step.action.rawValue)),
             ("from", .optional(step.from)),
             ("to", .optional(step.to)),
