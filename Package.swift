@@ -82,7 +82,7 @@ let package = Package(
 
         // The lab's leak check: many rounds in one process.
         .executableTarget(
-            name: "LabRounds", dependencies: ["BlueZ", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"], path: "Tests/Lab/Rounds",
+            name: "LabRounds", dependencies: ["BlueZ", "DFU", "FPGA", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"], path: "Tests/Lab/Rounds",
             swiftSettings: strict),
 
         // Plays recorded conversations with Nordic's bootloader and a Frame's firmware to the virtual ones.

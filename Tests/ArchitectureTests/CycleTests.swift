@@ -5,7 +5,6 @@ import Testing
 @Suite struct CycleTests {
     /// Groups larger than this are more than one idea; what is larger today may not grow.
     private static let limit = 3
-    private static let limits = ["Provisioning": 4]
 
     private static let verbs: Set<Substring> = [
         "Flash", "Verify", "Scan", "Rescue", "Doctor", "Bundle", "Package", "Assets", "Chat", "Console", "Pair", "Ledger",
@@ -20,7 +19,7 @@ import Testing
         for module in modules {
             let output = try Self.cycles(["Sources/\(module)"])
             let size = try #require(output.split(separator: "\n").last?.firstMatch(of: /^largest group (\d+) of \d+ files$/)?.1)
-            #expect(Int(size) ?? .max <= Self.limits[module] ?? Self.limit, "\(module): \(output)")
+            #expect(Int(size) ?? .max <= Self.limit, "\(module): \(output)")
         }
     }
 

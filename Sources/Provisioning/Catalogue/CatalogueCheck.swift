@@ -17,16 +17,6 @@ extension AssetCatalogue {
     }
 }
 
-/// What a component's check found.
-public struct CheckedAsset: Sendable {
-    /// `nil` for files that do not tell.
-    var version: String?
-    /// Whether it is one of this project's own stand-ins.
-    public var isDevelopment: Bool
-
-    public init(version: String?, isDevelopment: Bool) { (self.version, self.isDevelopment) = (version, isDevelopment) }
-}
-
 /// The files of one component, before anything depends on them.
 public struct AssetCandidate: Sendable {
     public var component: Component
@@ -74,7 +64,10 @@ public struct AssetCandidate: Sendable {
         guard let slot = component.slot, let family = families[FamilyID(hardware)], family.components.contains(component) else {
             throw CatalogueError.hardwareUnknown(hardware)
         }
-        return try slot.check(self, family)
+        let own = try key.map { [try TrustedKey(name: "the entry's key", pem: $0)] } ?? []
+        return try slot.check(CatalogueContent(
+            files: files, name: name, hardware: hardware, target: family.bootloader?.target, keys: families.vendorKeys + own,
+            language: family.provisioning?.scripts))
     }
 
     /// As ``check()``.
@@ -88,10 +81,5 @@ public struct AssetCandidate: Sendable {
         }
         guard let version = found ?? stated else { throw CatalogueError.versionUnknown(file: name) }
         return version
-    }
-
-    /// The keys that a package may be signed with.
-    var trustedKeys: [TrustedKey] {
-        get throws { try families.vendorKeys + (key.map { [try TrustedKey(name: "the entry's key", pem: $0)] } ?? []) }
     }
 }

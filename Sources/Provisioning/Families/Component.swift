@@ -1,3 +1,6 @@
+import DFU
+import ScriptBundle
+
 /// What a unit holds that is brought up to date. Each is declared beside its updater, with everything that the rest of a run asks about it.
 public struct Component: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// As the command line, documents and records have it.
@@ -45,14 +48,41 @@ public struct CatalogueSlot: Sendable {
     /// Several times what the hardware holds, for each file.
     let limitBytes: Int
     /// Checks the structure, size, signature and hardware of an entry's files.
-    let check: @Sendable (AssetCandidate, Family) throws -> CheckedAsset
+    let check: @Sendable (CatalogueContent) throws -> CheckedAsset
 
     public init(
         folder: String, isByFamily: Bool = false, suffix: String, limitBytes: Int,
-        check: @escaping @Sendable (AssetCandidate, Family) throws -> CheckedAsset
+        check: @escaping @Sendable (CatalogueContent) throws -> CheckedAsset
     ) {
         (self.folder, self.isByFamily, self.suffix, self.limitBytes, self.check) = (folder, isByFamily, suffix, limitBytes, check)
     }
 
     func folder(for hardware: String) -> String { isByFamily ? "\(folder)/\(hardware)" : folder }
+}
+
+/// The files of one component, and what their family has to say of them.
+public struct CatalogueContent: Sendable {
+    public var files: [ScriptSet.File]
+    /// For messages.
+    public var name: String
+    public var hardware: String
+    /// `nil` for a family without a bootloader.
+    public var target: DFUTarget?
+    /// The keys that a package may be signed with.
+    public var keys: [TrustedKey]
+    /// `nil` for a family without scripts.
+    public var language: ScriptFamily?
+
+    /// Of an image.
+    public var bytes: [UInt8] { files.first?.bytes ?? [] }
+}
+
+/// What a component's check found.
+public struct CheckedAsset: Sendable {
+    /// `nil` for files that do not tell.
+    var version: String?
+    /// Whether it is one of this project's own stand-ins.
+    public var isDevelopment: Bool
+
+    public init(version: String?, isDevelopment: Bool) { (self.version, self.isDevelopment) = (version, isDevelopment) }
 }

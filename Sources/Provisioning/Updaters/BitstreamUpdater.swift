@@ -5,9 +5,9 @@ import Support
 extension Component {
     public static let fpga = Component(
         "fpga", order: 1, stages: [.erase, .fpga, .commit], evidence: .digest,
-        slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20) { candidate, _ in
-            _ = try FPGAImage(candidate.bytes)
-            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(candidate.bytes))
+        slot: CatalogueSlot(folder: "FPGA", suffix: ".bin", limitBytes: 1 << 20) { content in
+            _ = try FPGAImage(content.bytes)
+            return CheckedAsset(version: nil, isDevelopment: DevelopmentMark.isIn(content.bytes))
         })
 }
 

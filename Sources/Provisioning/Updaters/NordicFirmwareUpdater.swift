@@ -5,10 +5,10 @@ import Support
 extension Component {
     public static let firmware = Component(
         "firmware", order: 0, stages: [.bootloader, .firmware, .restart], evidence: .version,
-        slot: CatalogueSlot(folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20) { candidate, family in
-            guard let target = family.bootloader?.target else { throw CatalogueError.hardwareUnknown(candidate.hardware) }
-            let package = try DFUPackage(bytes: candidate.bytes)
-            try package.check(against: target, trusting: candidate.trustedKeys)
+        slot: CatalogueSlot(folder: "Firmware", suffix: ".zip", limitBytes: 4 << 20) { content in
+            guard let target = content.target else { throw CatalogueError.hardwareUnknown(content.hardware) }
+            let package = try DFUPackage(bytes: content.bytes)
+            try package.check(against: target, trusting: content.keys)
             return CheckedAsset(
                 version: package.images.first?.version?.description,
                 isDevelopment: package.images.contains { DevelopmentMark.isIn($0.bytes) })

@@ -5,9 +5,9 @@ import Support
 extension Component {
     public static let scripts = Component(
         "scripts", order: 2, stages: [.scripts], evidence: .digest,
-        slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { candidate, family in
-            guard let language = family.provisioning?.scripts else { throw CatalogueError.hardwareUnknown(candidate.hardware) }
-            _ = try ScriptSet(files: candidate.files, family: language, order: .declared, place: candidate.name)
+        slot: CatalogueSlot(folder: "Scripts", isByFamily: true, suffix: "", limitBytes: 1 << 20) { content in
+            guard let language = content.language else { throw CatalogueError.hardwareUnknown(content.hardware) }
+            _ = try ScriptSet(files: content.files, family: language, order: .declared, place: content.name)
             return CheckedAsset(version: nil, isDevelopment: false)
         })
 }

@@ -30,7 +30,7 @@ enum Program {
         guard arguments.count == 5, let address = DeviceAddress(arguments[1]), let count = Int(arguments[2]), count > 0,
             let interval = Int(arguments[3]), interval > 0
         else { fail("usage: LabRounds ADDRESS COUNT WHOLE_EVERY ASSETS_FOLDER", code: 64) }
-        let everything = try AssetSet(catalogue: AssetCatalogue(root: arguments[4]), for: .monocle)
+        let everything = try MonocleAssets.all(in: AssetCatalogue(root: arguments[4]))
         let central = BlueZCentral()
         for round in 1...count {
             let start = central.clock.now
