@@ -70,11 +70,11 @@ import Testing
                     group.addTask {
                         do {
                             try await request.options.beforeChange(Self.plan(names))
-                            return FleetEntry(unit: FleetSample.unit(number), ending: .told(.pass, nil))
-                        } catch { return FleetEntry(unit: FleetSample.unit(number), ending: .failed(diagnose(error))) }
+                            return FleetEntry(unit: FleetSample.unit(number), result: .passed)
+                        } catch { return FleetEntry(unit: FleetSample.unit(number), result: UnitResult(diagnose(error))) }
                     }
                 }
-                events(RunEvent(unit: FleetSample.unit(9), content: .ended(.pass, nil, seconds: 1)))
+                events(RunEvent(unit: FleetSample.unit(9), content: .ended(.passed, seconds: 1)))
                 return FleetReport(entries: await group.reduce(into: []) { $0.append($1) })
             }
         })

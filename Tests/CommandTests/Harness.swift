@@ -87,7 +87,7 @@ struct FakeServices: Services {
     func flash(_ request: FlashRequest, events: @escaping RunEvents) async throws -> FleetReport<UnitReport> {
         if let onFlashFleet { return try await onFlashFleet(request, events) }
         let report = try await flash(one: request) { events(RunEvent($0)) }
-        return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), ending: .reported(report))])
+        return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), report: report)])
     }
 
     func flash(one request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
@@ -103,7 +103,7 @@ struct FakeServices: Services {
         let report = try await verify(one: request) { events(RunEvent($0)) }
         var compared = request.comparison.compare(report, unit: [])
         compared.lastPass = lastPass
-        return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), ending: .reported(compared))])
+        return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), report: compared)])
     }
 
     func verify(one request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {

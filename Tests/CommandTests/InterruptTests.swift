@@ -93,7 +93,7 @@ import Testing
         let services = FakeServices(onFlashFleet: { _, events in
             events(RunEvent(unit: unit, content: .job(.probed(try Sample.identity()))))
             for step in Sample.steps { events(RunEvent(unit: unit, content: .job(.step(step)))) }
-            events(RunEvent(unit: unit, content: .ended(.pass, nil, seconds: 3)))
+            events(RunEvent(unit: unit, content: .ended(.passed, seconds: 3)))
             interrupts.exitReport.give()
             throw CancellationError()
         })

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func aFlashsTableFits() throws {
-        let entry = FleetEntry(unit: FleetUnit(id: "monocle"), ending: .reported(try Sample.flashed()))
+        let entry = FleetEntry(unit: FleetUnit(id: "monocle"), report: try Sample.flashed())
         let result = FleetRunResult(report: FleetReport(entries: [entry]), seconds: 1)
         let lines = FlashPresentation(single: ReportTarget()).summary(result, style: style(80))
         #expect(lines.allSatisfy { DisplayWidth.columns($0) < 80 } && lines.contains { $0.hasPrefix("firmware ") }, "\(lines)")

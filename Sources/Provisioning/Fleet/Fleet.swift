@@ -7,7 +7,7 @@ import Support
 /// meets is cancelled, reports and is waited for; what was not begun is not.
 public struct Fleet<Report: Sendable>: Sendable {
     public typealias Work = @Sendable (DiscoveredUnit, any Central) async throws -> Report
-    public typealias Judge = @Sendable (Result<Report, any Error>) -> FleetJudgement
+    public typealias Judge = @Sendable (Result<Report, any Error>) -> FleetEnding
 
     public var adapters: [FleetAdapter]
     public var families: FamilyList

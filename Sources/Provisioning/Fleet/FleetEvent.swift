@@ -42,19 +42,16 @@ public enum FleetWait: Sendable, Hashable {
     case canary
 }
 
-/// What the caller makes of a unit's work.
-public enum FleetJudgement: Sendable, Hashable {
+/// What became of a unit.
+public enum FleetEnding: Sendable, Hashable {
     case proved
     /// Nothing had to be done: neither a success nor a failure.
     case alreadyCurrent
     case failed(Diagnosis)
-}
-
-/// What became of a unit.
-public enum FleetEnding: Sendable, Hashable {
-    case proved
-    case alreadyCurrent
-    case failed(Diagnosis)
+    /// Nothing was done: the run's files are not for it.
+    case notExpected(Diagnosis)
+    /// Nothing was done: another station or another process works on it.
+    case inUse(Diagnosis)
     /// No adapter heard it in time.
     case notReached(Diagnosis)
     case notStarted(Diagnosis)

@@ -5,7 +5,7 @@ import Support
 struct FleetMachine: Sendable {
     enum Input: Sendable {
         case heard(adapter: Int, DiscoveredUnit)
-        case ended(Int, FleetJudgement)
+        case ended(Int, FleetEnding)
         /// What an adapter takes has changed; its ceiling, when that was lowered.
         case capacity(adapter: Int, links: Int, ceiling: Int?)
         /// An adapter cannot listen any more.
@@ -103,7 +103,7 @@ extension FleetMachine {
     mutating func take(_ input: Input, at now: SessionClock.Instant) {
         switch input {
         case .heard(let adapter, let unit): hear(unit, by: adapter, at: now)
-        case .ended(let index, let judgement): finish(index, judgement)
+        case .ended(let index, let ending): finish(index, ending)
         case .capacity(let adapter, let links, let ceiling):
             adapters[adapter].capacity = links
             if let ceiling { actions.append(.tell(nil, .ceilingLowered(adapter: adapters[adapter].name, links: ceiling))) }
@@ -125,23 +125,18 @@ extension FleetMachine {
         }
     }
 
-    private mutating func finish(_ index: Int, _ judgement: FleetJudgement) {
+    private mutating func finish(_ index: Int, _ ending: FleetEnding) {
         guard case .running(let adapter) = members[index].phase else { return }
         adapters[adapter].running -= 1
-        let ending: FleetEnding = switch judgement {
-        case .proved: .proved
-        case .alreadyCurrent: .alreadyCurrent
-        case .failed(let diagnosis): .failed(diagnosis)
-        }
         end(index, ending)
-        judge(adapter, index, judgement)
+        judge(adapter, index, ending)
         let had = rollout.stop
-        rollout.note(judgement)
+        rollout.note(ending)
         if had == nil, let stop = rollout.stop, !order.isEmpty { actions.append(.tell(nil, .stopped(stop))) }
     }
 
-    private mutating func judge(_ adapter: Int, _ index: Int, _ judgement: FleetJudgement) {
-        guard case .failed(let diagnosis) = judgement else { return adapters[adapter].failed = [] }
+    private mutating func judge(_ adapter: Int, _ index: Int, _ ending: FleetEnding) {
+        guard case .failed(let diagnosis) = ending else { return adapters[adapter].failed = [] }
         if diagnosis.fault == .unit { return adapters[adapter].failed = [] }
         guard diagnosis.isOfAdapter else { return }
         adapters[adapter].failed.insert(index)

@@ -11,14 +11,10 @@ final class FleetEventMapper: Sendable {
     }
 
     private let targets: FleetTargets
-    /// What a unit that was left alone is told as: for the fleet it is current, but it passed nothing.
-    private let left: @Sendable (Int) -> (FleetVerdict, Diagnosis?)?
     private let tell: @Sendable (RunEvent) -> Void
     private let state = Mutex(State())
 
-    init(_ targets: FleetTargets, left: @escaping @Sendable (Int) -> (FleetVerdict, Diagnosis?)?, tell: @escaping @Sendable (RunEvent) -> Void) {
-        (self.targets, self.left, self.tell) = (targets, left, tell)
-    }
+    init(_ targets: FleetTargets, tell: @escaping @Sendable (RunEvent) -> Void) { (self.targets, self.tell) = (targets, tell) }
 
     func handle(_ event: FleetEvent) {
         switch event.content {
@@ -31,9 +27,11 @@ final class FleetEventMapper: Sendable {
         case .ended(let ending):
             guard let index = event.index else { return }
             let (unit, start) = state.withLock { ($0.units[index] ?? targets[index], $0.starts[index]) }
-            let (verdict, error) = left(index) ?? ending.verdict
             let seconds = start.map { $0.duration(to: event.time).inSeconds } ?? 0
-            tell(RunEvent(unit: unit, content: .ended(verdict, error, seconds: seconds)))
+            var result = UnitResult(ending)
+            // No error: nothing was expected of it.
+            if case .notExpected = ending { result.error = nil }
+            tell(RunEvent(unit: unit, content: .ended(result, seconds: seconds)))
         case .ceilingLowered(let adapter, let links): note("\(adapter) takes no more than \(links) links at once")
         case .adapterRetired(let adapter, let error): note("\(adapter) is used no more: it failed several units, the last one with \(error.code)")
         case .stopped(let stop): note(stop.diagnosis.message)
@@ -41,15 +39,4 @@ final class FleetEventMapper: Sendable {
     }
 
     private func note(_ text: String) { tell(RunEvent(unit: nil, content: .notice(text))) }
-}
-
-extension FleetEnding {
-    var verdict: (FleetVerdict, Diagnosis?) {
-        switch self {
-        case .proved, .alreadyCurrent: (.pass, nil)
-        case .failed(let error): (FleetVerdict(error), error)
-        case .notReached(let error): (.notReached, error)
-        case .notStarted(let error): (.notStarted, error)
-        }
-    }
 }

@@ -62,23 +62,23 @@ extension FleetPresentation {
         case .finished(let report): result.report = report
         case .failed(let error):
             result.error = diagnose(error)
-            result.report.entries = [entry(target, known, .init(leavingAlone: error, leavesOthers: false) ?? .failed(diagnose(error)))]
+            result.report.entries = [entry(target, known, UnitResult(FleetEnding(error)))]
         // It came while the record was sent.
-        case .interrupted(nil) where end.progress.singlePassed: result.report.entries = [entry(target, known, .told(.pass, nil))]
+        case .interrupted(nil) where end.progress.singlePassed: result.report.entries = [entry(target, known, .passed)]
         case .interrupted(let report):
             let interruption = known.interruption(mayChangeUnit: mayChangeUnit, arguments: end.context.arguments)
             result.error = interruption
             let reported = report?.entries.filter { $0.report != nil } ?? []
-            result.report.entries = reported.isEmpty ? [entry(target, known, .told(.interrupted, interruption))] : reported
+            result.report.entries = reported.isEmpty ? [entry(target, known, UnitResult(verdict: .interrupted, error: interruption))] : reported
         }
         for index in result.report.entries.indices { result.report.entries[index].progress = known }
         return result
     }
 
-    private func entry(_ target: ReportTarget, _ known: ProgressModel, _ ending: FleetEntry<UnitVerdict>.Ending) -> FleetEntry<UnitVerdict> {
+    private func entry(_ target: ReportTarget, _ known: ProgressModel, _ result: UnitResult) -> FleetEntry<UnitVerdict> {
         let address = known.identity?.address
         let unit = FleetUnit(id: target.id ?? address?.description ?? "", address: address, family: known.family ?? target.family)
-        return FleetEntry(unit: unit, ending: ending)
+        return FleetEntry(unit: unit, result: result)
     }
 
     /// The error that counts for a single unit.

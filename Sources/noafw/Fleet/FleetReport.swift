@@ -13,29 +13,24 @@ struct FleetUnit: Sendable, Hashable {
 
 /// What became of one unit of a fleet.
 struct FleetEntry<Report: Verdict>: Sendable {
-    enum Ending: Sendable {
-        case reported(Report)
-        /// The work ended before there was a report.
-        case failed(Diagnosis)
-        /// It was asked for and not found.
-        case notReached(Diagnosis)
-        /// The run ended, or was stopped, before its turn came.
-        case notStarted(Diagnosis)
-        /// What the run compares with or writes is not for it.
-        case notExpected(Diagnosis)
-        /// Another station or another process works on it: nothing was done to it here.
-        case inUse(Diagnosis)
-        /// All that is known of a run that did not come to its end.
-        case told(FleetVerdict, Diagnosis?)
-    }
-
     var unit: FleetUnit
-    var ending: Ending
+    var result: UnitResult
+    /// `nil` where the work did not come to one.
+    var report: Report?
     var seconds = 0.0
     /// The adapter's name.
     var adapter: String?
     /// What its events told; all that is known where there is no report.
     var progress = ProgressModel()
+
+    var verdict: FleetVerdict { result.verdict }
+    var error: Diagnosis? { result.error }
+}
+
+extension FleetEntry {
+    init(unit: FleetUnit, report: Report, seconds: Double = 0, adapter: String? = nil, progress: ProgressModel = ProgressModel()) {
+        self.init(unit: unit, result: UnitResult(report), report: report, seconds: seconds, adapter: adapter, progress: progress)
+    }
 }
 
 /// What became of a fleet.

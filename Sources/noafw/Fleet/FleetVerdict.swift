@@ -1,4 +1,7 @@
+import Bluetooth
+import Ledger
 import Provisioning
+import ScriptBundle
 import Support
 
 /// The word for what became of a unit. A unit that failed is told apart from one that could not be tried.
@@ -76,27 +79,48 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     }
 }
 
-extension FleetEntry {
-    var report: Report? { if case .reported(let report) = ending { report } else { nil } }
+/// What became of a unit, and why.
+struct UnitResult: Sendable, Hashable {
+    var verdict: FleetVerdict
+    /// `nil` for a unit that passed, and for one whose report says what differs.
+    var error: Diagnosis?
 
-    var error: Diagnosis? {
-        switch ending {
-        case .reported(let report): report.error
-        case .failed(let error), .notReached(let error), .notStarted(let error), .notExpected(let error), .inUse(let error): error
-        case .told(_, let error): error
-        }
+    static let passed = UnitResult(verdict: .pass)
+
+    init(verdict: FleetVerdict, error: Diagnosis? = nil) { (self.verdict, self.error) = (verdict, error) }
+
+    /// Of a unit that was worked on.
+    init(_ error: Diagnosis) { self.init(verdict: FleetVerdict(error), error: error) }
+
+    init(_ report: some Verdict) {
+        self.init(verdict: report.passed ? .pass : report.error.map { FleetVerdict($0) } ?? .fail, error: report.error)
     }
 
-    var verdict: FleetVerdict {
+    init(_ ending: FleetEnding) {
         switch ending {
-        case .notReached: .notReached
-        case .notStarted: .notStarted
-        case .notExpected: .notExpected
-        case .inUse: .inUse
-        case .told(let verdict, _): verdict
-        case .reported(let report) where report.passed: .pass
-        case .reported, .failed:
-            error.map { FleetVerdict($0) } ?? .fail
+        case .proved, .alreadyCurrent: self = .passed
+        case .failed(let error): self.init(error)
+        case .notExpected(let error): self.init(verdict: .notExpected, error: error)
+        case .inUse(let error): self.init(verdict: .inUse, error: error)
+        case .notReached(let error): self.init(verdict: .notReached, error: error)
+        case .notStarted(let error): self.init(verdict: .notStarted, error: error)
+        }
+    }
+}
+
+extension FleetEnding {
+    /// Of work that ended before there was a report. Nothing was done to a unit that the files are not for, or that others work on.
+    /// - Parameters:
+    ///   - stop: why the work was cancelled.
+    ///   - leavesOthers: whether a bundle of another family is no error.
+    init(_ error: any Error, stop: StopReason? = nil, leavesOthers: Bool = false) {
+        let diagnosis = stop?.diagnosis(of: error) ?? diagnose(error)
+        self = switch error {
+        case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: .notExpected(diagnosis)
+        case CommandError.noSuchPart: .notExpected(diagnosis)
+        case BundleError.wrongFamily where leavesOthers, ComparisonError.notInBaseline where leavesOthers: .notExpected(diagnosis)
+        case ClaimError.taken, LinkError.busy: .inUse(diagnosis)
+        default: .failed(diagnosis)
         }
     }
 }

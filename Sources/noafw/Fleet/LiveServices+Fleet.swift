@@ -117,12 +117,12 @@ extension FleetPolicy {
 }
 
 extension UnitReport {
-    var judgement: FleetJudgement {
+    var judgement: FleetEnding {
         if let error { return .failed(error) }
-        return steps.allSatisfy { $0.action == .current || $0.action == .skipped } ? .alreadyCurrent : .proved
+        return steps.contains { $0.action != .current && $0.action != .skipped } ? .proved : .alreadyCurrent
     }
 }
 
 extension ComparedReport {
-    fileprivate var judgement: FleetJudgement { failure.map(FleetJudgement.failed) ?? .proved }
+    fileprivate var judgement: FleetEnding { failure.map { .failed($0) } ?? .proved }
 }

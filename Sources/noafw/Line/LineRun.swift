@@ -138,29 +138,32 @@ struct LineRun: Sendable {
         line(.began(unit, serial: serial))
         events(RunEvent(unit: unit, content: .started(adapter: "")))
         let start = clock.now
-        let ending: FleetEntry<UnitReport>.Ending
+        var entry: FleetEntry<UnitReport>
+        let ending: FleetEnding
         var isCancelled = false
         do {
-            ending = .reported(try await work(found, serial))
+            let report = try await work(found, serial)
+            (entry, ending) = (FleetEntry(unit: unit, report: report), report.judgement)
         } catch {
             isCancelled = error is CancellationError
-            ending = .init(leavingAlone: error, leavesOthers: false) ?? .failed(request.records.stop.diagnosis(of: error))
+            ending = FleetEnding(error, stop: request.records.stop)
+            entry = FleetEntry(unit: unit, result: UnitResult(ending))
         }
-        let entry = FleetEntry(unit: unit, ending: ending, seconds: start.duration(to: clock.now).inSeconds)
+        entry.seconds = start.duration(to: clock.now).inSeconds
         course.entries.append(entry)
         request.serials?.end(passed: entry.verdict == .pass)
-        events(RunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: entry.seconds)))
+        events(RunEvent(unit: unit, content: .ended(entry.result, seconds: entry.seconds)))
         line(.ended(entry, serial: serial))
         if isCancelled { throw CancellationError() }
         await forget(found)
         // What was heard before is old.
         course.results = noResults
-        return note(entry, &course)
+        return note(entry, ending, &course)
     }
 
-    private func note(_ entry: FleetEntry<UnitReport>, _ course: inout Course) -> [LineWatch.Action] {
+    private func note(_ entry: FleetEntry<UnitReport>, _ ending: FleetEnding, _ course: inout Course) -> [LineWatch.Action] {
         let hadStop = course.rollout.stop != nil
-        course.rollout.note(judgement(entry))
+        course.rollout.note(ending)
         let now = central.clock.now
         var actions = course.watch.finished(LineVerdict(error: entry.error, time: now), at: now)
         if let stop = course.rollout.stop, !hadStop {
@@ -168,14 +171,6 @@ struct LineRun: Sendable {
             actions += drain(&course, now)
         }
         return actions
-    }
-
-    /// A unit that was left alone says nothing of the files.
-    private func judgement(_ entry: FleetEntry<UnitReport>) -> FleetJudgement {
-        switch entry.verdict {
-        case .notExpected, .inUse: .alreadyCurrent
-        case .pass, .fail, .error, .interrupted, .notReached, .notStarted: entry.report?.judgement ?? entry.error.map(FleetJudgement.failed) ?? .alreadyCurrent
-        }
     }
 
     /// bluetoothd keeps every unit that was ever connected (BlueZ, `src/device.c`); a line sees thousands.

@@ -16,9 +16,9 @@ extension LiveServices {
         let notice = { @Sendable in line(.remark($0)) }
         let missed = Mutex<[FleetEntry<UnitReport>]>([])
         let miss = { @Sendable (unit: FleetUnit, error: any Error) in
-            let entry = FleetEntry<UnitReport>(unit: unit, ending: .init(leavingAlone: error, leavesOthers: false) ?? .failed(diagnose(error)))
+            let entry = FleetEntry<UnitReport>(unit: unit, result: UnitResult(FleetEnding(error)))
             missed.withLock { $0.append(entry) }
-            events(RunEvent(unit: unit, content: .ended(entry.verdict, entry.error, seconds: 0)))
+            events(RunEvent(unit: unit, content: .ended(entry.result, seconds: 0)))
             line(.ended(entry, serial: nil))
         }
         var report = try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in

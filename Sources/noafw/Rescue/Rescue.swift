@@ -101,7 +101,7 @@ struct Rescue {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            if FleetVerdict(leavingAlone: error, leavesOthers: false) == .inUse { report.inUse.insert(unit.address) }
+            if case .inUse = FleetEnding(error) { report.inUse.insert(unit.address) }
             report.units.append(
                 UnitReport(
                     identity: UnitIdentity(address: unit.address, name: unit.name), family: unit.family, steps: [], error: diagnose(error)))

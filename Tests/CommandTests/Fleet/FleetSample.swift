@@ -30,11 +30,11 @@ enum FleetSample {
     static func flashed(_ number: Int, error: Diagnosis? = nil) throws -> FleetEntry<UnitReport> {
         var report = try Sample.flashed(error: error)
         report.identity.address = address(number)
-        return FleetEntry(unit: unit(number), ending: .reported(report), seconds: 51.3, adapter: "hci0")
+        return FleetEntry(unit: unit(number), report: report, seconds: 51.3, adapter: "hci0")
     }
 
-    static func entry<Report>(_ number: Int, _ ending: FleetEntry<Report>.Ending, seconds: Double = 0) -> FleetEntry<Report> {
-        FleetEntry(unit: unit(number), ending: ending, seconds: seconds)
+    static func entry<Report>(_ number: Int, _ ending: FleetEnding, seconds: Double = 0) -> FleetEntry<Report> {
+        FleetEntry(unit: unit(number), result: UnitResult(ending), seconds: seconds)
     }
 
     static func verified(_ number: Int, _ comparison: Comparison) throws -> FleetEntry<ComparedReport> { try verified(number, [:], comparison) }
@@ -49,6 +49,6 @@ enum FleetSample {
             report.findings[component] = .init(
                 expected: expected, actual: actual[component] ?? expected, differences: component == .fpga ? differences : [])
         }
-        return FleetEntry(unit: unit(number), ending: .reported(comparison.compare(report, unit: ["--device", "\(address(number))"])), seconds: 5.2)
+        return FleetEntry(unit: unit(number), report: comparison.compare(report, unit: ["--device", "\(address(number))"]), seconds: 5.2)
     }
 }

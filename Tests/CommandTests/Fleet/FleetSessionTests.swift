@@ -89,7 +89,7 @@ import Testing
 
     /// It neither frees the others from waiting for a first one nor counts among those that did well.
     @Test func aUnitThatHadNothingToDoProvesNoBundle() throws {
-        func judgement(_ actions: [StepReport.Action], _ error: Diagnosis? = nil) throws -> FleetJudgement {
+        func judgement(_ actions: [StepReport.Action], _ error: Diagnosis? = nil) throws -> FleetEnding {
             let steps = actions.map { StepReport(component: .scripts, action: $0, from: "v1", to: "v2") }
             return try Sample.flashed(error: error, steps: steps).judgement
         }
@@ -108,7 +108,7 @@ import Testing
     @Test func theTableStays() async throws {
         let entries = [
             try FleetSample.flashed(1), try FleetSample.flashed(2, error: FleetSample.failed),
-            FleetSample.entry(9, Entry.Ending.notReached(FleetSample.away)),
+            FleetSample.entry(9, .notReached(FleetSample.away)),
         ]
         #expect(await run(entries, environment: ["HOME": "/", "LANG": "C"]) == 1)
         #expect(harness.output == """
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [80, 60, 46, 40, 24, 10]) func theTableFitsTheTerminal(columns: Int) async throws {
-        let entries = [try FleetSample.flashed(1), FleetSample.entry(9, Entry.Ending.notReached(FleetSample.away))]
+        let entries = [try FleetSample.flashed(1), FleetSample.entry(9, .notReached(FleetSample.away))]
         #expect(await run(entries, isTerminal: true, columns: columns) == 75)
         let table = harness.output.split(separator: "\n").prefix(3)
         #expect(columns < 24 || table.allSatisfy { DisplayWidth.columns($0) < columns }, "\(table)")
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func theDocumentHasAllUnits() async throws {
-        let entries = [try FleetSample.flashed(1), FleetSample.entry(9, Entry.Ending.notReached(FleetSample.away))]
+        let entries = [try FleetSample.flashed(1), FleetSample.entry(9, .notReached(FleetSample.away))]
         #expect(await run(entries, ["--json", "--seed", "77"]) == 75)
         #expect(harness.output.filter { $0 == "\n" }.count == 1)
         let document = try ToolBench.json(harness.output)
@@ -162,8 +162,8 @@ import Testing
             time.advance(.seconds(1))
         }
         events(RunEvent(unit: two, content: .job(.notice("the link \u{202E}slowed down"))))
-        events(RunEvent(unit: one, content: .ended(.pass, nil, seconds: 51.3)))
-        events(RunEvent(unit: two, content: .ended(.fail, FleetSample.failed, seconds: 3)))
+        events(RunEvent(unit: one, content: .ended(.passed, seconds: 51.3)))
+        events(RunEvent(unit: two, content: .ended(UnitResult(verdict: .fail, error: FleetSample.failed), seconds: 3)))
     }
 
     private func services() -> FakeServices {
@@ -238,7 +238,7 @@ import Testing
     @Test func theSecondSignalEndsTheRunningOnes() async throws {
         let (interrupts, clock) = (harness.interrupts, harness.time.clock)
         let services = FakeServices(onFlashFleet: { _, events in
-            events(RunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
+            events(RunEvent(unit: FleetSample.unit(1), content: .ended(.passed, seconds: 1)))
             events(RunEvent(unit: FleetSample.unit(2), content: .started(adapter: "hci0")))
             interrupts.ask()
             interrupts.ask()
@@ -256,7 +256,7 @@ import Testing
         let interrupts = harness.interrupts
         let services = FakeServices(onFlashFleet: { _, events in
             events(RunEvent(unit: nil, content: .planned(units: 2)))
-            events(RunEvent(unit: FleetSample.unit(1), content: .ended(.pass, nil, seconds: 1)))
+            events(RunEvent(unit: FleetSample.unit(1), content: .ended(.passed, seconds: 1)))
             interrupts.exitReport.give()
             return FleetReport(entries: [])
         })

@@ -59,7 +59,7 @@ import Testing
         let found = Mutex<(AssetInputs, ComparedReport)?>(nil)
         let services = FakeServices(onVerifyFleet: { request, _ in
             let entry = try FleetSample.verified(1, [part: actual], differences: differences, request.comparison)
-            guard case .reported(let report) = entry.ending else { throw FakeServices.NotExpected() }
+            guard let report = entry.report else { throw FakeServices.NotExpected() }
             found.withLock { $0 = (request.inputs, report) }
             return FleetReport(entries: [entry])
         })

@@ -104,9 +104,9 @@ import Testing
         let pass = PassedRun(id: RunIDGenerator().next(), verb: "flash", endedAt: UTCTime(microseconds: 1_795_183_389_000_000))
         let entries: @Sendable (Comparison) throws -> [Entry] = { comparison in
             try [FleetSample.verified(1, comparison), FleetSample.verified(2, [.fpga: "v1"], comparison)].map { entry in
-                guard case .reported(var report) = entry.ending else { return entry }
+                guard var report = entry.report else { return entry }
                 report.lastPass = pass
-                return FleetEntry(unit: entry.unit, ending: .reported(report))
+                return FleetEntry(unit: entry.unit, report: report)
             }
         }
         #expect(await run([], entries) == 1)

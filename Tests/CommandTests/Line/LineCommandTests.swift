@@ -197,7 +197,7 @@ import Testing
         let services = FakeServices(onWatch: { _, line, events in
             let entry = try FleetSample.flashed(1)
             events(RunEvent(unit: entry.unit, content: .started(adapter: "")))
-            events(RunEvent(unit: entry.unit, content: .ended(.pass, nil, seconds: 51.3)))
+            events(RunEvent(unit: entry.unit, content: .ended(.passed, seconds: 51.3)))
             throw LinkError.unavailable("the adapter is gone")
         })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--json"], services: services)) == 69)

@@ -35,7 +35,7 @@ import Testing
             advance()
         }
 
-        mutating func end(_ index: Int, _ judgement: FleetJudgement = .proved) {
+        mutating func end(_ index: Int, _ judgement: FleetEnding = .proved) {
             machine.take(.ended(index, judgement), at: now)
             advance()
         }
@@ -58,7 +58,7 @@ import Testing
             family: "pager", mode: mode, advertisedAddress: mode == .application ? address : address.bootloader, name: name, rssi: rssi)
     }
 
-    private static func failure(_ fault: Diagnosis.Fault?, _ code: String = "X", _ category: Diagnosis.Category = .tryAgain) -> FleetJudgement {
+    private static func failure(_ fault: Diagnosis.Fault?, _ code: String = "X", _ category: Diagnosis.Category = .tryAgain) -> FleetEnding {
         .failed(Diagnosis(code: code, category: category, fault: fault, message: "", cause: "", remedy: ""))
     }
 
@@ -248,7 +248,7 @@ import Testing
 
     @Test func whatWorksBetweenShowsThatTheRadioWorks() {
         var run = Run(Self.units(12)) { ($0.jobsPerAdapter, $0.limits.inARow) = (1, 0) }
-        for judgement in [FleetJudgement.proved, .alreadyCurrent, Self.failure(.unit, "U")] {
+        for judgement in [FleetEnding.proved, .alreadyCurrent, Self.failure(.unit, "U")] {
             for _ in 0..<2 { run.end(run.running[0], Self.failure(.radio)) }
             run.end(run.running[0], judgement)
         }
@@ -258,7 +258,7 @@ import Testing
 
     /// A unit out of reach, another program that has it.
     @Test(arguments: [FleetMachineTests.failure(.radio, "PRV-0001", .unavailable), FleetMachineTests.failure(.station, "BLE-0008", .tryAgain)])
-    func whatIsNoFaultOfTheAdapterDoesNotRetireIt(judgement: FleetJudgement) {
+    func whatIsNoFaultOfTheAdapterDoesNotRetireIt(judgement: FleetEnding) {
         var run = Run(Self.units(12)) { $0.jobsPerAdapter = 1 }
         while let next = run.running.first { run.end(next, judgement) }
         #expect(run.started.count == 12 && run.machine.isOver)

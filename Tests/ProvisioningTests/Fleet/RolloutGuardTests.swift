@@ -5,11 +5,11 @@ import Testing
 
 /// What stands between a bad bundle and a shift.
 @Suite struct RolloutGuardTests {
-    private static func failure(_ code: String, _ fault: Diagnosis.Fault? = .unit) -> FleetJudgement {
+    private static func failure(_ code: String, _ fault: Diagnosis.Fault? = .unit) -> FleetEnding {
         .failed(Diagnosis(code: code, category: .unitFailed, fault: fault, message: "", cause: "", remedy: ""))
     }
 
-    private func stop(after judgements: [FleetJudgement], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {
+    private func stop(after judgements: [FleetEnding], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {
         var limits = RolloutGuard.Limits()
         change(&limits)
         var rollout = RolloutGuard(limits: limits, canary: canary)
@@ -56,7 +56,7 @@ import Testing
 
     /// Five in a hundred are 5 %; what was current already makes neither number larger.
     @Test func theShareIsTakenOfWhatFinished() {
-        var run: [FleetJudgement] = []
+        var run: [FleetEnding] = []
         for _ in 0..<5 { run += Array(repeating: .proved, count: 19) + [Self.failure("A")] }
         // Early failures are judged with few finished, late ones with many.
         #expect(stop(after: run) == nil)

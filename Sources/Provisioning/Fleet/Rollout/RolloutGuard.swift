@@ -39,9 +39,10 @@ public struct RolloutGuard: Sendable {
     /// Whether units may be started beside each other; until then one is started at a time.
     public var mayStartSeveral: Bool { canaries == 0 }
 
-    public mutating func note(_ judgement: FleetJudgement) {
-        switch judgement {
-        case .alreadyCurrent: return
+    /// What nothing was done to says nothing of the files.
+    public mutating func note(_ ending: FleetEnding) {
+        switch ending {
+        case .alreadyCurrent, .notExpected, .inUse, .notReached, .notStarted: return
         case .proved: succeed()
         case .failed(let diagnosis):
             guard diagnosis.fault == .unit else { return }

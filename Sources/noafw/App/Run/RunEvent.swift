@@ -12,7 +12,7 @@ struct RunEvent: Sendable {
         case job(JobEvent.Content)
         /// The unit's run is recorded: once when its record is opened, once when it is closed, `nil` where it was taken back.
         case recorded(RunRecord?)
-        case ended(FleetVerdict, Diagnosis?, seconds: Double)
+        case ended(UnitResult, seconds: Double)
         /// What concerns the whole run.
         case notice(String)
     }

@@ -56,10 +56,10 @@ final class EventWriter: Sendable {
         case .planned(let units): [("event", .string("fleet")), ("units", .integer(units))]
         case .started(let adapter): [("event", .string("started")), ("id", .optional(event.unit?.id)), ("adapter", .string(adapter))]
         case .job(let content): members(content)
-        case .ended(let verdict, let error, let seconds):
+        case .ended(let result, let seconds):
             [
-                ("event", .string("ended")), ("id", .optional(event.unit?.id)), ("verdict", .string(verdict.rawValue)),
-                ("unit_seconds", .number(seconds)), ("error", error.map(ReportText.document) ?? .null),
+                ("event", .string("ended")), ("id", .optional(event.unit?.id)), ("verdict", .string(result.verdict.rawValue)),
+                ("unit_seconds", .number(seconds)), ("error", result.error.map(ReportText.document) ?? .null),
             ]
         case .recorded(let record): [("event", .string("run")), ("run", ReportText.document(record))]
         case .notice(let text): [("event", .string("notice")), ("text", .string(text))]

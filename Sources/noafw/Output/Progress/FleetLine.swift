@@ -31,13 +31,13 @@ enum FleetLine {
     static func foot(_ progress: RunProgress, columns: Int) -> String {
         let done = progress.ended.count
         let total = progress.total.map { " of \($0)" } ?? ""
-        let counts = counts(progress.ended.map(\.verdict))
+        let counts = counts(progress.ended.map(\.result.verdict))
         return DisplayWidth.prefix("\(done)\(total) done" + (counts.isEmpty ? "" : ": \(counts)"), columns: columns - 1)
     }
 
     static func ended(_ ended: RunProgress.Ended, style: TextStyle) -> String {
-        let verdict = style.paint("\(ended.verdict.word) \(ended.verdict.sign(style))", ended.verdict.tone)
-        let error = ended.error.map { "  \($0.code) \(UntrustedText.escape($0.message))" } ?? ""
+        let verdict = style.paint("\(ended.result.verdict.word) \(ended.result.verdict.sign(style))", ended.result.verdict.tone)
+        let error = ended.result.error.map { "  \($0.code) \(UntrustedText.escape($0.message))" } ?? ""
         return "\(verdict)  \(name(ended.unit))  \(Format.seconds(ended.seconds)) s\(error)"
     }
 

@@ -12,8 +12,7 @@ struct RunProgress: Sendable {
     struct Ended: Sendable {
         var unit: FleetUnit
         var model: ProgressModel
-        var verdict: FleetVerdict
-        var error: Diagnosis?
+        var result: UnitResult
         var seconds: Double
     }
 
@@ -36,7 +35,7 @@ struct RunProgress: Sendable {
     var single: ProgressModel { running.first?.model ?? ProgressModel() }
 
     /// Whether the only unit has passed, whatever the run does yet.
-    var singlePassed: Bool { isSingle && ended.contains { $0.verdict == .pass } }
+    var singlePassed: Bool { isSingle && ended.contains { $0.result.verdict == .pass } }
 
     mutating func apply(_ event: RunEvent, at now: Duration) {
         switch event.content {
@@ -50,11 +49,11 @@ struct RunProgress: Sendable {
         case .recorded(let record):
             guard let unit = event.unit else { return }
             running[begin(unit)].model.record = record
-        case .ended(let verdict, let error, let seconds):
+        case .ended(let result, let seconds):
             guard let unit = event.unit else { return }
             let model = index(of: unit).map { running[$0].model } ?? ProgressModel()
             if !isSingle { running.removeAll { $0.unit.id == unit.id } }
-            ended.append(Ended(unit: unit, model: model, verdict: verdict, error: error, seconds: seconds))
+            ended.append(Ended(unit: unit, model: model, result: result, seconds: seconds))
         case .notice: break
         }
     }
@@ -79,8 +78,8 @@ struct RunProgress: Sendable {
     }
 
     func entries<Report>(_ report: Report.Type, interruption: Diagnosis) -> [FleetEntry<Report>] {
-        ended.map { FleetEntry(unit: $0.unit, ending: .told($0.verdict, $0.error), seconds: $0.seconds, progress: $0.model) }
-            + running.map { FleetEntry(unit: $0.unit, ending: .told(.interrupted, interruption), progress: $0.model) }
+        ended.map { FleetEntry(unit: $0.unit, result: $0.result, seconds: $0.seconds, progress: $0.model) }
+            + running.map { FleetEntry(unit: $0.unit, result: UnitResult(verdict: .interrupted, error: interruption), progress: $0.model) }
     }
 
     /// What was told of each unit.

@@ -111,7 +111,8 @@ final class RunRenderer: RunDisplay {
         case .notice(let notice): return ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
         case .started(let adapter): return isLive ? [] : [named(event.unit, "starts on \(UntrustedText.escape(adapter))")]
         // All of them at once, at the end of a run: they are in its table.
-        case .ended(.notStarted, _, _), .recorded: return []
+        case .ended(let result, _) where result.verdict == .notStarted: return []
+        case .recorded: return []
         case .ended: return progress.ended.last.map { [FleetLine.ended($0, style: style)] } ?? []
         case .job(let content):
             guard !isLive || isWorthALine(content) else { return [] }
