@@ -43,7 +43,7 @@ struct ClaimedRunTests {
                 let unit = StationUnit(support: .monocle, central: VirtualCentral(air: air), address: monocle.address)
                 var options = JobOptions()
                 options.components = [component]
-                return try await LiveServices().flash(unit, with: assets, options, run)
+                return try await LiveServices().provision("flash", unit, with: assets, options, run)
             }
         }
         #expect(report.error?.code == "LED-0102", "\(report)")

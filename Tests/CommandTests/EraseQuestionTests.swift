@@ -113,7 +113,7 @@ import Testing
     /// An operator of a line has a scanner in the hand.
     @Test func aLineNeverAsks() async throws {
         let terminal = FakeTerminal()
-        let services = FakeServices(onWatch: { request, _, _ in
+        let services = FakeServices(onWatch: { request, _ in
             try await request.options.beforeChange(Self.plan(["main.lua"]))
             return FleetReport(entries: [try FleetSample.flashed(1)])
         })

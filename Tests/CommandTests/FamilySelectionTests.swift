@@ -50,7 +50,7 @@ struct FamilySelectionTests {
     }
 
     private static func find(
-        _ family: FamilyID?, on bench: Bench, _ events: @escaping @Sendable (JobEvent) -> Void = { _ in }
+        _ family: FamilyID?, on bench: Bench, _ events: @escaping @Sendable (RunEvent) -> Void = { _ in }
     ) async throws -> (FamilyID, DeviceAddress) {
         let selection = RadioSelection(selector: .only, family: family)
         let unit = try await LiveServices().find(
@@ -125,7 +125,8 @@ struct FamilySelectionTests {
                 let found = try await LiveServices().find(
                     selection, of: families, on: bench.central, stateFolder: bench.folder.path, events: { _ in })
                 let assets = try choice.assets(for: found.family.id, events: { _ in })
-                return try await LiveServices().provision(found, with: assets, JobOptions(), events: { _ in })
+                return try await LiveServices().provision(
+                    "flash", found, with: assets, JobOptions(), UnitRun(stateFolder: bench.folder.path, events: { _ in }))
             }
             #expect(error?.diagnosis.code == "BND-0005")
             #expect(bench.delivered == 0)

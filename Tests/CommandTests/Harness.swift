@@ -66,14 +66,13 @@ final class ManualTime: Sendable {
 struct FakeServices: Services {
     struct NotExpected: Error {}
 
-    var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport)?
-    var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport)?
+    var onFlash: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport)?
+    var onVerify: (@Sendable (VerifyRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport)?
     var lastPass: PassedRun?
-    var onFlashFleet: (@Sendable (FlashRequest, @escaping RunEvents) async throws -> FleetReport<UnitReport>)?
-    var onVerifyFleet: (@Sendable (VerifyRequest, @escaping RunEvents) async throws -> FleetReport<ComparedReport>)?
-    var onWatch:
-        (@Sendable (LineRequest, @escaping @Sendable (LineEvent) -> Void, @escaping RunEvents) async throws -> FleetReport<UnitReport>)?
-    var onRescue: (@Sendable (RescueRequest, @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport)?
+    var onFlashFleet: (@Sendable (FlashRequest, @escaping Events) async throws -> FleetReport<UnitReport>)?
+    var onVerifyFleet: (@Sendable (VerifyRequest, @escaping Events) async throws -> FleetReport<ComparedReport>)?
+    var onWatch: (@Sendable (LineRequest, @escaping Events) async throws -> FleetReport<UnitReport>)?
+    var onRescue: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
     var onChat: (@Sendable (ChatPreparation, ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
@@ -84,13 +83,13 @@ struct FakeServices: Services {
     var onExamine: (@Sendable (DoctorRequest) -> DoctorFacts)?
 
 
-    func flash(_ request: FlashRequest, events: @escaping RunEvents) async throws -> FleetReport<UnitReport> {
+    func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         if let onFlashFleet { return try await onFlashFleet(request, events) }
-        let report = try await flash(one: request) { events(RunEvent($0)) }
+        let report = try await flash(one: request) { events(RunEvent(unit: $0.unit ?? FleetUnit(id: ""), time: $0.time, content: $0.content)) }
         return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), report: report)])
     }
 
-    func flash(one request: FlashRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+    func flash(one request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         guard let onFlash else {
             Issue.record("flash was not expected to run")
             throw NotExpected()
@@ -98,15 +97,15 @@ struct FakeServices: Services {
         return try await onFlash(request, events)
     }
 
-    func verify(_ request: VerifyRequest, events: @escaping RunEvents) async throws -> FleetReport<ComparedReport> {
+    func verify(_ request: VerifyRequest, events: @escaping Events) async throws -> FleetReport<ComparedReport> {
         if let onVerifyFleet { return try await onVerifyFleet(request, events) }
-        let report = try await verify(one: request) { events(RunEvent($0)) }
+        let report = try await verify(one: request) { events(RunEvent(unit: $0.unit ?? FleetUnit(id: ""), time: $0.time, content: $0.content)) }
         var compared = request.comparison.compare(report, unit: [])
         compared.lastPass = lastPass
         return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), report: compared)])
     }
 
-    func verify(one request: VerifyRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+    func verify(one request: VerifyRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
         guard let onVerify else {
             Issue.record("verify was not expected to run")
             throw NotExpected()
@@ -114,17 +113,15 @@ struct FakeServices: Services {
         return try await onVerify(request, events)
     }
 
-    func watch(
-        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping RunEvents
-    ) async throws -> FleetReport<UnitReport> {
+    func watch(_ request: LineRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         guard let onWatch else {
             Issue.record("a line was not expected to run")
             throw NotExpected()
         }
-        return try await onWatch(request, line, events)
+        return try await onWatch(request, events)
     }
 
-    func rescue(_ request: RescueRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport {
+    func rescue(_ request: FlashRequest, events: @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport {
         guard let onRescue else {
             Issue.record("rescue was not expected to run")
             throw NotExpected()
@@ -203,14 +200,14 @@ struct FakeChatUnit: ChatUnit {
     let services: FakeServices
     let preparation: ChatPreparation
 
-    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison {
+    func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison {
         let request = VerifyRequest(
             fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, components: Set(FamilyList.supported.components), isDeep: false,
             comparison: Comparison(isDeep: false, today: ""), stateFolder: preparation.stateFolder)
         return ChatComparison(report: try await services.verify(one: request, events: events))
     }
 
-    func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+    func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         var options = JobOptions()
         options.components = components
         let request = FlashRequest(

@@ -41,7 +41,7 @@ import Testing
         }
         let services = FakeServices(
             onFlash: { _, _ in try await wait() }, onVerify: { _, _ in try await wait() }, onVerifyFleet: { _, _ in try await wait() },
-            onWatch: { _, _, _ in try await wait() })
+            onWatch: { _, _ in try await wait() })
         harness.interrupts.ask()
         harness.interrupts.ask()
         #expect(await Noafw.execute(in: harness.context(arguments, services: services)) == 130)
@@ -91,8 +91,8 @@ import Testing
         let (interrupts, harness) = (harness.interrupts, harness)
         let unit = FleetUnit(id: "monocle", address: try Sample.identity().address, family: "monocle")
         let services = FakeServices(onFlashFleet: { _, events in
-            events(RunEvent(unit: unit, content: .job(.probed(try Sample.identity()))))
-            for step in Sample.steps { events(RunEvent(unit: unit, content: .job(.step(step)))) }
+            events(RunEvent(unit: unit, content: .probed(try Sample.identity())))
+            for step in Sample.steps { events(RunEvent(unit: unit, content: .step(step))) }
             events(RunEvent(unit: unit, content: .ended(.passed, seconds: 3)))
             interrupts.exitReport.give()
             throw CancellationError()

@@ -82,7 +82,7 @@ import Testing
         }
         let services = FakeServices(
             onFlash: { _, _ in try await wait() }, onVerify: { _, _ in try await wait() }, onFlashFleet: { _, _ in try await wait() },
-            onVerifyFleet: { _, _ in try await wait() }, onWatch: { _, _, _ in try await wait() }, onRescue: { _, _ in try await wait() })
+            onVerifyFleet: { _, _ in try await wait() }, onWatch: { _, _ in try await wait() }, onRescue: { _, _ in try await wait() })
         harness.interrupts.ask()
         #expect(await Noafw.execute(in: harness.context(verb + ["--json"], services: services)) == 130)
         #expect(try ToolBench.json(harness.output)["schema"] as? String == "noafw.\(verb[0])/1")

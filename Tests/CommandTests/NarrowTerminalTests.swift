@@ -85,9 +85,11 @@ import Testing
                 entry.unit.id = Self.long
                 return FleetReport(entries: [try FleetSample.verified(1, request.comparison), entry])
             },
-            onWatch: { _, line, _ in
-                line(.ended(try flashed(2), serial: Self.long))
-                return FleetReport(entries: [try flashed(2)])
+            onWatch: { _, events in
+                let entry = try flashed(2)
+                events(RunEvent(unit: entry.unit, content: .started(adapter: "", serial: Self.long)))
+                events(RunEvent(unit: entry.unit, content: .ended(entry.result, seconds: entry.seconds)))
+                return FleetReport(entries: [entry])
             },
             onScan: { _, _ in
                 let units = (1...3).map { number in

@@ -116,8 +116,9 @@ import Testing
     }
 
     @Test func aUnitThatAnotherStationRescuesHasNoVerdict() async throws {
-        let busy = try Sample.flashed(error: LinkError.busy("another noafw process works on D3:5A:00:11:22:33").diagnosis)
-        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [busy], inUse: [busy.identity.address], strangers: []) })
+        let unit = FleetUnit(id: "D3:5A:00:11:22:33", address: DeviceAddress("D3:5A:00:11:22:33"), family: "monocle")
+        let busy = UnitResult(LinkError.busy("another noafw process works on D3:5A:00:11:22:33"))
+        let services = FakeServices(onRescue: { _, _ in RescueReport(entries: [FleetEntry(unit: unit, result: busy)]) })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 75)
         #expect(harness.diagnostics.contains("IN USE  monocle D3:5A:00:11:22:33"), "\(harness.diagnostics)")
         let units = try #require(try ToolBench.json(harness.output)["units"] as? [[String: Any]])
@@ -127,8 +128,8 @@ import Testing
     @Test func rescueTellsOfEveryUnit() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
         let services = FakeServices(onRescue: { request, _ in
-            #expect(request.radio.selector == .only && request.options.dryRun == false)
-            return RescueReport(units: [try Sample.flashed(), try Sample.flashed(error: Sample.failure)], strangers: [stranger])
+            #expect(request.fleet.units == .one(.only) && request.options.dryRun == false)
+            return RescueReport(entries: [try Self.flashed(), try Self.flashed(error: Sample.failure)], strangers: [stranger])
         })
         #expect(await Noafw.execute(in: harness.context(["rescue"], services: services)) == 1)
         #expect(
@@ -143,14 +144,14 @@ import Testing
     }
 
     @Test func nobodyStrandedIsSuccess() async {
-        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [], strangers: []) })
+        let services = FakeServices(onRescue: { _, _ in RescueReport() })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 0)
         #expect(harness.output == "{\"schema\":\"noafw.rescue/1\",\"verdict\":\"pass\",\"units\":[],\"strangers\":[],\"impostors\":[],\"running\":null,\"error\":null}\n")
     }
 
     @Test func aRunningUnitIsSaidToRun() async throws {
         let running = try Self.unit("D3:5A:00:11:22:33")
-        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [], strangers: [], running: running) })
+        let services = FakeServices(onRescue: { _, _ in RescueReport(running: running) })
         #expect(await Noafw.execute(in: harness.context(["rescue", "--device", "D3:5A:00:11:22:33"], services: services)) == 0)
         #expect(harness.output.hasPrefix("PASS  D3:5A:00:11:22:33 runs its application: it is not stranded\n"))
     }
@@ -158,15 +159,26 @@ import Testing
     /// A mouse that waits for its own update must not fail every rescue beside it.
     @Test func strangersBesideAFinishedUnitFailNothing() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
-        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [try Sample.flashed()], strangers: [stranger]) })
+        let services = FakeServices(onRescue: { _, _ in RescueReport(entries: [try Self.flashed()], strangers: [stranger]) })
         #expect(await Noafw.execute(in: harness.context(["rescue"], services: services)) == 0)
         #expect(harness.output.contains("LEFT  monocle E1:00:00:00:00:08, not met before"))
     }
 
     @Test func onlyStrangersIsAnErrorWithTheNextStep() async throws {
         let stranger = try Self.unit("E1:00:00:00:00:09", .bootloader, name: "DfuTarg")
-        let services = FakeServices(onRescue: { _, _ in RescueReport(units: [], strangers: [stranger]) })
+        let services = FakeServices(onRescue: { _, _ in RescueReport(strangers: [stranger]) })
         #expect(await Noafw.execute(in: harness.context(["rescue"], services: services)) == 69)
         #expect(harness.diagnostics.contains("--device E1:00:00:00:00:08"))
+    }
+
+    private static func flashed(error: Diagnosis? = nil) throws -> FleetEntry<UnitReport> {
+        let report = try Sample.flashed(error: error)
+        return FleetEntry(unit: FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family), report: report)
+    }
+}
+
+extension RescueReport {
+    fileprivate init(entries: [FleetEntry<UnitReport>] = [], strangers: [DiscoveredUnit] = [], running: DiscoveredUnit? = nil) {
+        self.init(fleet: FleetReport(entries: entries), heard: StrandedUnits(strangers: strangers, running: running))
     }
 }

@@ -142,7 +142,7 @@ struct RecordBench: Sendable {
 
     @discardableResult
     func run<Report: RecordedReport>(
-        _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil, _ body: (@Sendable (JobEvent) -> Void) async throws -> Report
+        _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil, _ body: (@Sendable (RunEvent) -> Void) async throws -> Report
     ) async throws -> Report {
         try await record(recorder, unit: number, serial: serial) { events, _ in try await body(events) }
     }
@@ -150,13 +150,13 @@ struct RecordBench: Sendable {
     @discardableResult
     func record<Report: RecordedReport>(
         _ recorder: RunRecorder? = nil, unit number: Int = 1, serial: String? = nil,
-        _ body: (@escaping @Sendable (JobEvent) -> Void, Recording) async throws -> Report
+        _ body: (@escaping @Sendable (RunEvent) -> Void, Recording) async throws -> Report
     ) async throws -> Report {
         let start = RunRecorder.Start(verb: "flash", unit: unit(number), assets: AssetSet(), serial: serial)
         return try await (recorder ?? self.recorder()).record(start, events: events, body)
     }
 
-    func event(_ content: JobEvent.Content) -> JobEvent { JobEvent(unit: nil, time: time.clock.now, content: content) }
+    func event(_ content: RunEvent.Content) -> RunEvent { RunEvent(unit: nil, time: time.clock.now, content: content) }
 
     static func report(_ error: Diagnosis? = nil, firmware: String = "v2") -> UnitReport {
         UnitReport(identity: identity(firmware), family: .monocle, steps: [], error: error)

@@ -36,18 +36,17 @@ struct RescueTests {
         var options = JobOptions()
         options.components = [.firmware, .scripts]
         options.dryRun = isDryRun
-        let request = RescueRequest(
-            radio: RadioSelection(selector: device.map { .address($0) } ?? .only), inputs: inputs, options: options,
+        let request = FlashRequest(
+            fleet: FleetSelection(units: .one(device.map { .address($0) } ?? .only), jobsPerAdapter: 1), inputs: inputs, options: options,
             stateFolder: bench.state.path)
         let notices = Mutex<[String]>([])
         let report = try await air.time.run {
             try await withVirtualUnit(monocle) {
                 let central: any Central = hasImpostor
                     ? CrowdedCentral(VirtualCentral(air: air), adding: monocle.address.bootloader) : VirtualCentral(air: air)
-                let station = RadioStation(central: central, stateFolder: request.stateFolder)
-                return try await Rescue(station: station, request: request, events: { event in
-                    if case .notice(let text) = event.content { notices.withLock { $0.append(text) } }
-                }).run()
+                return try await LiveServices().rescue(request, on: FleetAdapter(name: "virtual", central: central)) { event in
+                    if let text = event.notice { notices.withLock { $0.append(text) } }
+                }
             }
         }
         return (report, monocle.address, notices.withLock { $0 })
@@ -56,34 +55,34 @@ struct RescueTests {
     @Test func aKnownUnitIsFinished() async throws {
         let (report, address, notices) = try await rescue(isKnown: true)
         #expect(report.passed, "\(report)")
-        #expect(report.units.map(\.identity.address) == [address])
-        #expect(report.units.first?.steps.map(\.action) == [.updated, .skipped, .updated])
+        #expect(report.fleet.entries.map(\.unit.address) == [address])
+        #expect(report.fleet.entries.first?.report?.steps.map(\.action) == [.updated, .skipped, .updated])
         #expect(notices.contains("\(address) (monocle) is stranded in its bootloader"))
     }
 
     @Test func aUnitThatAnotherProcessFinishesIsInUse() async throws {
         let (report, address, _) = try await rescue(isKnown: true, isInUse: true)
-        #expect(report.inUse == [address] && report.units.map { report.verdict($0) } == [.inUse], "\(report)")
+        #expect(report.fleet.entries.map(\.unit.address) == [address] && report.fleet.entries.map(\.verdict) == [.inUse], "\(report)")
     }
 
     @Test func aStrangerIsLeftAlone() async throws {
         let (report, address, _) = try await rescue(isKnown: false)
-        #expect(report.units.isEmpty)
-        #expect(report.strangers.map(\.address) == [address])
+        #expect(report.fleet.entries.isEmpty)
+        #expect(report.heard.strangers.map(\.address) == [address])
     }
 
     @Test func aNamedStrangerIsFinishedAndKnownFromThenOn() async throws {
         let address = try UnitFolderAddress.stranded()
         let (report, found, _) = try await rescue(isKnown: false, device: address)
         #expect(found == address)
-        #expect(report.passed && report.units.count == 1, "\(report)")
+        #expect(report.passed && report.fleet.entries.count == 1, "\(report)")
     }
 
     @Test func aNamedUnitThatRunsIsNotStranded() async throws {
         let address = try UnitFolderAddress.stranded()
         let (report, _, _) = try await rescue(isKnown: true, device: address, isStranded: false)
-        #expect(report.passed && report.units.isEmpty)
-        #expect(report.running?.address == address)
+        #expect(report.passed && report.fleet.entries.isEmpty)
+        #expect(report.heard.running?.address == address)
     }
 
     /// A stranger that calls itself DfuTarg at the address after a healthy unit's.
@@ -93,10 +92,11 @@ struct RescueTests {
         for named in [address, address.bootloader] where isNamed || named == address {
             let (report, _, notices) = try await rescue(
                 isKnown: true, device: isNamed ? named : nil, isStranded: false, hasImpostor: true)
-            #expect(report.units.isEmpty && notices.isEmpty, "\(report)")
-            #expect(report.impostors.map(\.advertisedAddress) == [address.bootloader])
+            #expect(report.fleet.entries.isEmpty && notices.isEmpty, "\(report)")
+            #expect(report.heard.impostors.map(\.advertisedAddress) == [address.bootloader])
             #expect(!report.passed)
-            let result = RescuePresentation.Result(report: report, hasBegun: false, seconds: 6)
+            let fleet = FleetRunResult(report: report.fleet, seconds: 6)
+            let result = RescuePresentation.Result(fleet: fleet, heard: report.heard, passed: report.passed)
             #expect(RescuePresentation().errors(of: result).map(\.code) == ["PRV-0027"])
         }
     }
@@ -114,7 +114,7 @@ struct RescueTests {
     @Test func dryRunChangesNothing() async throws {
         let (report, _, _) = try await rescue(isKnown: true, isDryRun: true)
         #expect(report.passed)
-        #expect(report.units.first?.steps.map(\.action) == [.planned, .skipped, .planned])
+        #expect(report.fleet.entries.first?.report?.steps.map(\.action) == [.planned, .skipped, .planned])
     }
 }
 

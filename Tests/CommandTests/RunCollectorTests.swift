@@ -14,8 +14,8 @@ struct RunCollectorTests {
     private static func at(_ seconds: Double) -> SessionClock.Instant { .init(offset: .seconds(seconds)) }
 
     @discardableResult
-    private mutating func take(_ content: JobEvent.Content, at seconds: Double) -> Bool {
-        collector.take(JobEvent(unit: nil, time: Self.at(seconds), content: content))
+    private mutating func take(_ content: RunEvent.Content, at seconds: Double) -> Bool {
+        collector.take(RunEvent(unit: nil, time: Self.at(seconds), content: content))
     }
 
     private var record: RunRecord {

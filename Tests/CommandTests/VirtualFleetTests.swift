@@ -31,7 +31,7 @@ import VirtualDevices
     @Test func noFolderIsOpenedBeforeItsTurn() throws {
         let fleet = try fleet(names)
         #expect(try folder.names() == [])
-        let addresses = fleet.targets.map { if case .unit(let unit) = $0 { unit.address.description } else { "" } }
+        let addresses = fleet.targets.map { if case .unit(let unit) = $0.place { unit.address.description } else { "" } }
         #expect(Set(addresses).count == 21, "two families with one name are two units")
         let made = try UnitFolder.monocle(root: root(names[0]), name: "1")
         withExtendedLifetime(made) {}
@@ -41,7 +41,7 @@ import VirtualDevices
     @Test func aUnitThatAnotherProcessHasIsBusy() async throws {
         let lock = try UnitFolder.monocle(root: root(names[2]), name: "3").lock()
         let fleet = try fleet(names)
-        guard case .unit(let unit) = fleet.targets[2] else { return }
+        guard case .unit(let unit) = fleet.targets[2].place else { return }
         let error = await #expect(throws: LinkError.self) { try await fleet.play(unit.address) {} }
         guard case .busy = error else { return _ = Issue.record("\(String(describing: error))") }
         withExtendedLifetime(lock) {}

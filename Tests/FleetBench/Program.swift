@@ -45,7 +45,7 @@ enum Program {
             let result = await fleet.run(rig.targets)
             return (result, rig.air.time.clock.now.offset / .seconds(1))
         }
-        let right = zip(rig.units, result.outcomes).count { PagerRig.isRight($1.ending, for: $0.fate) }
+        let right = zip(rig.units, result.entries).count { PagerRig.isRight($1.result, for: $0.fate) }
         tell(count, right, real: (ContinuousClock.now - start) / .seconds(1), virtual: seconds)
         guard right == count else { exit(1) }
     }

@@ -71,9 +71,9 @@ package struct PagerRig: Sendable {
     package var targets: [FleetTarget] { units.map { .address($0.address) } }
 
     /// Which verdict a unit's fate has to come to.
-    package static func isRight(_ ending: FleetEnding, for fate: Fate) -> Bool {
-        switch (fate, ending) {
-        case (.healthy, .proved), (.losesLinks, .proved), (.losesPower, .proved), (.current, .alreadyCurrent), (.absent, .notReached): true
+    package static func isRight(_ result: UnitResult, for fate: Fate) -> Bool {
+        switch (fate, result) {
+        case (.healthy, .passed), (.losesLinks, .passed), (.losesPower, .passed), (.current, .wasCurrent), (.absent, .notReached): true
         case (.lowBattery, .failed(let diagnosis)): diagnosis.code == "PRV-0005"
         case (.dies, .failed(let diagnosis)): diagnosis.fault == .unit
         default: false
@@ -86,7 +86,7 @@ package struct PagerRig: Sendable {
         return Fleet(
             adapters: fleetAdapters(), families: FamilyList([family]), policy: policy,
             judge: Self.judge,
-            work: { unit, central in
+            work: { _, unit, central in
                 try await ProvisioningJob(family: family, central: central, address: unit.address, assets: assets, options: JobOptions()).run { _ in }
             })
     }
@@ -95,7 +95,7 @@ package struct PagerRig: Sendable {
         switch result {
         case .success(let report):
             if let error = report.error { return .failed(error) }
-            return report.steps.contains { $0.action == .updated } ? .proved : .alreadyCurrent
+            return report.steps.contains { $0.action == .updated } ? .passed : .wasCurrent
         case .failure(let error): return .failed(diagnose(error))
         }
     }

@@ -67,7 +67,7 @@ struct Bench: Sendable {
     }
 
     func flash(
-        _ assets: AssetSet, options: JobOptions = JobOptions(), report: @escaping @Sendable (JobEvent) -> Void = { _ in }
+        _ assets: AssetSet, options: JobOptions = JobOptions(), report: @escaping @Sendable (RunEvent) -> Void = { _ in }
     ) async throws -> UnitReport {
         try await play { central, unit in try await job(assets, options, for: unit, over: central).run(report: report) }
     }
@@ -176,13 +176,13 @@ final class Journal: Sendable {
 
     var text: [String] { lines.withLock { $0 } }
 
-    func add(_ event: JobEvent) {
+    func add(_ event: RunEvent) {
         switch event.content {
         case .stage(let stage): lines.withLock { $0.append("stage \(stage.name)") }
         case .notice(let text): lines.withLock { $0.append("notice \(text)") }
         case .recovery(let recovery): lines.withLock { $0.append("notice \(recovery.words)") }
         case .step(let step): lines.withLock { $0.append("step \(step.component.name) \(step.action.rawValue)") }
-        case .found, .progress, .probed, .planned: break
+        default: break
         }
     }
 }

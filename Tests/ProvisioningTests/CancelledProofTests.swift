@@ -35,7 +35,7 @@ struct CancelledProofTests {
     /// Runs the job and cancels it so long after the event.
     /// - Returns: whether the event came.
     private static func cancel(
-        _ job: ProvisioningJob, _ moment: Int = 0, on clock: SessionClock, after isDue: @escaping @Sendable (JobEvent.Content) -> Bool
+        _ job: ProvisioningJob, _ moment: Int = 0, on clock: SessionClock, after isDue: @escaping @Sendable (RunEvent.Content) -> Bool
     ) async -> Bool {
         await withThrowingTaskGroup(of: Bool.self) { group in
             let due = Inbox<Void>()

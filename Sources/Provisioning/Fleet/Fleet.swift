@@ -6,8 +6,8 @@ import Support
 /// Each unit's work is on its own: an error, a hang or an end of one neither hides nor slows the others. What a task's cancellation
 /// meets is cancelled, reports and is waited for; what was not begun is not.
 public struct Fleet<Report: Sendable>: Sendable {
-    public typealias Work = @Sendable (DiscoveredUnit, any Central) async throws -> Report
-    public typealias Judge = @Sendable (Result<Report, any Error>) -> FleetEnding
+    public typealias Work = @Sendable (FleetUnit, DiscoveredUnit, any Central) async throws -> Report
+    public typealias Judge = @Sendable (Result<Report, any Error>) -> UnitResult
 
     public var adapters: [FleetAdapter]
     public var families: FamilyList
@@ -33,24 +33,25 @@ public struct Fleet<Report: Sendable>: Sendable {
         self.work = work
     }
 
-    /// Works on the units until each has its outcome.
-    public func run(_ targets: [FleetTarget], report: @escaping @Sendable (FleetEvent) -> Void = { _ in }) async -> FleetResult<Report> {
+    /// Works on the units until each has its result.
+    public func run(_ targets: [FleetTarget], report: @escaping @Sendable (RunEvent) -> Void = { _ in }) async -> FleetReport<Report> {
         guard let clock = adapters.first?.central.clock else {
-            let ending = FleetEnding.notStarted(FleetError.noAdapterLeft.diagnosis)
-            let outcomes = targets.map { FleetOutcome<Report>(target: $0, unit: nil, adapter: nil, ending: ending, report: nil, elapsed: .zero) }
-            return FleetResult(outcomes: outcomes, stop: nil, seed: policy.seed)
+            return FleetReport(entries: targets.map { FleetEntry(unit: $0.unit(), result: .notStarted(FleetError.noAdapterLeft.diagnosis)) })
         }
         return await FleetSession(self, targets, clock: clock, report: report).run()
     }
 
-    /// Who is in reach of any of the adapters, the strongest first; each unit once.
-    /// - Parameter duration: how long is listened; units advertise several times a second.
+}
+
+extension FamilyList {
+    /// The units in reach of any of the adapters, the strongest first; each once.
+    /// - Parameter duration: units advertise several times a second.
     /// - Throws: ``LinkError`` or the radio's own when no adapter can listen.
-    public func census(for duration: Duration = .seconds(4)) async throws -> [DiscoveredUnit] {
+    public func census(of adapters: [FleetAdapter], for duration: Duration = .seconds(4)) async throws -> [DiscoveredUnit] {
         let heard = await withTaskGroup(of: Result<[DiscoveredUnit], any Error>.self) { group in
             for adapter in adapters {
-                group.addTask { [families] in
-                    do { return .success(try await Self.listen(adapter.central, families, for: duration)) } catch { return .failure(error) }
+                group.addTask {
+                    do { return .success(try await listen(adapter.central, for: duration)) } catch { return .failure(error) }
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
@@ -70,8 +71,8 @@ public struct Fleet<Report: Sendable>: Sendable {
         return units.values.sorted { ($1.rssi, $0.address.description) < ($0.rssi, $1.address.description) }
     }
 
-    private static func listen(_ central: any Central, _ families: FamilyList, for duration: Duration) async throws -> [DiscoveredUnit] {
-        var results = ScanResults(of: families, capacity: ScanResults.crowd)
+    private func listen(_ central: any Central, for duration: Duration) async throws -> [DiscoveredUnit] {
+        var results = ScanResults(of: self, capacity: ScanResults.crowd)
         let clock = central.clock
         try await central.listen(until: clock.deadline(in: duration), every: .milliseconds(500)) { sighting in
             if let sighting { results.note(sighting, at: clock.now) }

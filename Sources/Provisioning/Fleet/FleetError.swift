@@ -4,7 +4,7 @@ import Support
 /// Why a unit of a fleet has no verdict of its own.
 public enum FleetError: Error, Sendable, Hashable {
     /// The argument names what was looked for.
-    case notReached(FleetTarget, listened: Duration)
+    case notReached(FleetTarget.Place, listened: Duration)
     /// Another unit of the list turned out to be the same one.
     case sameUnit(DeviceAddress)
     /// The work neither ended nor obeyed.
@@ -17,7 +17,7 @@ public enum FleetError: Error, Sendable, Hashable {
     case noneCame
 }
 
-extension FleetTarget: CustomStringConvertible {
+extension FleetTarget.Place: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unit(let unit): unit.address.description

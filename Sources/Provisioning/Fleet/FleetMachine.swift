@@ -5,7 +5,7 @@ import Support
 struct FleetMachine: Sendable {
     enum Input: Sendable {
         case heard(adapter: Int, DiscoveredUnit)
-        case ended(Int, FleetEnding)
+        case ended(Int, UnitResult)
         /// What an adapter takes has changed; its ceiling, when that was lowered.
         case capacity(adapter: Int, links: Int, ceiling: Int?)
         /// An adapter cannot listen any more.
@@ -16,7 +16,8 @@ struct FleetMachine: Sendable {
 
     enum Action: Sendable {
         case start(Int, DiscoveredUnit, adapter: Int)
-        case tell(Int?, FleetEvent.Content)
+        case end(Int, UnitResult)
+        case tell(FleetNotice)
     }
 
     struct Adapter: Sendable {
@@ -60,13 +61,12 @@ struct FleetMachine: Sendable {
         lastTime = now
         var numbers = FleetOrder(seed: policy.seed)
         order = Array(targets.indices).shuffled(using: &numbers)
-        actions = [.tell(nil, .planned(units: targets.count, seed: policy.seed))]
         for index in targets.indices { enter(index) }
         order.removeAll { !members[$0].isWaiting }
     }
 
     private mutating func enter(_ index: Int) {
-        if case .name(let name) = members[index].target { named[name, default: []].append(index) }
+        if case .name(let name) = members[index].target.place { named[name, default: []].append(index) }
         guard let address = members[index].address else { return }
         if places[address] == nil { places[address] = index } else { end(index, .notStarted(FleetError.sameUnit(address).diagnosis)) }
     }
@@ -79,6 +79,24 @@ struct FleetMachine: Sendable {
     /// Whether an adapter's sighting can be of use.
     func wants(_ unit: DiscoveredUnit) -> Bool {
         places[unit.address].map { members[$0].isWaiting } ?? false || named[unit.name]?.contains { members[$0].isWaiting } ?? false
+    }
+}
+
+/// What an operator should know of a run, beside its units.
+enum FleetNotice: Sendable, Hashable {
+    /// An adapter took no further link: it is given no more than these from now on.
+    case ceilingLowered(adapter: String, links: Int)
+    /// An adapter failed too many units and gets no more; the diagnosis is what failed the last one.
+    case adapterRetired(adapter: String, Diagnosis)
+    /// No more units are started; those that run are finished.
+    case stopped(RolloutStop)
+
+    var text: String {
+        switch self {
+        case .ceilingLowered(let adapter, let links): "\(adapter) takes no more than \(links) links at once"
+        case .adapterRetired(let adapter, let error): "\(adapter) is used no more: it failed several units, the last one with \(error.code)"
+        case .stopped(let stop): stop.diagnosis.message
+        }
     }
 }
 
@@ -103,15 +121,12 @@ extension FleetMachine {
     mutating func take(_ input: Input, at now: SessionClock.Instant) {
         switch input {
         case .heard(let adapter, let unit): hear(unit, by: adapter, at: now)
-        case .ended(let index, let ending): finish(index, ending)
+        case .ended(let index, let result): finish(index, result)
         case .capacity(let adapter, let links, let ceiling):
             adapters[adapter].capacity = links
-            if let ceiling { actions.append(.tell(nil, .ceilingLowered(adapter: adapters[adapter].name, links: ceiling))) }
+            if let ceiling { actions.append(.tell(.ceilingLowered(adapter: adapters[adapter].name, links: ceiling))) }
         case .lost(let adapter, let diagnosis): retire(adapter, diagnosis)
-        case .drain:
-            guard !isDrained, !order.isEmpty else { return }
-            isDrained = true
-            actions.append(.tell(nil, .draining))
+        case .drain: isDrained = true
         case .interrupt: isInterrupted = true
         }
     }
@@ -125,18 +140,19 @@ extension FleetMachine {
         }
     }
 
-    private mutating func finish(_ index: Int, _ ending: FleetEnding) {
+    private mutating func finish(_ index: Int, _ result: UnitResult) {
         guard case .running(let adapter) = members[index].phase else { return }
         adapters[adapter].running -= 1
-        end(index, ending)
-        judge(adapter, index, ending)
+        end(index, result)
+        judge(adapter, index, result)
         let had = rollout.stop
-        rollout.note(ending)
-        if had == nil, let stop = rollout.stop, !order.isEmpty { actions.append(.tell(nil, .stopped(stop))) }
+        rollout.note(result)
+        if had == nil, let stop = rollout.stop, !order.isEmpty { actions.append(.tell(.stopped(stop))) }
     }
 
-    private mutating func judge(_ adapter: Int, _ index: Int, _ ending: FleetEnding) {
-        guard case .failed(let diagnosis) = ending else { return adapters[adapter].failed = [] }
+    private mutating func judge(_ adapter: Int, _ index: Int, _ result: UnitResult) {
+        if case .interrupted = result { return }
+        guard case .failed(let diagnosis) = result else { return adapters[adapter].failed = [] }
         if diagnosis.fault == .unit { return adapters[adapter].failed = [] }
         guard diagnosis.isOfAdapter else { return }
         adapters[adapter].failed.insert(index)
@@ -147,12 +163,12 @@ extension FleetMachine {
         guard !adapters[adapter].isRetired else { return }
         adapters[adapter].isRetired = true
         for index in order { members[index].lose(adapter, listened: listened) }
-        actions.append(.tell(nil, .adapterRetired(adapter: adapters[adapter].name, diagnosis)))
+        actions.append(.tell(.adapterRetired(adapter: adapters[adapter].name, diagnosis)))
     }
 
-    private mutating func end(_ index: Int, _ ending: FleetEnding) {
-        members[index].phase = .ended(ending)
-        actions.append(.tell(index, .ended(ending)))
+    private mutating func end(_ index: Int, _ result: UnitResult) {
+        members[index].phase = .ended(result)
+        actions.append(.end(index, result))
     }
 }
 
@@ -225,7 +241,6 @@ extension FleetMachine {
             members[index].phase = .running(adapter: adapter)
             members[index].adapter = adapter
             started.insert(index)
-            actions.append(.tell(index, .started(unit, adapter: adapters[adapter].name)))
             actions.append(.start(index, unit, adapter: adapter))
         }
         if !started.isEmpty { order.removeAll(where: started.contains) }
@@ -247,7 +262,7 @@ extension FleetMachine {
     private func adapter(for index: Int, at now: SessionClock.Instant) -> Int? {
         let living = adapters.indices.filter { !adapters[$0].isRetired }
         let member = members[index]
-        if living.count == 1, case .unit = member.target { return living.first { freeSlots($0) > 0 } }
+        if living.count == 1, case .unit = member.target.place { return living.first { freeSlots($0) > 0 } }
         guard let firstHeard = member.firstHeard else { return nil }
         let isSettled = member.strengths.count == living.count || firstHeard.duration(to: now) >= Self.settling
         guard isSettled else { return nil }
@@ -265,21 +280,13 @@ extension FleetMachine {
             // An adapter that was busy has yet to listen.
             let time = living.map { listened[$0] - (before.isEmpty ? .zero : before[$0]) }.min() ?? .zero
             guard time >= policy.wait else { continue }
-            end(index, .notReached(FleetError.notReached(members[index].target, listened: time).diagnosis))
+            end(index, .notReached(FleetError.notReached(members[index].target.place, listened: time).diagnosis))
         }
         order.removeAll { !members[$0].isWaiting }
     }
 
     /// Discovery is off while all slots are busy, and while nobody has to be found.
     private mutating func updateListening() {
-        let waits: FleetWait? = waitsForCanary ? .canary : nil
-        listening = waits == nil && !order.isEmpty ? Set(adapters.indices.filter { freeSlots($0) > 0 }) : []
-        let isAlone = adapters.count { !$0.isRetired } == 1
-        for index in order {
-            let wait = waits ?? (members[index].strengths.isEmpty && !(isAlone && members[index].unit != nil) ? .sight : .place)
-            guard members[index].phase != .waiting(wait) else { continue }
-            members[index].phase = .waiting(wait)
-            actions.append(.tell(index, .waits(wait)))
-        }
+        listening = waitsForCanary || order.isEmpty ? [] : Set(adapters.indices.filter { freeSlots($0) > 0 })
     }
 }

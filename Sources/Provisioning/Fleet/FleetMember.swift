@@ -4,13 +4,13 @@ import Support
 /// One unit of a fleet, on its way.
 struct FleetMember: Sendable {
     enum Phase: Sendable, Hashable {
-        case waiting(FleetWait?)
+        case waiting
         case running(adapter: Int)
-        case ended(FleetEnding)
+        case ended(UnitResult)
     }
 
     let target: FleetTarget
-    var phase = Phase.waiting(nil)
+    var phase = Phase.waiting
     /// As it was heard last; its application before its bootloader.
     var unit: DiscoveredUnit?
     /// In dBm, by the place of the adapter.
@@ -25,19 +25,22 @@ struct FleetMember: Sendable {
 
     init(_ target: FleetTarget) {
         self.target = target
-        if case .unit(let unit) = target { self.unit = unit }
+        if case .unit(let unit) = target.place { self.unit = unit }
     }
 
     /// The application's; `nil` for a name that is not made out yet.
     var address: DeviceAddress? {
-        switch target {
+        switch target.place {
         case .unit(let unit): unit.address
         case .address(let address): address
         case .name: unit?.address
         }
     }
 
-    var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+    /// As it was asked for, with what is known of it by now.
+    var known: FleetUnit { target.unit(unit) }
+
+    var isWaiting: Bool { phase == .waiting }
 
     mutating func hear(_ heard: DiscoveredUnit, by adapter: Int, at now: SessionClock.Instant) {
         // Anything may call itself a bootloader at the next address.

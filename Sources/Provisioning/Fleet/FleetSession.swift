@@ -7,7 +7,7 @@ final class FleetSession<Report: Sendable>: Sendable {
     private struct State {
         var machine: FleetMachine
         var reports: [Int: Report] = [:]
-        var elapsed: [Int: Duration] = [:]
+        var seconds: [Int: Double] = [:]
     }
 
     private let fleet: Fleet<Report>
@@ -16,12 +16,12 @@ final class FleetSession<Report: Sendable>: Sendable {
     private let inputs: Inbox<FleetMachine.Input>
     private let controls: [Inbox<Void>]
     private let state: Mutex<State>
-    private let report: @Sendable (FleetEvent) -> Void
+    private let report: @Sendable (RunEvent) -> Void
 
     /// How often time alone is asked for its decisions.
     private static var tick: Duration { .milliseconds(500) }
 
-    init(_ fleet: Fleet<Report>, _ targets: [FleetTarget], clock: SessionClock, report: @escaping @Sendable (FleetEvent) -> Void) {
+    init(_ fleet: Fleet<Report>, _ targets: [FleetTarget], clock: SessionClock, report: @escaping @Sendable (RunEvent) -> Void) {
         let inputs = Inbox<FleetMachine.Input>(capacity: 1 << 20)
         self.fleet = fleet
         self.clock = clock
@@ -34,7 +34,8 @@ final class FleetSession<Report: Sendable>: Sendable {
         state = Mutex(State(machine: FleetMachine(targets, adapters: fleet.adapters.map(\.name), policy: fleet.policy, at: clock.now)))
     }
 
-    func run() async -> FleetResult<Report> {
+    func run() async -> FleetReport<Report> {
+        tell(nil, .units(state.withLock { $0.machine.members.count }))
         await withTaskGroup(of: Void.self) { group in
             var listeners = Listeners()
             do {
@@ -84,10 +85,19 @@ final class FleetSession<Report: Sendable>: Sendable {
         while let input = inputs.poll() { state.withLock { $0.machine.take(input, at: now) } }
         for action in state.withLock({ $0.machine.advance(at: now) }) {
             switch action {
-            case .tell(let index, let content): report(FleetEvent(index: index, time: now, content: content))
-            case .start(let index, let unit, let adapter): group.addTask { [self] in await work(index, unit, adapter) }
+            case .tell(let notice): tell(nil, .notice(notice.text))
+            case .start(let index, let unit, let adapter):
+                tell(index, .started(adapter: fleet.adapters[adapter].name))
+                group.addTask { [self] in await work(index, unit, adapter) }
+            case .end(let index, let result): tell(index, .ended(result, seconds: state.withLock { $0.seconds[index] ?? 0 }))
             }
         }
+    }
+
+    /// - Parameter index: the place of the unit in the list that was asked for; `nil` for what concerns no unit.
+    private func tell(_ index: Int?, _ content: RunEvent.Content) {
+        let unit = index.map { index in state.withLock { $0.machine.members[index].known } }
+        report(RunEvent(unit: unit, time: clock.now, content: content))
     }
 
     /// What runs is waited for, cancelled or not.
@@ -104,27 +114,25 @@ final class FleetSession<Report: Sendable>: Sendable {
         let start = clock.now
         let policy = fleet.policy
         let bounds = BoundedWork<Report>(clock: clock, timeout: policy.unitTimeout, grace: policy.drainTimeout)
-        let result = await bounds.run { [fleet] in try await fleet.work(unit, job) }
+        let result = await bounds.run { [self] in try await fleet.work(state.withLock { $0.machine.members[index].target.unit(unit) }, unit, job) }
         job.end()
-        let elapsed = start.duration(to: clock.now)
+        let elapsed = start.duration(to: clock.now) / .seconds(1)
         state.withLock { state in
-            state.elapsed[index] = elapsed
+            state.seconds[index] = elapsed
             if case .success(let report) = result { state.reports[index] = report }
         }
         inputs.deliver(.ended(index, fleet.judge(result)))
     }
 
-    private func result() -> FleetResult<Report> {
+    private func result() -> FleetReport<Report> {
         state.withLock { state in
-            let outcomes = state.machine.members.enumerated().map { index, member in
-                let ending: FleetEnding = if case .ended(let ending) = member.phase { ending } else {
-                    .notStarted(FleetError.interrupted.diagnosis)
-                }
-                return FleetOutcome(
-                    target: member.target, unit: member.unit, adapter: member.adapter.map { fleet.adapters[$0].name }, ending: ending,
-                    report: state.reports[index], elapsed: state.elapsed[index] ?? .zero)
+            let entries = state.machine.members.enumerated().map { index, member in
+                let result: UnitResult = if case .ended(let result) = member.phase { result } else { .notStarted(FleetError.interrupted.diagnosis) }
+                return FleetEntry(
+                    unit: member.known, result: result, report: state.reports[index], seconds: state.seconds[index] ?? 0,
+                    adapter: member.adapter.map { fleet.adapters[$0].name })
             }
-            return FleetResult(outcomes: outcomes, stop: state.machine.rollout.stop, seed: fleet.policy.seed)
+            return FleetReport(entries: entries, stop: state.machine.rollout.stop?.diagnosis)
         }
     }
 }

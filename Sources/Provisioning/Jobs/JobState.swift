@@ -26,13 +26,13 @@ public final class JobState: Sendable {
     private let components: [Component]
     let options: JobOptions
     private let clock: SessionClock
-    private let report: @Sendable (JobEvent) -> Void
+    private let report: @Sendable (RunEvent) -> Void
     private let state: Mutex<State>
 
     /// - Parameter components: of the unit's family.
     init(
         unit: UnitIdentity, family: FamilyID, components: [Component], options: JobOptions, expecting estimates: [StageEstimate], clock: SessionClock,
-        report: @escaping @Sendable (JobEvent) -> Void
+        report: @escaping @Sendable (RunEvent) -> Void
     ) {
         (self.family, self.components) = (family, components)
         self.options = options
@@ -41,12 +41,13 @@ public final class JobState: Sendable {
         state = Mutex(State(identity: unit, progress: JobProgress(expecting: estimates), reach: Reach(components)))
     }
 
-    private func tell(_ content: JobEvent.Content, _ state: State) {
-        report(JobEvent(unit: state.identity.address, time: clock.now, content: content))
+    private func tell(_ content: RunEvent.Content, _ state: State) {
+        let address = state.identity.address
+        report(RunEvent(unit: FleetUnit(id: "\(address)", address: address, family: family), time: clock.now, content: content))
     }
 
     /// Changes the state and tells of it in the same breath, so that events never overtake each other.
-    private func update(_ change: (inout State) -> JobEvent.Content?) {
+    private func update(_ change: (inout State) -> RunEvent.Content?) {
         state.withLock { state in
             if let content = change(&state) { tell(content, state) }
         }

@@ -26,7 +26,7 @@ public struct ProvisioningJob: Sendable {
 
     /// - Returns: the verdict; a failed unit is a report, not an error. A unit of which nothing is wanted is not looked for.
     /// - Throws: `CancellationError` alone.
-    public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+    public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         let state = JobState(
             unit: UnitIdentity(address: locator.address, name: locator.family.rawValue), family: locator.family,
             components: locator.rules.components, options: options, expecting: updaters.flatMap(\.wholeUpdate), clock: locator.clock,

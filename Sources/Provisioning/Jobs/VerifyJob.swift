@@ -25,22 +25,23 @@ public struct VerifyJob: Sendable {
     }
 
     /// - Throws: `CancellationError` alone; what the unit or the link did wrong stands in the report.
-    public func run(report: @escaping @Sendable (JobEvent) -> Void) async throws -> VerifyReport {
+    public func run(report: @escaping @Sendable (RunEvent) -> Void) async throws -> VerifyReport {
         try await run(on: UnitLease(locator), startsProgram: true, report: report)
     }
 
     /// As ``run(report:)``, but the link stays and the unit's program is not started: for who goes on with the unit.
     /// - Returns: the lease, which the caller ends.
-    public func hold(report: @escaping @Sendable (JobEvent) -> Void) async throws -> (VerifyReport, UnitLease) {
+    public func hold(report: @escaping @Sendable (RunEvent) -> Void) async throws -> (VerifyReport, UnitLease) {
         let lease = UnitLease(locator)
         return (try await run(on: lease, startsProgram: false, report: report), lease)
     }
 
     private func run(
-        on lease: UnitLease, startsProgram: Bool, report: @escaping @Sendable (JobEvent) -> Void
+        on lease: UnitLease, startsProgram: Bool, report: @escaping @Sendable (RunEvent) -> Void
     ) async throws -> VerifyReport {
         let address = locator.address
-        let tell: @Sendable (JobEvent.Content) -> Void = { report(JobEvent(unit: address, time: locator.clock.now, content: $0)) }
+        let unit = FleetUnit(id: "\(address)", address: address, family: locator.family)
+        let tell: @Sendable (RunEvent.Content) -> Void = { report(RunEvent(unit: unit, time: locator.clock.now, content: $0)) }
         var result = VerifyReport(
             identity: UnitIdentity(address: address, name: locator.family.rawValue), family: locator.family, findings: [:],
             error: nil)
@@ -63,7 +64,7 @@ public struct VerifyJob: Sendable {
     }
 
     private func inspect(
-        _ lease: UnitLease, _ result: inout VerifyReport, _ tell: @Sendable (JobEvent.Content) -> Void
+        _ lease: UnitLease, _ result: inout VerifyReport, _ tell: @Sendable (RunEvent.Content) -> Void
     ) async throws {
         tell(.stage(.connect))
         switch try await lease.hasLink ? .application : locator.find() {

@@ -6,8 +6,6 @@ import Support
 
 /// Joins the verbs to the modules that do the work. Each verb's folder adds its own service.
 struct LiveServices: Services {
-    typealias Events = @Sendable (JobEvent) -> Void
-
     /// The ledger in a folder.
     var ledger: @Sendable (_ folder: String) -> RunRecorder.KeptLedger = { SQLiteLedger(folder: $0) }
 
@@ -38,7 +36,7 @@ struct LiveServices: Services {
     ) async throws -> StationUnit {
         let station = RadioStation(central: central, stateFolder: stateFolder, notice: { events(.notice($0)) })
         let found = try await station.find(radio.selector, families: Set(families.map(\.id)), wait: radio.wait)
-        events(JobEvent(unit: found.address, time: central.clock.now, content: .found(found.family)))
+        events(RunEvent(unit: FleetUnit(found), time: central.clock.now, content: .found(found.family)))
         guard let support = families.first(where: { $0.id == found.family }) else { throw UnitSelectionError.otherFamily(found) }
         return StationUnit(support: support, central: central, address: found.address, rssi: found.rssi, adapter: await station.adapterAddress())
     }
@@ -47,13 +45,5 @@ struct LiveServices: Services {
     func own<Value: Sendable>(_ unit: StationUnit, stateFolder: String, _ body: () async throws -> Value) async throws -> Value {
         guard !unit.isVirtual else { return try await body() }
         return try await RadioStation(central: unit.central, stateFolder: stateFolder).own(unit.address, unit.family.id, body)
-    }
-
-    /// Brings a unit to what its assets say.
-    func provision(
-        _ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, events: @escaping Events
-    ) async throws -> UnitReport {
-        try await ProvisioningJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, options: options)
-            .run(report: events)
     }
 }

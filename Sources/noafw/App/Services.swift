@@ -4,24 +4,23 @@ import Support
 
 /// What the verbs have done for them. The program passes ``LiveServices``, a test something else.
 protocol Services: Sendable {
-    typealias RunEvents = @Sendable (RunEvent) -> Void
+    typealias Events = @Sendable (RunEvent) -> Void
 
     /// Brings one unit, or many at once, to what its files say.
     /// - Throws: a ``DiagnosableError`` when the run ends before there is a unit to report on.
-    func flash(_ request: FlashRequest, events: @escaping RunEvents) async throws -> FleetReport<UnitReport>
+    func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport>
 
     /// Compares one unit, or many at once, with what they should hold.
     /// - Throws: as ``flash(_:events:)``.
-    func verify(_ request: VerifyRequest, events: @escaping RunEvents) async throws -> FleetReport<ComparedReport>
+    func verify(_ request: VerifyRequest, events: @escaping Events) async throws -> FleetReport<ComparedReport>
 
     /// Flashes whatever is put before the adapter, one unit after another.
-    /// - Parameter line: is told what an operator has to see.
     /// - Returns: every unit that was worked on, in order.
     /// - Throws: ``LinkError`` or the radio's own when it cannot listen.
-    func watch(_ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping RunEvents) async throws -> FleetReport<UnitReport>
+    func watch(_ request: LineRequest, events: @escaping Events) async throws -> FleetReport<UnitReport>
 
-    /// Finishes units that are stranded in their bootloaders, one after the other.
-    func rescue(_ request: RescueRequest, events: @escaping @Sendable (JobEvent) -> Void) async throws -> RescueReport
+    /// Finishes units that are stranded in their bootloaders, one after the other: `request.fleet` names one, or is any that is known.
+    func rescue(_ request: FlashRequest, events: @escaping Events) async throws -> RescueReport
 
     /// Listens for units.
     /// - Parameter look: gets the units in reach, at least twice a second.

@@ -4,9 +4,9 @@ import Provisioning
 /// The unit of a chat.
 protocol ChatUnit: Sendable {
     /// Compares the unit's versions with those that it should have, and says where these are from.
-    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison
+    func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison
     /// Brings components of the unit up to date.
-    func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport
+    func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport
     /// Starts the unit's program and has `body` hold a conversation with it.
     func converse(
         _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict

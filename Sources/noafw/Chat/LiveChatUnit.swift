@@ -6,6 +6,8 @@ import Synchronization
 
 /// A unit on its station. The link over which it was verified is the conversation's first one.
 final class LiveChatUnit: ChatUnit {
+    private static let verb = "chat"
+
     private let unit: StationUnit
     private let support: ChatSupport
     private let preparation: ChatPreparation
@@ -23,7 +25,7 @@ final class LiveChatUnit: ChatUnit {
     }
 
     private func run(_ events: @escaping LiveServices.Events) -> UnitRun {
-        UnitRun(stateFolder: preparation.stateFolder, recorder: recorder, events: events)
+        UnitRun(stateFolder: preparation.stateFolder, recorder: recorder, events: events, isTaken: true)
     }
 
     private func takeLease() -> UnitLease? {
@@ -36,7 +38,7 @@ final class LiveChatUnit: ChatUnit {
     /// Ends the link that nobody took.
     func release() async { await takeLease()?.abandon() }
 
-    func compareVersions(events: @escaping @Sendable (JobEvent) -> Void) async throws -> ChatComparison {
+    func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison {
         let passed = await recorder?.lastPassed(unit, events)
         let expectation = ChatExpectation(preparation.inputs, Set(unit.family.components), passed: passed)
         let words = expectation.words
@@ -44,7 +46,7 @@ final class LiveChatUnit: ChatUnit {
         let assets = try assets(expectation.filed, allowsDevelopment: true, events: events)
         let job = try VerifyJob(
             family: unit.family, central: unit.central, address: unit.address, assets: assets, recorded: expectation.recorded, isDeep: false)
-        let report = try await services.look(owned: unit, against: assets, run(events)) { [self] events in
+        let report = try await services.work(Self.verb, on: unit, assets, run(events)) { [self] events, _ in
             let (report, held) = try await job.hold(report: events)
             lease.withLock { $0 = held }
             return report
@@ -55,16 +57,16 @@ final class LiveChatUnit: ChatUnit {
         return ChatComparison(report: report, expectation: words, advice: expectation.advice(on: report, assets: atHand))
     }
 
-    func update(_ components: Set<Component>, events: @escaping @Sendable (JobEvent) -> Void) async throws -> UnitReport {
+    func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         await takeLease()?.end()
         let allowsDevelopment = preparation.unit.allowsDevelopment(preparation.inputs)
         let assets = try assets(components, allowsDevelopment: allowsDevelopment, events: events)
         var options = JobOptions()
         options.components = components
-        return try await services.update(owned: unit, with: assets, options, run(events))
+        return try await services.provision(Self.verb, unit, with: assets, options, run(events))
     }
 
-    private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (JobEvent) -> Void) throws -> AssetSet {
+    private func assets(_ components: Set<Component>, allowsDevelopment: Bool, events: (RunEvent) -> Void) throws -> AssetSet {
         guard !components.isEmpty else { return AssetSet() }
         return try AssetChoice(components, for: [unit.family], from: preparation.inputs, allowsDevelopment: allowsDevelopment)
             .assets(for: unit.family.id, events: events)

@@ -17,7 +17,7 @@ extension Comparison {
         let met = Set(report.entries.compactMap(\.unit.address))
         complete.entries += baseline.addresses.subtracting(met).sorted { $0.description < $1.description }.map { address in
             let error = ComparisonError.gone(unit: "\(address)", baseline: baseline.name).diagnosis
-            return FleetEntry(unit: FleetUnit(id: "\(address)", address: address), result: UnitResult(verdict: .notReached, error: error))
+            return FleetEntry(unit: FleetUnit(id: "\(address)", address: address), result: .notReached(error))
         }
         return complete
     }

@@ -32,13 +32,13 @@ extension FlashCommand {
             let desk = asksForSerial ? SerialDesk(pattern: try line.pattern) : nil
             let request = try lineRequest(in: context, limits, desk)
             try desk?.open(
-                context.input, answer: { renderer.handle(.scanned($0)) }, interrupt: { context.interrupts.ask() },
+                context.input, answer: { events(RunEvent(unit: nil, content: .place($0.place))) }, interrupt: { context.interrupts.ask() },
                 end: {
-                    renderer.handle(.remark(LineText.inputEnded))
+                    events(.notice(LineText.inputEnded))
                     context.interrupts.askGently()
                 })
             defer { desk?.close() }
-            return try await context.services.watch(request, line: { renderer.handle($0) }, events: events)
+            return try await context.services.watch(request, events: events)
         }
     }
 

@@ -3,12 +3,26 @@ import Provisioning
 import Support
 
 /// How a run ended.
-struct FleetRunResult<Report: Verdict>: Sendable {
+struct FleetRunResult<Report: RecordedReport>: Sendable {
     var report: FleetReport<Report>
     /// What ended the run from outside or before there was a unit; it outranks the units' own errors.
     var error: Diagnosis?
     var isInterrupted = false
     var seconds: Double
+    /// What the events of each unit told, by its name; all that is known where there is no report.
+    var known: [String: ProgressModel] = [:]
+
+    func known(_ entry: FleetEntry<Report>) -> ProgressModel { known[entry.unit.id] ?? ProgressModel() }
+
+    func identity(_ entry: FleetEntry<Report>) -> UnitIdentity? { entry.report?.identity ?? known(entry).identity }
+
+    /// Whether the unit was worked on.
+    func hasBegun(_ entry: FleetEntry<Report>) -> Bool {
+        switch entry.result {
+        case .inUse, .skipped: false
+        case .passed, .wasCurrent, .failed, .interrupted, .notReached, .notStarted: entry.report != nil || known(entry).stage != nil
+        }
+    }
 
     var passed: Bool { error == nil && report.passed }
 }
@@ -33,25 +47,25 @@ extension FleetPresentation {
 
     func result(of outcome: Supervisor.Outcome<Report>, _ end: RunEnd) -> Result {
         if let single { return result(of: outcome, single, end) }
+        let known = end.progress.models
         switch outcome {
-        case .finished(var report):
-            report.know(end.progress.models)
+        case .finished(let report):
             return Result(
                 report: report, error: report.entries.isEmpty && report.stop == nil ? emptiness : nil,
-                isInterrupted: !endsByDrain && end.context.interrupts.drain.isAsked && !report.passed, seconds: end.seconds)
+                isInterrupted: !endsByDrain && end.context.interrupts.drain.isAsked && !report.passed, seconds: end.seconds,
+                known: known)
         case .failed(let error):
             // What came of the units before is not lost with the run.
             let error = diagnose(error)
-            return Result(report: Report(entries: end.progress.entries(UnitVerdict.self, interruption: error)), error: error, seconds: end.seconds)
-        case .interrupted(var report?):
-            report.know(end.progress.models)
-            return Result(report: report, isInterrupted: true, seconds: end.seconds)
+            let entries = end.progress.entries(UnitVerdict.self, interruption: error)
+            return Result(report: Report(entries: entries), error: error, seconds: end.seconds, known: known)
+        case .interrupted(let report?): return Result(report: report, isInterrupted: true, seconds: end.seconds, known: known)
         case .interrupted(nil):
             let interruption = CommandError.unitInterrupted.diagnosis
             let entries = end.progress.entries(UnitVerdict.self, interruption: interruption)
             // Units of which nothing was heard yet had no turn.
             let error = entries.isEmpty ? CommandError.nothingBegun.diagnosis : entries.allSatisfy { $0.verdict == .pass } ? interruption : nil
-            return Result(report: Report(entries: entries), error: error, isInterrupted: true, seconds: end.seconds)
+            return Result(report: Report(entries: entries), error: error, isInterrupted: true, seconds: end.seconds, known: known)
         }
     }
 
@@ -62,16 +76,16 @@ extension FleetPresentation {
         case .finished(let report): result.report = report
         case .failed(let error):
             result.error = diagnose(error)
-            result.report.entries = [entry(target, known, UnitResult(FleetEnding(error)))]
+            result.report.entries = [entry(target, known, UnitResult(error))]
         // It came while the record was sent.
         case .interrupted(nil) where end.progress.singlePassed: result.report.entries = [entry(target, known, .passed)]
         case .interrupted(let report):
             let interruption = known.interruption(mayChangeUnit: mayChangeUnit, arguments: end.context.arguments)
             result.error = interruption
             let reported = report?.entries.filter { $0.report != nil } ?? []
-            result.report.entries = reported.isEmpty ? [entry(target, known, UnitResult(verdict: .interrupted, error: interruption))] : reported
+            result.report.entries = reported.isEmpty ? [entry(target, known, .interrupted(interruption))] : reported
         }
-        for index in result.report.entries.indices { result.report.entries[index].progress = known }
+        for entry in result.report.entries { result.known[entry.unit.id] = known }
         return result
     }
 
@@ -98,23 +112,11 @@ extension FleetPresentation {
     /// A document of the verb: for several units with what the fleet came to.
     func document(_ schema: String, _ result: Result, _ unit: (FleetEntry<UnitVerdict>) -> JSONText, fleet: [(key: String, value: JSONText)]) -> JSONText {
         let units = result.report.entries.map { entry in
-            unit(entry).adding([("run", ReportText.document(entry.progress.record))] + (isSingle ? [] : FleetSummary.members(entry)))
+            unit(entry).adding([("run", ReportText.document(result.known(entry).run))] + (isSingle ? [] : FleetSummary.members(entry)))
         }
         return .object(
             [("schema", .string(schema)), ("verdict", .string(result.passed ? "pass" : "fail")), ("units", .array(units))]
                 + (isSingle ? [] : [("fleet", FleetSummary.document(result).adding(fleet))]))
-    }
-}
-
-extension FleetEntry where Report: RecordedReport {
-    var identity: UnitIdentity? { report?.identity ?? progress.identity }
-
-    /// Whether the unit was worked on.
-    var hasBegun: Bool {
-        switch verdict {
-        case .inUse, .notExpected: false
-        case .pass, .fail, .error, .interrupted, .notReached, .notStarted: report != nil || progress.stage != nil
-        }
     }
 }
 

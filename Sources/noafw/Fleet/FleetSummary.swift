@@ -3,7 +3,7 @@ import Support
 
 /// What every fleet's summary has: a table by unit, the errors by their codes, and one line that counts.
 enum FleetSummary {
-    static func table<Report>(_ report: FleetReport<Report>, style: TextStyle) -> [String] {
+    static func table<Report: RecordedReport>(_ report: FleetReport<Report>, style: TextStyle) -> [String] {
         guard !report.entries.isEmpty else { return [] }
         // The end of a long name tells units apart.
         var table = TextTable([
@@ -19,7 +19,7 @@ enum FleetSummary {
     }
 
     /// Each code once, with what to do; its first unit's words.
-    static func errors<Report>(_ report: FleetReport<Report>, style: TextStyle) -> [String] {
+    static func errors<Report: RecordedReport>(_ report: FleetReport<Report>, style: TextStyle) -> [String] {
         var codes: [String] = []
         var firsts: [String: Diagnosis] = [:]
         var counts: [String: Int] = [:]
@@ -37,7 +37,7 @@ enum FleetSummary {
     }
 
     /// `FAIL ✘  20 units: 17 passed, 2 failed, 1 not reached (62.3 s)`
-    static func verdict<Report>(_ result: FleetRunResult<Report>, style: TextStyle) -> String {
+    static func verdict<Report: RecordedReport>(_ result: FleetRunResult<Report>, style: TextStyle) -> String {
         let entries = result.report.entries
         let (word, sign, tone) = word(result, style)
         let counts = FleetLine.counts(entries.map(\.verdict))
@@ -45,7 +45,7 @@ enum FleetSummary {
         return "\(style.paint("\(word) \(sign)", tone))  \(units) (\(Format.seconds(result.seconds)) s)"
     }
 
-    private static func word<Report>(_ result: FleetRunResult<Report>, _ style: TextStyle) -> (String, String, TextStyle.Tone) {
+    private static func word<Report: RecordedReport>(_ result: FleetRunResult<Report>, _ style: TextStyle) -> (String, String, TextStyle.Tone) {
         func plain(_ verdict: FleetVerdict) -> (String, String, TextStyle.Tone) { (verdict.word, verdict.sign(style), verdict.tone) }
         if result.passed { return plain(.pass) }
         if result.isInterrupted { return plain(.interrupted) }
@@ -54,7 +54,7 @@ enum FleetSummary {
     }
 
     /// What the documents of `flash` and `verify` say of a fleet, beside its units.
-    static func document<Report>(_ result: FleetRunResult<Report>) -> JSONText {
+    static func document<Report: RecordedReport>(_ result: FleetRunResult<Report>) -> JSONText {
         let verdicts = result.report.entries.map(\.verdict)
         let counts = FleetVerdict.allCases.map { verdict in (verdict.rawValue, JSONText.integer(verdicts.count { $0 == verdict })) }
         return .object([
@@ -65,7 +65,7 @@ enum FleetSummary {
     }
 
     /// What is said of a unit of a fleet beside what a single one has.
-    static func members<Report>(_ entry: FleetEntry<Report>) -> [(key: String, value: JSONText)] {
+    static func members<Report: RecordedReport>(_ entry: FleetEntry<Report>) -> [(key: String, value: JSONText)] {
         [("outcome", .string(entry.verdict.rawValue)), ("seconds", .number(entry.seconds)), ("adapter", .optional(entry.adapter))]
     }
 }

@@ -18,11 +18,6 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     /// Another station or another process works on it.
     case inUse = "in_use"
 
-    /// Of a unit that was worked on.
-    init(_ error: Diagnosis) {
-        self = error.category == .interrupted ? .interrupted : error.isOfUnit ? .fail : .error
-    }
-
     var word: String {
         switch self {
         case .pass: "PASS"
@@ -79,36 +74,22 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     }
 }
 
-/// What became of a unit, and why.
-struct UnitResult: Sendable, Hashable {
-    var verdict: FleetVerdict
-    /// `nil` for a unit that passed, and for one whose report says what differs.
-    var error: Diagnosis?
-
-    static let passed = UnitResult(verdict: .pass)
-
-    init(verdict: FleetVerdict, error: Diagnosis? = nil) { (self.verdict, self.error) = (verdict, error) }
-
-    /// Of a unit that was worked on.
-    init(_ error: Diagnosis) { self.init(verdict: FleetVerdict(error), error: error) }
-
-    init(_ report: some Verdict) {
-        self.init(verdict: report.passed ? .pass : report.error.map { FleetVerdict($0) } ?? .fail, error: report.error)
-    }
-
-    init(_ ending: FleetEnding) {
-        switch ending {
-        case .proved, .alreadyCurrent: self = .passed
-        case .failed(let error): self.init(error)
-        case .notExpected(let error): self.init(verdict: .notExpected, error: error)
-        case .inUse(let error): self.init(verdict: .inUse, error: error)
-        case .notReached(let error): self.init(verdict: .notReached, error: error)
-        case .notStarted(let error): self.init(verdict: .notStarted, error: error)
+extension UnitResult {
+    var verdict: FleetVerdict {
+        switch self {
+        case .passed, .wasCurrent: .pass
+        case .failed(let error): error.isOfUnit ? .fail : .error
+        case .interrupted: .interrupted
+        case .skipped: .notExpected
+        case .inUse: .inUse
+        case .notReached: .notReached
+        case .notStarted: .notStarted
         }
     }
-}
 
-extension FleetEnding {
+    /// What went wrong: nothing with a unit of which nothing was expected.
+    var fault: Diagnosis? { isSkipped ? nil : error }
+
     /// Of work that ended before there was a report. Nothing was done to a unit that the files are not for, or that others work on.
     /// - Parameters:
     ///   - stop: why the work was cancelled.
@@ -116,11 +97,11 @@ extension FleetEnding {
     init(_ error: any Error, stop: StopReason? = nil, leavesOthers: Bool = false) {
         let diagnosis = stop?.diagnosis(of: error) ?? diagnose(error)
         self = switch error {
-        case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: .notExpected(diagnosis)
-        case CommandError.noSuchPart: .notExpected(diagnosis)
-        case BundleError.wrongFamily where leavesOthers, ComparisonError.notInBaseline where leavesOthers: .notExpected(diagnosis)
+        case UnitSelectionError.otherFamily(let unit) where !unit.isSupported: .skipped(diagnosis)
+        case CommandError.noSuchPart: .skipped(diagnosis)
+        case BundleError.wrongFamily where leavesOthers, ComparisonError.notInBaseline where leavesOthers: .skipped(diagnosis)
         case ClaimError.taken, LinkError.busy: .inUse(diagnosis)
-        default: .failed(diagnosis)
+        default: UnitResult(diagnosis)
         }
     }
 }
@@ -130,7 +111,22 @@ extension Diagnosis {
     var isOfUnit: Bool { category == .unitFailed || fault == .unit }
 }
 
-extension FleetReport {
+extension FleetEntry {
+    var verdict: FleetVerdict { result.verdict }
+}
+
+extension FleetEntry where Report: RecordedReport {
+    init(unit: FleetUnit, report: Report, seconds: Double = 0, adapter: String? = nil) {
+        self.init(unit: unit, result: report.result, report: report, seconds: seconds, adapter: adapter)
+    }
+
+    /// `nil` for a unit that passed, and for one whose report says what differs.
+    var error: Diagnosis? { if let report { report.error } else { result.error } }
+}
+
+extension FleetReport: Verdict where Report: RecordedReport {}
+
+extension FleetReport where Report: RecordedReport {
     /// By the contract: 1 for a unit that failed, 69 for nobody, the code of what was wrong with files and options, else 75.
     /// - Parameter isInterrupted: whether a signal ended the run.
     func exitCode(isInterrupted: Bool) -> Int32 {

@@ -33,7 +33,7 @@ struct AssetChoice: Sendable {
     }
 
     /// - Throws: what is wrong with the files, or with the parts that were asked for, for a unit of this family.
-    func assets(for family: FamilyID, events: (JobEvent) -> Void) throws -> AssetSet {
+    func assets(for family: FamilyID, events: (RunEvent) -> Void) throws -> AssetSet {
         guard let entry = entries[family] else { throw CatalogueError.hardwareUnknown(family.rawValue) }
         for notice in entry.notices { events(.notice(notice)) }
         return try entry.assets.get()

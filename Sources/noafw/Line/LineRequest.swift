@@ -20,19 +20,3 @@ struct LineRequest: Sendable {
     var stateFolder: String
     var drain: Drain
 }
-
-/// What happens at a line, beside what happens to its unit.
-enum LineEvent: Sendable {
-    /// The place is free.
-    case waiting
-    /// A serial number is wanted before the unit is worked on.
-    case asking
-    case scanned(SerialPrompt.Answer)
-    case several([String])
-    case began(FleetUnit, serial: String?)
-    case ended(FleetEntry<UnitReport>, serial: String?)
-    /// A unit is here again that has passed `before` ago.
-    case metAgain(FleetUnit, before: Duration)
-    case remark(String)
-    case draining
-}

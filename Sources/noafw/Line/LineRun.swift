@@ -15,8 +15,7 @@ struct LineRun: Sendable {
     /// The address that the ledger has for a serial number.
     let boundAddress: @Sendable (String) async -> String?
     let work: Work
-    let line: @Sendable (LineEvent) -> Void
-    let events: @Sendable (RunEvent) -> Void
+    let events: LiveServices.Events
 
     private struct Course {
         var watch: LineWatch
@@ -33,7 +32,7 @@ struct LineRun: Sendable {
     func run() async throws -> FleetReport<UnitReport> {
         let clock = central.clock
         var course = Course(watch: LineWatch(rules: rules, at: clock.now), results: noResults, rollout: RolloutGuard(limits: request.limits.guarded))
-        line(request.serials == nil ? .waiting : .asking)
+        tell(request.serials == nil ? .waiting : .asking)
         do {
             while course.watch.state != .drained {
                 for action in try await listen(&course) { try await perform(action, &course) }
@@ -45,6 +44,10 @@ struct LineRun: Sendable {
             return FleetReport(entries: course.entries, stop: diagnose(error))
         }
         return FleetReport(entries: course.entries, stop: course.rollout.stop?.diagnosis)
+    }
+
+    private func tell(_ place: PlaceEvent, _ unit: DiscoveredUnit? = nil) {
+        events(RunEvent(unit: unit.map { FleetUnit($0) }, time: central.clock.now, content: .place(place)))
     }
 
     private var noResults: ScanResults {
@@ -63,7 +66,7 @@ struct LineRun: Sendable {
                 course.results.note(sighting, at: now)
             }
             course.results.expire(at: now)
-            for unit in course.strangers.note(course.results.units) { line(.remark(unit.leftAlone)) }
+            for unit in course.strangers.note(course.results.units) { events(.notice(unit.leftAlone)) }
             if request.drain.isAsked { actions += drain(&course, now) }
             actions += course.watch.look(course.results.units, at: now)
             return !actions.isEmpty || (course.unnumbered.map { sighting.isOf($0) } == true && request.serials?.held != nil)
@@ -78,7 +81,7 @@ struct LineRun: Sendable {
     private func drain(_ course: inout Course, _ now: SessionClock.Instant) -> [LineWatch.Action] {
         guard !course.isDrained else { return [] }
         course.isDrained = true
-        line(.draining)
+        tell(.draining)
         let actions = course.watch.drain()
         guard course.unnumbered != nil else { return actions }
         course.unnumbered = nil
@@ -92,24 +95,24 @@ struct LineRun: Sendable {
             guard let serials = request.serials else { return try await perform(course.watch.claimed(at: clock.now), &course) }
             if let serial = serials.held { return try await perform(await number(unit, serial, &course), &course) }
             course.unnumbered = unit
-            line(.asking)
+            tell(.asking)
         case .run(let unit): try await perform(try await workOn(unit, &course), &course)
         case .showAgain(let unit, let verdict):
-            line(.metAgain(FleetUnit(unit), before: verdict.time.duration(to: clock.now)))
+            tell(.metAgain(before: verdict.time.duration(to: clock.now)), unit)
             if request.repeatsPassed { return try await perform(course.watch.again(at: clock.now), &course) }
             // It was this unit's, not the next one's.
             if let serial = request.serials?.held {
                 request.serials?.drop()
-                line(.remark(LineText.unused(serial)))
+                events(.notice(LineText.unused(serial)))
             }
         case .several(let units):
             course.unnumbered = nil
-            line(.several(units.map { "\($0.address)" }))
-        case .stranger(let unit): line(.remark(LineText.stranger(unit)))
+            tell(.several(units.map { "\($0.address)" }))
+        case .stranger(let unit): events(.notice(LineText.stranger(unit)))
         case .free:
             course.unnumbered = nil
-            line(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
-        case .silent(let time): line(.remark(LineText.silent(time)))
+            tell(request.serials != nil && request.serials?.held == nil ? .asking : .waiting)
+        case .silent(let time): events(.notice(LineText.silent(time)))
         case .drained: break
         }
     }
@@ -122,9 +125,9 @@ struct LineRun: Sendable {
     private func number(_ unit: DiscoveredUnit, _ serial: String, _ course: inout Course) async -> [LineWatch.Action] {
         if !request.records.rebindsSerial, let bound = await boundAddress(serial), bound != "\(unit.address)" {
             request.serials?.drop()
-            line(.scanned(.refused(.bound(serial, address: bound))))
+            tell(.refused(SerialRefusal.bound(serial, address: bound).diagnosis))
             course.unnumbered = unit
-            line(.asking)
+            tell(.asking)
             return []
         }
         return course.watch.claimed(at: central.clock.now)
@@ -135,39 +138,34 @@ struct LineRun: Sendable {
         let unit = FleetUnit(found)
         let serial = request.serials?.held
         request.serials?.begin()
-        line(.began(unit, serial: serial))
-        events(RunEvent(unit: unit, content: .started(adapter: "")))
         let start = clock.now
+        events(RunEvent(unit: unit, time: start, content: .started(adapter: "", serial: serial)))
         var entry: FleetEntry<UnitReport>
-        let ending: FleetEnding
         var isCancelled = false
         do {
-            let report = try await work(found, serial)
-            (entry, ending) = (FleetEntry(unit: unit, report: report), report.judgement)
+            entry = FleetEntry(unit: unit, report: try await work(found, serial))
         } catch {
             isCancelled = error is CancellationError
-            ending = FleetEnding(error, stop: request.records.stop)
-            entry = FleetEntry(unit: unit, result: UnitResult(ending))
+            entry = FleetEntry(unit: unit, result: UnitResult(error, stop: request.records.stop))
         }
         entry.seconds = start.duration(to: clock.now).inSeconds
         course.entries.append(entry)
-        request.serials?.end(passed: entry.verdict == .pass)
-        events(RunEvent(unit: unit, content: .ended(entry.result, seconds: entry.seconds)))
-        line(.ended(entry, serial: serial))
+        request.serials?.end(passed: entry.result.passed)
+        events(RunEvent(unit: unit, time: clock.now, content: .ended(entry.result, seconds: entry.seconds)))
         if isCancelled { throw CancellationError() }
         await forget(found)
         // What was heard before is old.
         course.results = noResults
-        return note(entry, ending, &course)
+        return note(entry, &course)
     }
 
-    private func note(_ entry: FleetEntry<UnitReport>, _ ending: FleetEnding, _ course: inout Course) -> [LineWatch.Action] {
+    private func note(_ entry: FleetEntry<UnitReport>, _ course: inout Course) -> [LineWatch.Action] {
         let hadStop = course.rollout.stop != nil
-        course.rollout.note(ending)
+        course.rollout.note(entry.result)
         let now = central.clock.now
         var actions = course.watch.finished(LineVerdict(error: entry.error, time: now), at: now)
         if let stop = course.rollout.stop, !hadStop {
-            line(.remark(stop.diagnosis.message))
+            events(.notice(stop.diagnosis.message))
             actions += drain(&course, now)
         }
         return actions
@@ -185,8 +183,4 @@ struct LineRun: Sendable {
 extension Advertisement? {
     /// In its application or in its bootloader.
     fileprivate func isOf(_ unit: DiscoveredUnit) -> Bool { self?.address == unit.address || self?.address == unit.address.bootloader }
-}
-
-extension FleetUnit {
-    init(_ found: DiscoveredUnit) { self.init(id: "\(found.address)", address: found.address, family: found.family) }
 }

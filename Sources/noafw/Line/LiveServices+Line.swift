@@ -6,42 +6,32 @@ import Support
 import Synchronization
 
 extension LiveServices {
-    func watch(
-        _ request: LineRequest, line: @escaping @Sendable (LineEvent) -> Void, events: @escaping @Sendable (RunEvent) -> Void
-    ) async throws -> FleetReport<UnitReport> {
+    func watch(_ request: LineRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         let choice = try AssetChoice(
             request.options.components, for: request.units.families.map(\.family), from: request.inputs,
             allowsDevelopment: request.units.allowsDevelopment(request.inputs))
         let bound = boundAddress(stateFolder: request.stateFolder)
-        let notice = { @Sendable in line(.remark($0)) }
         let missed = Mutex<[FleetEntry<UnitReport>]>([])
         let miss = { @Sendable (unit: FleetUnit, error: any Error) in
-            let entry = FleetEntry<UnitReport>(unit: unit, result: UnitResult(FleetEnding(error)))
+            let entry = FleetEntry<UnitReport>(unit: unit, result: UnitResult(error))
             missed.withLock { $0.append(entry) }
             events(RunEvent(unit: unit, content: .ended(entry.result, seconds: 0)))
-            line(.ended(entry, serial: nil))
         }
-        var report = try await recording(request.records, stateFolder: request.stateFolder, events: { line(.remark($0.words)) }) { recorder in
-            try await withLine(request, notice: notice, missed: miss) { central, adapter, known, allowed, leave in
+        var report = try await recording(request.records, stateFolder: request.stateFolder, events: events) { recorder in
+            try await withLine(request, notice: { events(.notice($0)) }, missed: miss) { central, adapter, known, allowed, leave in
                 let rules = LineWatch.Rules(
                     families: Set(request.units.families.map(\.id)), allowed: allowed ?? request.allowed, threshold: request.threshold,
                     known: known)
-                let tell: @Sendable (LineEvent) -> Void = { event in
-                    line(event)
-                    if case .ended = event { leave() }
+                let run = LineRun(central: central, rules: rules, request: request, boundAddress: bound) { found, serial in
+                    let found = FoundUnit(unit: FleetUnit(found), found: found, central: central, events: events)
+                    var unit = try found.onStation(isVirtual: allowed != nil, adapter: adapter)
+                    unit.rssi = found.found.rssi
+                    let run = found.run(request.stateFolder, recorder, serial: serial)
+                    return try await provision("flash", unit, with: try choice.assets(for: unit.family.id, events: run.events), request.options, run)
+                } events: { event in
+                    events(event)
+                    if case .ended = event.content { leave() }
                 }
-                let run = LineRun(
-                    central: central, rules: rules, request: request, boundAddress: bound,
-                    work: { found, serial in
-                        let unit = StationUnit(
-                            support: try .provisioned(found), central: central, address: found.address, isVirtual: allowed != nil,
-                            rssi: found.rssi, adapter: adapter)
-                        let tell: Events = { events(RunEvent(unit: FleetUnit(found), content: .job($0.content))) }
-                        let run = UnitRun(
-                            stateFolder: request.stateFolder, recorder: recorder, serial: serial, events: tell,
-                            recorded: { events(RunEvent(unit: FleetUnit(found), content: .recorded($0))) })
-                        return try await flash(unit, with: try choice.assets(for: found.family, events: tell), request.options, run)
-                    }, line: tell, events: events)
                 return try await run.run()
             }
         }
@@ -77,8 +67,4 @@ extension LiveServices {
         let line = try VirtualLine(names, speed: speed, stateFolder: request.stateFolder, search: request.inputs.search, notice: notice)
         return try await line.run(endingWith: request.drain, missed: missed) { try await body($0, nil, [], line.addresses, $1) }
     }
-}
-
-extension JobEvent {
-    fileprivate var words: String { if case .notice(let text) = content { text } else { "" } }
 }

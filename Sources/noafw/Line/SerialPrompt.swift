@@ -1,3 +1,4 @@
+import Provisioning
 import Support
 
 /// Asks for the serial number of each unit before it is worked on: what is scanned, and when, decides what it means. Nothing that is
@@ -62,6 +63,15 @@ struct SerialPrompt: Sendable {
 
     /// The held number is not this unit's.
     mutating func drop() { state = .asking }
+}
+
+extension SerialPrompt.Answer {
+    var place: PlaceEvent {
+        switch self {
+        case .accepted(let serial): .accepted(serial: serial)
+        case .refused(let refusal): .refused(refusal.diagnosis)
+        }
+    }
 }
 
 /// Why a scan is no serial number.

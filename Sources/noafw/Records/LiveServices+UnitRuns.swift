@@ -16,12 +16,32 @@ struct UnitRun: Sendable {
     var events: LiveServices.Events
     /// Gets the record when it is opened and when it is closed; `nil` where it was taken back.
     var recorded: @Sendable (RunRecord?) -> Void = { _ in }
+    /// The caller has taken the unit for this process.
+    var isTaken = false
 }
 
-// One unit that is found already: it is noted, locked and recorded, then worked on. For a single unit and for each one of a fleet.
 extension LiveServices {
+    /// The road of every run: the unit is taken for this process, its run is recorded, and `job` works on it.
+    /// - Returns: the report; a failed unit is a report, not an error.
+    /// - Throws: before the unit is touched, where it is taken or its run cannot be recorded; `CancellationError`.
+    func work<Report: RecordedReport>(
+        _ verb: String, on unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
+        _ job: @escaping @Sendable (@escaping Events, Recording?) async throws -> Report
+    ) async throws -> Report {
+        guard run.isTaken else {
+            var taken = run
+            taken.isTaken = true
+            return try await own(unit, stateFolder: run.stateFolder) { [taken] in try await work(verb, on: unit, assets, taken, job) }
+        }
+        guard let recorder = run.recorder else { return try await unit.presence.during { try await job(run.events, nil) } }
+        let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout)
+        return try await recorder.record(start, events: run.events, recorded: run.recorded) { events, recording in
+            try await unit.presence.during { try await job(events, recording) }
+        }
+    }
+
     /// Runs `body` with a recorder, and sends its records however it ends.
-    /// - Parameter isRecorded: `body` is handed none where it is `false`.
+    /// - Parameter isRecorded: without it, `body` gets none.
     func recording<Value>(
         _ inputs: RecordInputs, stateFolder: String, isRecorded: Bool = true, events: @escaping Events, _ body: (RunRecorder?) async throws -> Value
     ) async throws -> Value {
@@ -37,57 +57,9 @@ extension LiveServices {
         }
     }
 
-    /// - Returns: the verdict; a failed unit is a report, not an error.
-    /// - Throws: before the unit is touched, where it is taken or its run cannot be recorded; `CancellationError`.
-    func flash(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
-        try await own(unit, stateFolder: run.stateFolder) { try await provision("flash", unit, assets, options, run) }
-    }
-
-    /// As ``flash(_:with:_:_:)``, for a chat's unit, which is taken already.
-    func update(owned unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
-        try await provision(Self.chat, unit, assets, options, run)
-    }
-
-    /// Records what a chat finds before it begins, on a unit that is taken already.
-    func look(
-        owned unit: StationUnit, against assets: AssetSet, _ run: UnitRun, _ body: @escaping @Sendable (@escaping Events) async throws -> VerifyReport
-    ) async throws -> VerifyReport {
-        try await perform(Self.chat, unit, assets, run) { events, _ in try await body(events) }
-    }
-
-    private static let chat = "chat"
-
-    /// As ``flash(_:with:_:_:)``, for a unit in its bootloader.
-    func rescue(_ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
-        try await own(unit, stateFolder: run.stateFolder) { try await provision("rescue", unit, assets, options, run) }
-    }
-
-    /// As ``flash(_:with:_:_:)``; the unit is not changed.
-    /// - Parameter judge: makes the verdict that is recorded.
-    /// - Returns: what was judged, and the pass before it; `nil` where none is known.
-    func verify<Report: RecordedReport>(
-        _ unit: StationUnit, against assets: AssetSet, isDeep: Bool, programWatch: Duration, _ run: UnitRun,
-        judging judge: @escaping @Sendable (VerifyReport) -> Report
-    ) async throws -> (report: Report, lastPass: PassedRun?) {
-        let lastPass = Mutex<PassedRun?>(nil)
-        let report = try await own(unit, stateFolder: run.stateFolder) {
-            try await perform("verify", unit, assets, run) { events, recording in
-                if let recording {
-                    let passed = await run.recorder?.lastPass(before: recording, unit.central.clock, events)
-                    lastPass.withLock { $0 = passed }
-                }
-                let job = try VerifyJob(
-                    family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep, programWatch: programWatch)
-                return try await judge(job.run(report: events))
-            }
-        }
-        return (report, lastPass.withLock(\.self))
-    }
-
-    private func provision(
-        _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ options: JobOptions, _ run: UnitRun
-    ) async throws -> UnitReport {
-        try await perform(verb, unit, assets, run) { events, recording in
+    /// Brings a unit to what its assets say. What is known is on the disk before the unit is changed.
+    func provision(_ verb: String, _ unit: StationUnit, with assets: AssetSet, _ options: JobOptions, _ run: UnitRun) async throws -> UnitReport {
+        try await work(verb, on: unit, assets, run) { events, recording in
             var options = options
             if let recording {
                 let clock = unit.central.clock
@@ -100,18 +72,28 @@ extension LiveServices {
                 }
                 options.beforeErase = { try await recording.run.claim.beginErase() }
             }
-            return try await provision(unit, with: assets, options, events: events)
+            return try await ProvisioningJob(family: unit.family, central: unit.central, address: unit.address, assets: assets, options: options)
+                .run(report: events)
         }
     }
 
-    private func perform<Report: RecordedReport>(
-        _ verb: String, _ unit: StationUnit, _ assets: AssetSet, _ run: UnitRun,
-        _ body: @escaping @Sendable (@escaping Events, Recording?) async throws -> Report
-    ) async throws -> Report {
-        guard let recorder = run.recorder else { return try await unit.presence.during { try await body(run.events, nil) } }
-        let start = RunRecorder.Start(verb: verb, unit: unit, assets: assets, serial: run.serial, rollout: run.rollout)
-        return try await recorder.record(start, events: run.events, recorded: run.recorded) { events, recording in
-            try await unit.presence.during { try await body(events, recording) }
+    /// Holds a unit against its assets; the unit is not changed.
+    /// - Parameter judge: makes the verdict that is recorded.
+    /// - Returns: what was judged, and the pass before it; `nil` where none is known.
+    func verify<Report: RecordedReport>(
+        _ unit: StationUnit, against assets: AssetSet, isDeep: Bool, programWatch: Duration, _ run: UnitRun,
+        judging judge: @escaping @Sendable (VerifyReport) -> Report
+    ) async throws -> (report: Report, lastPass: PassedRun?) {
+        let lastPass = Mutex<PassedRun?>(nil)
+        let report = try await work("verify", on: unit, assets, run) { events, recording in
+            if let recording {
+                let passed = await run.recorder?.lastPass(before: recording, unit.central.clock, events)
+                lastPass.withLock { $0 = passed }
+            }
+            let job = try VerifyJob(
+                family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep, programWatch: programWatch)
+            return try await judge(job.run(report: events))
         }
+        return (report, lastPass.withLock(\.self))
     }
 }

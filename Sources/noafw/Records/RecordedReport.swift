@@ -8,10 +8,19 @@ protocol RecordedReport: Verdict {
     var recoveries: [Recovery] { get }
     /// Why the unit did not pass.
     var failure: Diagnosis? { get }
+    var result: UnitResult { get }
+}
+
+extension RecordedReport {
+    var result: UnitResult { failure.map { UnitResult($0) } ?? .passed }
 }
 
 extension UnitReport: RecordedReport {
     var failure: Diagnosis? { error }
+    var result: UnitResult {
+        if let error { return UnitResult(error) }
+        return steps.contains { $0.action != .current && $0.action != .skipped } ? .passed : .wasCurrent
+    }
 }
 
 extension VerifyReport: RecordedReport {

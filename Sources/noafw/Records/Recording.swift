@@ -23,7 +23,7 @@ final class Recording: Sendable {
 
     /// Runs `body`, and writes meanwhile what a kill should not take away.
     /// - Parameter body: is handed where its events go.
-    func follow<Value>(_ body: (@escaping @Sendable (JobEvent) -> Void) async throws -> Value) async throws -> Value {
+    func follow<Value>(_ body: (@escaping @Sendable (RunEvent) -> Void) async throws -> Value) async throws -> Value {
         let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         async let written: Void = write(changes)
         defer { signal.finish() }

@@ -31,7 +31,7 @@ struct RunCollector: Sendable {
     }
 
     /// - Returns: whether the record should have it at once, since the run may not come to its end.
-    mutating func take(_ event: JobEvent) -> Bool {
+    mutating func take(_ event: RunEvent) -> Bool {
         switch event.content {
         case .stage(let stage):
             endStep(.pass, nil, at: event.time)
@@ -60,7 +60,7 @@ struct RunCollector: Sendable {
         case .step(let step):
             note(step)
             return true
-        case .notice, .found:
+        case .notice, .found, .units, .started, .recorded, .ended, .place:
             return false
         }
     }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Records the runs of one command, each from before its unit is touched to its end, whatever that is.
 final class RunRecorder: Sendable {
-    typealias Events = @Sendable (JobEvent) -> Void
+    typealias Events = @Sendable (RunEvent) -> Void
     typealias KeptLedger = any RunLedger & RunHistory & RunOutbox
 
     /// What is known of a run before it begins.

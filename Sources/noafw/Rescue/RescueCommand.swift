@@ -52,11 +52,13 @@ struct RescueCommand: ContextCommand {
             var options = JobOptions()
             options.dryRun = dryRun
             let selector = device.flatMap { DeviceAddress($0) }.map { UnitSelector.address($0) } ?? .only
+            let fleet = FleetSelection(
+                units: .one(selector), adapters: adapter.map { [$0.text] } ?? [], jobsPerAdapter: 1, wait: waiting.value)
             return try await context.services.rescue(
-                RescueRequest(
-                    radio: RadioSelection(selector: selector, adapter: adapter?.text, wait: waiting.value), inputs: inputs.value(in: context), options: options,
-                    stateFolder: try context.stateFolder(), records: try record.value(in: context)),
-                events: { events(RunEvent($0)) })
+                FlashRequest(
+                    fleet: fleet, inputs: inputs.value(in: context), options: options, records: try record.value(in: context),
+                    stateFolder: try context.stateFolder(), drain: context.interrupts.drain),
+                events: events)
         }
     }
 }

@@ -4,44 +4,41 @@ import Support
 
 /// The result of `rescue` as lines and as the document `noafw.rescue/1`.
 struct RescuePresentation: RunPresentation {
-    typealias Report = RescueReport
-
     struct Result: Sendable {
-        /// Absent when the run ended before there was one.
-        var report: RescueReport?
-        /// What ended the run from outside or before a report.
-        var error: Diagnosis?
-        var hasBegun: Bool
-        var seconds: Double
+        var fleet: FleetRunResult<UnitReport>
+        /// `nil` when the run ended before there was a report.
+        var heard: StrandedUnits?
+        var passed: Bool
     }
 
-    let isSingle = true
+    let isSingle = false
     var mayChangeUnit = true
 
+    private var units: FlashPresentation { FlashPresentation(isDryRun: !mayChangeUnit) }
+
     func result(of outcome: Supervisor.Outcome<RescueReport>, _ end: RunEnd) -> Result {
-        let known = end.progress.single
-        var result = Result(hasBegun: known.stage != nil, seconds: end.seconds)
         switch outcome {
-        case .finished(let report): result.report = report
-        case .failed(let error): result.error = diagnose(error)
+        case .finished(let report):
+            var fleet = units.result(of: .finished(report.fleet), end)
+            fleet.error = nil
+            return Result(fleet: fleet, heard: report.heard, passed: report.passed && !fleet.isInterrupted)
+        case .failed(let error): return Result(fleet: units.result(of: .failed(error), end), passed: false)
         case .interrupted(let report):
-            result.report = report
-            result.error = known.interruption(mayChangeUnit: mayChangeUnit, arguments: end.context.arguments)
+            return Result(fleet: units.result(of: .interrupted(report?.fleet), end), heard: report?.heard, passed: false)
         }
-        return result
     }
 
     func errors(of result: Result) -> [Diagnosis] { error(of: result).map { [$0] } ?? [] }
 
-    func passed(_ result: Result) -> Bool { error(of: result) == nil && result.report?.passed == true }
+    func passed(_ result: Result) -> Bool { error(of: result) == nil && result.passed }
 
-    func exitCode(of result: Result) -> Int32 { error(of: result)?.category.rawValue ?? (result.report?.passed == true ? 0 : 1) }
+    func exitCode(of result: Result) -> Int32 { error(of: result)?.category.rawValue ?? (result.passed ? 0 : 1) }
 
     private func error(of result: Result) -> Diagnosis? {
-        if let error = result.error ?? result.report?.units.compactMap(\.error).first { return error }
-        guard result.report?.passed == false else { return nil }
-        if let impostor = result.report?.impostors.first { return UnitSelectionError.impostor(impostor).diagnosis }
-        return result.report?.strangers.first.map { UnitSelectionError.unknownBootloader($0).diagnosis }
+        if let error = result.fleet.error ?? result.fleet.report.entries.compactMap(\.error).first { return error }
+        guard !result.passed else { return nil }
+        if let impostor = result.heard?.impostors.first { return UnitSelectionError.impostor(impostor).diagnosis }
+        return result.heard?.strangers.first.map { UnitSelectionError.unknownBootloader($0).diagnosis }
     }
 
     func document(_ result: Result) -> JSONText {
@@ -49,30 +46,31 @@ struct RescuePresentation: RunPresentation {
         return .object([
             ("schema", .string("noafw.rescue/1")),
             ("verdict", .string(error == nil ? "pass" : "fail")),
-            ("units", .array((result.report?.units ?? []).map { ReportText.document($0, result.report?.verdict($0).document) })),
-            ("strangers", .array((result.report?.strangers ?? []).map { .string($0.address.description) })),
-            ("impostors", .array((result.report?.impostors ?? []).map { .string($0.advertisedAddress.description) })),
-            ("running", .optional(result.report?.running?.address.description)),
+            ("units", .array(result.fleet.report.entries.map { units.unit($0, result.fleet) })),
+            ("strangers", .array((result.heard?.strangers ?? []).map { .string($0.address.description) })),
+            ("impostors", .array((result.heard?.impostors ?? []).map { .string($0.advertisedAddress.description) })),
+            ("running", .optional(result.heard?.running?.address.description)),
             ("error", error.map(ReportText.document) ?? .null),
         ])
     }
 
     func summary(_ result: Result, style: TextStyle) -> [String] {
-        let time = "(\(Format.seconds(result.seconds)) s)"
-        let units = result.report?.units ?? []
-        var lines = units.map { unit in
-            let verdict = result.report?.verdict(unit) ?? .fail
-            return "\(style.paint(verdict.word, verdict.tone))  \(unit.family) \(unit.identity.address)\(unit.error.map { ": \(UntrustedText.escape($0.message))" } ?? "")"
+        let time = "(\(Format.seconds(result.fleet.seconds)) s)"
+        let entries = result.fleet.report.entries
+        var lines = entries.map { entry in
+            let address = entry.unit.address?.description ?? entry.unit.id
+            let error = entry.error.map { ": \(UntrustedText.escape($0.message))" } ?? ""
+            return "\(style.paint(entry.verdict.word, entry.verdict.tone))  \(entry.unit.family?.rawValue ?? "-") \(address)\(error)"
         }
-        lines += (result.report?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
-        lines += (result.report?.impostors ?? []).map {
+        lines += (result.heard?.strangers ?? []).map { "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address), not met before" }
+        lines += (result.heard?.impostors ?? []).map {
             "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at \($0.advertisedAddress) is another device's"
         }
-        if let error = result.error, result.report == nil {
-            return [ReportText.verdict(error, hasBegun: result.hasBegun, style) + " " + time]
+        if let error = result.fleet.error, result.heard == nil {
+            return lines + [ReportText.verdict(error, hasBegun: !entries.isEmpty, style) + " " + time]
         }
-        if error(of: result) == nil, units.isEmpty {
-            let finding = result.report?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "no unit was heard in its bootloader"
+        if error(of: result) == nil, entries.isEmpty {
+            let finding = result.heard?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "no unit was heard in its bootloader"
             lines.append("\(style.paint("PASS", .good))  \(finding)")
         }
         return lines + [time]

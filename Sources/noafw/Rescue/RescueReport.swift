@@ -1,21 +1,70 @@
 import Bluetooth
 import Provisioning
+import Support
 
-/// What became of the units that were found in their bootloaders.
-struct RescueReport: Verdict {
-    /// The ones that were worked on.
-    var units: [UnitReport]
-    /// Those of them that another station or process works on: nothing was done to them.
-    var inUse: Set<DeviceAddress> = []
+/// Units that are stranded in their bootloaders, and what else was heard there.
+struct StrandedUnits: Sendable {
+    /// Those that this station has worked on, or that was named.
+    var units: [DiscoveredUnit] = []
     /// Bootloaders that this station has not met and nobody named.
-    var strangers: [DiscoveredUnit]
-    /// Bootloaders at the next address of a unit that runs its application: whoever they are, that unit is not stranded.
+    var strangers: [DiscoveredUnit] = []
+    /// Bootloaders at the next address of a unit that runs its application: that unit is not stranded.
     var impostors: [DiscoveredUnit] = []
     /// The named unit, when it is not stranded at all.
     var running: DiscoveredUnit?
 
-    func verdict(_ unit: UnitReport) -> FleetVerdict { inUse.contains(unit.identity.address) ? .inUse : unit.passed ? .pass : .fail }
+    /// Long enough to hear everything in reach.
+    private static let listening = Duration.seconds(6)
+
+    /// - Parameters:
+    ///   - selector: an address takes its unit, known or not: the application's or the bootloader's, where a neighbour's application may have
+    ///     the latter.
+    ///   - known: what this station has worked on.
+    /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
+    static func find(_ selector: UnitSelector, known: Set<DeviceAddress>, on central: any Central, wait: Duration?) async throws -> StrandedUnits {
+        let named: DeviceAddress? = if case .address(let address) = selector { address } else { nil }
+        let isWanted = { @Sendable (unit: DiscoveredUnit) in
+            known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
+        }
+        let clock = central.clock
+        let listened = clock.deadline(in: listening)
+        var heard: [DiscoveredUnit] = []
+        // At any time: a unit that restarts is not stranded.
+        var running: [DeviceAddress: DiscoveredUnit] = [:]
+        try await UnitFinder(central: central, families: .supported).watch(
+            until: clock.deadline(in: max(listening, wait ?? .zero)), wanting: isWanted
+        ) { seen, now in
+            heard = seen.filter(\.isSupported)
+            for unit in heard where unit.mode == .application { running[unit.address] = unit }
+            return now >= listened && heard.contains(where: isWanted)
+        }
+        let bootloaders = heard.filter { $0.mode == .bootloader }
+        var found = StrandedUnits()
+        guard let named else {
+            for unit in bootloaders {
+                if running[unit.address] != nil {
+                    found.impostors.append(unit)
+                } else if known.contains(unit.address) {
+                    found.units.append(unit)
+                } else {
+                    found.strangers.append(unit)
+                }
+            }
+            return found
+        }
+        let unit = bootloaders.first { $0.address == named } ?? bootloaders.first { running[named] == nil && $0.advertisedAddress == named }
+        found.running = running[named] ?? unit.flatMap { running[$0.address] }
+        guard unit != nil || found.running != nil else { throw UnitSelectionError.noneAtAddress(named, inReach: heard) }
+        if found.running == nil { found.units = unit.map { [$0] } ?? [] } else { found.impostors = unit.map { [$0] } ?? [] }
+        return found
+    }
+}
+
+/// What became of the units that were found in their bootloaders.
+struct RescueReport: Verdict {
+    var fleet: FleetReport<UnitReport>
+    var heard: StrandedUnits
 
     /// Others beside units of ours fail nothing: they may be anybody's.
-    var passed: Bool { units.isEmpty ? strangers.isEmpty && impostors.isEmpty : units.allSatisfy(\.passed) }
+    var passed: Bool { fleet.entries.isEmpty ? heard.strangers.isEmpty && heard.impostors.isEmpty : fleet.passed }
 }

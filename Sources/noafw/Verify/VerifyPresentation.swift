@@ -35,7 +35,7 @@ struct VerifyPresentation: FleetPresentation {
         return .object(
             [
                 ("id", .optional(entry.unit.id.isEmpty ? nil : entry.unit.id)), ("family", .optional(family?.rawValue)),
-                ("address", .optional((entry.identity?.address ?? entry.unit.address)?.description)),
+                ("address", .optional((result.identity(entry)?.address ?? entry.unit.address)?.description)),
             ] + findings + [
                 ("verdict", .optional(entry.verdict.document)), ("error", error.map(ReportText.document) ?? .null),
                 ("program", .optional(report?.program?.sign.rawValue)),
@@ -144,7 +144,7 @@ struct VerifyPresentation: FleetPresentation {
 
     private func summary(_ entry: FleetEntry<ComparedReport>, _ result: FleetRunResult<ComparedReport>, _ style: TextStyle) -> [String] {
         let findings = (entry.report?.report.findings ?? [:]).sorted { $0.key < $1.key }
-        var lines = entry.identity.map { [ComponentFormatter.describe($0), ""] } ?? []
+        var lines = result.identity(entry).map { [ComponentFormatter.describe($0), ""] } ?? []
         if !findings.isEmpty { lines += partTable(findings, style) + [""] }
         for (component, finding) in findings where !(finding.differences + finding.extras).isEmpty {
             lines += (finding.differences + finding.extras).map { "  \(component.name): \(UntrustedText.escape($0))" } + [""]
@@ -178,7 +178,7 @@ struct VerifyPresentation: FleetPresentation {
                 ? [] : ["  if it was provisioned with other files, name them (--bundle, --scripts); else"]
             return [verdict] + removal + condition + ["  next: \(CommandLineText.repair(arguments, parts: drifted))"]
         }
-        if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: entry.hasBegun, style) + " " + time] }
+        if let error = error(of: result) { return [ReportText.verdict(error, hasBegun: result.hasBegun(entry), style) + " " + time] }
         let seen = entry.report?.report.program
         let words = Self.matched(findings.keys.sorted(), isDeep: isDeep) + (seen.map { "; the program \(ReportText.seen($0))" } ?? "")
         return ["\(style.paint("PASS", .good))  \(words) \(time)"] + ReportText.silence(seen)

@@ -26,7 +26,7 @@ import VirtualDevices
             selection: FleetSelection(units: .inReach, family: family), stateFolder: folder.path, notice: { notices.add($0) })
         let central = PlayedAir(time.clock, present)
         let found = try await time.run { try await air.targets([FleetAdapter(name: "hci0", central: central)]) }
-        return (found.units.map(\.address), notices.all)
+        return (found.map { $0.unit().address }, notices.all)
     }
 
     /// DfuTarg is what any Nordic bootloader calls itself.

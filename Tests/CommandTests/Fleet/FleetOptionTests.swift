@@ -103,8 +103,8 @@ import Testing
                 return try Sample.verified(scriptsMatch: true)
             },
             onRescue: { request, _ in
-                #expect(request.radio.wait == .seconds(7))
-                return RescueReport(units: [], strangers: [])
+                #expect(request.fleet.wait == .seconds(7))
+                return RescueReport(fleet: FleetReport(entries: []), heard: StrandedUnits())
             },
             onPair: { request in
                 guard case .radio(let radio) = request.unit else { throw CancellationError() }

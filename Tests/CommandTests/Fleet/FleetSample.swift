@@ -33,8 +33,8 @@ enum FleetSample {
         return FleetEntry(unit: unit(number), report: report, seconds: 51.3, adapter: "hci0")
     }
 
-    static func entry<Report>(_ number: Int, _ ending: FleetEnding, seconds: Double = 0) -> FleetEntry<Report> {
-        FleetEntry(unit: unit(number), result: UnitResult(ending), seconds: seconds)
+    static func entry<Report>(_ number: Int, _ result: UnitResult, seconds: Double = 0) -> FleetEntry<Report> {
+        FleetEntry(unit: unit(number), result: result, seconds: seconds)
     }
 
     static func verified(_ number: Int, _ comparison: Comparison) throws -> FleetEntry<ComparedReport> { try verified(number, [:], comparison) }

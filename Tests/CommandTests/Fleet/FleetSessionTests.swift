@@ -29,7 +29,7 @@ import Testing
         let lost: Entry = try FleetSample.flashed(3, error: FleetSample.radio)
         let away: Entry = FleetSample.entry(9, .notReached(FleetSample.away))
         let bad: Entry = FleetSample.entry(5, .failed(FleetSample.badFile))
-        let other: Entry = FleetSample.entry(6, .notExpected(FleetSample.badFile))
+        let other: Entry = FleetSample.entry(6, .skipped(FleetSample.badFile))
         #expect(await run([pass]) == 0)
         #expect(await run([pass, other]) == 0, "nobody asked for that one")
         #expect(await run([pass, fail, away, bad]) == 1)
@@ -56,7 +56,7 @@ import Testing
         func code(_ entries: [Entry], isInterrupted: Bool = false) -> Int32 { FleetReport(entries: entries).exitCode(isInterrupted: isInterrupted) }
         func entry(_ category: Diagnosis.Category) -> Entry {
             FleetSample.entry(
-                2, .failed(Diagnosis(code: "X", category: category, fault: category == .unitFailed ? .unit : nil, message: "", cause: "", remedy: "")))
+                2, UnitResult(Diagnosis(code: "X", category: category, fault: category == .unitFailed ? .unit : nil, message: "", cause: "", remedy: "")))
         }
         let pass = try FleetSample.flashed(1)
         let away: Entry = FleetSample.entry(9, .notReached(FleetSample.away))
@@ -77,25 +77,25 @@ import Testing
         let usage = CommandError.noSuchPart([.fpga], family: "frame", has: [.firmware]).diagnosis
         let entries: [Entry] = [
             try FleetSample.flashed(1), try FleetSample.flashed(2, error: FleetSample.failed), FleetSample.entry(8, .inUse(taken)),
-            FleetSample.entry(7, .notExpected(usage)), FleetSample.entry(9, .notReached(FleetSample.away)), FleetSample.entry(6, .notStarted(FleetSample.waiting)),
+            FleetSample.entry(7, .skipped(usage)), FleetSample.entry(9, .notReached(FleetSample.away)), FleetSample.entry(6, .notStarted(FleetSample.waiting)),
         ]
         _ = await run(entries, ["--json"])
         let document = try ToolBench.json(harness.output)
         let verdicts = try #require(document["units"] as? [[String: Any]]).map { $0["verdict"] as? String }
         #expect(verdicts == ["pass", "fail", nil, nil, nil, nil])
         #expect(((document["fleet"] as? [String: Any])?["counts"] as? [String: Int])?["fail"] == 1)
-        #expect(await run([FleetSample.entry(7, .notExpected(usage))]) == 64, "nobody has that part")
+        #expect(await run([FleetSample.entry(7, .skipped(usage))]) == 64, "nobody has that part")
     }
 
     /// It neither frees the others from waiting for a first one nor counts among those that did well.
     @Test func aUnitThatHadNothingToDoProvesNoBundle() throws {
-        func judgement(_ actions: [StepReport.Action], _ error: Diagnosis? = nil) throws -> FleetEnding {
+        func result(_ actions: [StepReport.Action], _ error: Diagnosis? = nil) throws -> UnitResult {
             let steps = actions.map { StepReport(component: .scripts, action: $0, from: "v1", to: "v2") }
-            return try Sample.flashed(error: error, steps: steps).judgement
+            return try Sample.flashed(error: error, steps: steps).result
         }
-        #expect(try judgement([.current, .skipped]) == .alreadyCurrent && judgement([]) == .alreadyCurrent)
-        #expect(try judgement([.current, .updated]) == .proved)
-        #expect(try judgement([.current], FleetSample.failed) == .failed(FleetSample.failed))
+        #expect(try result([.current, .skipped]) == .wasCurrent && result([]) == .wasCurrent)
+        #expect(try result([.current, .updated]) == .passed)
+        #expect(try result([.current], FleetSample.failed) == .failed(FleetSample.failed))
     }
 
     @Test func anEmptyFleetIsAnError() async {
@@ -152,18 +152,18 @@ import Testing
 
     private static func play(_ events: (RunEvent) -> Void, _ time: ManualTime) {
         let (one, two) = (FleetSample.unit(1), FleetSample.unit(2))
-        events(RunEvent(unit: nil, content: .planned(units: 2)))
+        events(RunEvent(unit: nil, content: .units(2)))
         for unit in [one, two] {
             events(RunEvent(unit: unit, content: .started(adapter: "hci0")))
-            events(RunEvent(unit: unit, content: .job(.stage(.fpga))))
+            events(RunEvent(unit: unit, content: .stage(.fpga)))
         }
         for step in 0...4 {
-            events(RunEvent(unit: one, content: .job(.progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430))))
+            events(RunEvent(unit: one, content: .progress(stage: .fpga, overall: Double(step) * 0.1, bytesDone: step * 20_000, bytesTotal: 444_430)))
             time.advance(.seconds(1))
         }
-        events(RunEvent(unit: two, content: .job(.notice("the link \u{202E}slowed down"))))
+        events(RunEvent(unit: two, content: .notice("the link \u{202E}slowed down")))
         events(RunEvent(unit: one, content: .ended(.passed, seconds: 51.3)))
-        events(RunEvent(unit: two, content: .ended(UnitResult(verdict: .fail, error: FleetSample.failed), seconds: 3)))
+        events(RunEvent(unit: two, content: .ended(.failed(FleetSample.failed), seconds: 3)))
     }
 
     private func services() -> FakeServices {
@@ -255,7 +255,7 @@ import Testing
     @Test func theLastWordsOfARunWhoseUnitsHavePassedAreNoPass() async throws {
         let interrupts = harness.interrupts
         let services = FakeServices(onFlashFleet: { _, events in
-            events(RunEvent(unit: nil, content: .planned(units: 2)))
+            events(RunEvent(unit: nil, content: .units(2)))
             events(RunEvent(unit: FleetSample.unit(1), content: .ended(.passed, seconds: 1)))
             interrupts.exitReport.give()
             return FleetReport(entries: [])

@@ -31,7 +31,7 @@ import Testing
             try FleetSample.verified(2, [.firmware: "v25.365.2359", .fpga: "v26.001.0001", .scripts: nil], comparison),
             try FleetSample.verified(3, [.firmware: nil, .fpga: "=1+1"], comparison),
             FleetSample.entry(9, .notReached(FleetSample.away)),
-            FleetSample.entry(8, .notExpected(FleetSample.badFile)),
+            FleetSample.entry(8, .skipped(FleetSample.badFile)),
         ]
     }
 
@@ -121,7 +121,7 @@ import Testing
 
     @Test func unreachableIsNotWrong() async {
         #expect(await run([]) { [try FleetSample.verified(1, $0), FleetSample.entry(9, .notReached(FleetSample.away))] } == 75)
-        #expect(await run([]) { [try FleetSample.verified(1, $0), FleetSample.entry(9, .notExpected(FleetSample.badFile))] } == 0)
+        #expect(await run([]) { [try FleetSample.verified(1, $0), FleetSample.entry(9, .skipped(FleetSample.badFile))] } == 0)
     }
 
     @Test(.enabled(if: TestTools.mayReadExports)) func othersReadTheCSV() async throws {

@@ -14,21 +14,28 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private static func course(_ line: (LineEvent) -> Void, _ error: Diagnosis? = nil) throws -> FleetReport<UnitReport> {
+    private static func course(_ events: LiveServices.Events, _ error: Diagnosis? = nil) throws -> FleetReport<UnitReport> {
         let entry = try FleetSample.flashed(1, error: error)
-        line(.waiting)
-        line(.began(entry.unit, serial: nil))
-        line(.ended(entry, serial: nil))
+        events(place(.waiting))
+        events(began(entry))
+        events(ended(entry))
         return FleetReport(entries: [entry])
+    }
+
+    private static func place(_ place: PlaceEvent) -> RunEvent { RunEvent(unit: nil, content: .place(place)) }
+    private static func began(_ entry: FleetEntry<UnitReport>) -> RunEvent { RunEvent(unit: entry.unit, content: .started(adapter: "")) }
+
+    private static func ended(_ entry: FleetEntry<UnitReport>) -> RunEvent {
+        RunEvent(unit: entry.unit, content: .ended(entry.result, seconds: entry.seconds))
     }
 
     @Test func optionsReachTheRequest() async throws {
         let list = try folder.write("C0:00:00:00:00:01\n", to: "units")
-        let services = FakeServices(onWatch: { request, line, _ in
+        let services = FakeServices(onWatch: { request, events in
             #expect(request.allowed == [FleetSample.address(1)] && request.threshold == -65 && request.repeatsPassed)
             #expect(request.units.adapters == ["hci1"] && request.units.family == "frame" && request.serials == nil)
             #expect(request.records.station == "bench 7" && request.records.workOrder == "WO1" && request.limits.stopAfter == 3)
-            return try Self.course(line)
+            return try Self.course(events)
         })
         let arguments = [
             "flash", "--watch", "--devices", list, "--again", "--adapter", "hci1", "--family", "frame", "--order", "WO1", "--stop-after", "3",
@@ -38,9 +45,9 @@ import Testing
     }
 
     @Test func theThresholdReachesTheRequest() async throws {
-        let services = FakeServices(onWatch: { request, line, _ in
+        let services = FakeServices(onWatch: { request, events in
             #expect(request.threshold == -50 && request.allowed == nil)
-            return try Self.course(line)
+            return try Self.course(events)
         })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--near", "-50"], services: services)) == 0)
     }
@@ -53,7 +60,7 @@ import Testing
 
     @Test(arguments: [(nil, 0, 1), (FleetSample.failed, 1, 3), (FleetSample.radio, 75, 3)] as [(Diagnosis?, Int32, Int)])
     func withoutATerminalThereAreLines(error: Diagnosis?, code: Int32, rings: Int) async throws {
-        let services = FakeServices(onWatch: { _, line, _ in try Self.course(line, error) })
+        let services = FakeServices(onWatch: { _, events in try Self.course(events, error) })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--bell"], services: services)) == code)
         let words = harness.diagnostics
         #expect(words.hasPrefix("waiting for a unit\nRUNNING  C0:00:00:00:00:01\n") && !words.contains("\u{1B}"))
@@ -64,17 +71,17 @@ import Testing
     /// The orderly end of a shift is no interruption.
     @Test func ctrlCDrains() async throws {
         let interrupts = harness.interrupts
-        let services = FakeServices(onWatch: { request, line, _ in
+        let services = FakeServices(onWatch: { request, events in
             interrupts.ask()
             #expect(request.drain.isAsked)
-            return try Self.course(line)
+            return try Self.course(events)
         })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch", "--json"], services: services)) == 0)
         #expect(try ToolBench.json(harness.output)["verdict"] as? String == "pass")
     }
 
     @Test func theBlockIsRewrittenInPlace() async throws {
-        let services = FakeServices(onWatch: { _, line, _ in try Self.course(line) })
+        let services = FakeServices(onWatch: { _, events in try Self.course(events) })
         let context = harness.context(
             ["flash", "--watch"], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true, columns: 80)
         #expect(await Noafw.execute(in: context) == 0)
@@ -87,15 +94,15 @@ import Testing
     @Test func scansComeFromTheTerminal() async throws {
         let terminal = FakeTerminal()
         let harness = harness
-        let services = FakeServices(onWatch: { request, line, _ in
-            line(.asking)
+        let services = FakeServices(onWatch: { request, events in
+            events(Self.place(.asking))
             let desk = try #require(request.serials)
             let clock = SessionClock.continuous
             let end = clock.deadline(in: .seconds(30))
             while desk.held == nil, clock.now < end { try await clock.sleep(until: clock.deadline(in: .milliseconds(5))) }
             #expect(desk.held == "SN0042")
             while !request.drain.isAsked, clock.now < end { try await clock.sleep(until: clock.deadline(in: .milliseconds(5))) }
-            return try Self.course(line)
+            return try Self.course(events)
         })
         let context = terminal.attach(
             harness.context(["flash", "--watch", "--serial", "ask", "--serial-pattern", "SN[0-9]{4}"], services: services))
@@ -115,15 +122,15 @@ import Testing
 
     /// A notice comes between others, and with the verdict.
     @Test func noticesOfTheRunAreSeenOnATerminal() async throws {
-        let services = FakeServices(onWatch: { _, line, events in
+        let services = FakeServices(onWatch: { _, events in
             let entry = try FleetSample.flashed(1)
-            line(.began(entry.unit, serial: nil))
+            events(Self.began(entry))
             let error = Diagnosis(
                 code: "LED-0021", category: .inputOutput, fault: .station, message: String(repeating: "/a/long/path", count: 40), cause: "",
                 remedy: "free some space")
-            events(RunEvent(unit: entry.unit, content: .job(.notice(error.notice))))
-            line(.ended(entry, serial: nil))
-            line(.waiting)
+            events(RunEvent(unit: entry.unit, content: .notice(error.notice)))
+            events(Self.ended(entry))
+            events(Self.place(.waiting))
             return FleetReport(entries: [entry])
         })
         let context = harness.context(
@@ -142,13 +149,13 @@ import Testing
             onFlashFleet: { request, events in
                 events(RunEvent(unit: entry.unit, content: .started(adapter: "hci0")))
                 request.records.lastResort(record)
-                events(RunEvent(unit: entry.unit, content: .job(.stage(.firmware))))
+                events(RunEvent(unit: entry.unit, content: .stage(.firmware)))
                 return FleetReport(entries: [entry])
             },
-            onWatch: { request, line, _ in
-                line(.began(entry.unit, serial: nil))
+            onWatch: { request, events in
+                events(Self.began(entry))
                 request.records.lastResort(record)
-                line(.ended(entry, serial: nil))
+                events(Self.ended(entry))
                 return FleetReport(entries: [entry])
             })
         let context = harness.context(["flash", mode], services: services, environment: ["HOME": "/", "NO_COLOR": "1"], isTerminal: true)
@@ -162,11 +169,11 @@ import Testing
 
     @Test func theFirstCtrlCIsSeenWhileAUnitRuns() async throws {
         let interrupts = harness.interrupts
-        let services = FakeServices(onWatch: { _, line, _ in
+        let services = FakeServices(onWatch: { _, events in
             let entry = try FleetSample.flashed(1)
-            line(.began(entry.unit, serial: nil))
+            events(Self.began(entry))
             interrupts.ask()
-            line(.ended(entry, serial: nil))
+            events(Self.ended(entry))
             return FleetReport(entries: [entry])
         })
         let context = harness.context(["flash", "--watch"], services: services, environment: ["HOME": "/"], isTerminal: true)
@@ -175,9 +182,9 @@ import Testing
     }
 
     @Test func aRefusalStaysWhenTheNextNumberIsAskedFor() async throws {
-        let services = FakeServices(onWatch: { _, line, _ in
-            line(.scanned(.refused(.bound("SN1", address: "C0:00:00:00:00:01"))))
-            line(.asking)
+        let services = FakeServices(onWatch: { _, events in
+            events(Self.place(.refused(SerialRefusal.bound("SN1", address: "C0:00:00:00:00:01").diagnosis)))
+            events(Self.place(.asking))
             return FleetReport(entries: [])
         })
         let context = harness.context(["flash", "--watch"], services: services, environment: ["HOME": "/"], isTerminal: true)
@@ -187,14 +194,14 @@ import Testing
     }
 
     @Test func anEmptyShiftHasItsOwnWords() async {
-        let services = FakeServices(onWatch: { _, _, _ in FleetReport(entries: []) })
+        let services = FakeServices(onWatch: { _, _ in FleetReport(entries: []) })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch"], services: services)) == 69)
         #expect(harness.diagnostics.contains("error FLT-0008: the line ended before a unit was worked on"))
     }
 
     /// A lost adapter, `--timeout`: the units before have their verdicts all the same.
     @Test func whatTheShiftCameToIsNotLostWithItsEnd() async throws {
-        let services = FakeServices(onWatch: { _, line, events in
+        let services = FakeServices(onWatch: { _, events in
             let entry = try FleetSample.flashed(1)
             events(RunEvent(unit: entry.unit, content: .started(adapter: "")))
             events(RunEvent(unit: entry.unit, content: .ended(.passed, seconds: 51.3)))
@@ -212,11 +219,11 @@ import Testing
     /// A terminal that is closed sends a signal and ends the input: one end, not the second one that cuts the running unit.
     @Test func theInputsEndIsAskedForOnceHoweverOften() async throws {
         let interrupts = harness.interrupts
-        let services = FakeServices(onWatch: { request, line, _ in
+        let services = FakeServices(onWatch: { request, events in
             interrupts.askGently()
             interrupts.askGently()
             #expect(request.drain.isAsked && interrupts.requests.poll() == nil)
-            return try Self.course(line)
+            return try Self.course(events)
         })
         #expect(await Noafw.execute(in: harness.context(["flash", "--watch"], services: services)) == 0)
         interrupts.askGently()

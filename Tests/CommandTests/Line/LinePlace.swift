@@ -79,25 +79,26 @@ final class LinePlace: Central {
         for listener in listeners { listener.finish(throwing: LinkError.unavailable("the adapter is gone")) }
     }
 
-    func scan(_ serial: String) { for answer in desk?.take(Array("\(serial)\r".utf8)) ?? [] { note(.scanned(answer)) } }
+    func scan(_ serial: String) { for answer in desk?.take(Array("\(serial)\r".utf8)) ?? [] { note(RunEvent(unit: nil, content: .place(answer.place))) } }
 
     /// `address serial` of each unit that was worked on.
     var worked: [String] { state.withLock(\.worked) }
     /// What the operator was told.
     var lines: [String] { state.withLock(\.lines) }
 
-    private func note(_ event: LineEvent) {
-        let text = switch event {
-        case .waiting: "waiting"
-        case .asking: "asking"
-        case .scanned(.accepted(let serial)): "accepted \(serial)"
-        case .scanned(.refused(let refusal)): refusal.diagnosis.code
-        case .several(let units): "several \(units.count)"
-        case .began: "began"
-        case .ended(let entry, _): "ended \(entry.verdict)"
-        case .metAgain: "met again"
-        case .remark(let text): text
-        case .draining: "draining"
+    private func note(_ event: RunEvent) {
+        let text = switch event.content {
+        case .place(.waiting): "waiting"
+        case .place(.asking): "asking"
+        case .place(.accepted(let serial)): "accepted \(serial)"
+        case .place(.refused(let refusal)): refusal.code
+        case .place(.several(let units)): "several \(units.count)"
+        case .started: "began"
+        case .ended(let result, _): "ended \(result.verdict)"
+        case .place(.metAgain): "met again"
+        case .notice(let text): text
+        case .place(.draining): "draining"
+        default: "another event: \(event.content)"
         }
         state.withLock { $0.lines.append(text) }
     }
@@ -153,6 +154,6 @@ final class LinePlace: Central {
                 var report = try Sample.flashed(error: error)
                 report.identity.address = found.address
                 return report
-            }, line: { [self] in note($0) }, events: { _ in })
+            }, events: { [self] in note($0) })
     }
 }

@@ -118,3 +118,11 @@ import Testing
         #expect(lines[5].hasPrefix("PASS +  ") && !lines.joined().contains("✔"))
     }
 }
+
+extension LineScreen {
+    /// Of a unit that was worked on.
+    fileprivate mutating func end(_ entry: FleetEntry<UnitReport>, serial: String?) {
+        begin(entry.unit, serial: serial)
+        end(entry.unit, entry.result, seconds: entry.seconds)
+    }
+}

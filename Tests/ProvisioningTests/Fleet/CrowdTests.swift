@@ -13,7 +13,7 @@ import VirtualDevices
 @Suite(.serialized) struct CrowdTests {
     private func run(
         count: Int, limits: [Int], faults: Double, seed: UInt64, _ change: (inout FleetPolicy) -> Void = { _ in }
-    ) async throws -> (PagerRig, FleetResult<UnitReport>, [FleetEvent]) {
+    ) async throws -> (PagerRig, FleetReport<UnitReport>, [RunEvent]) {
         let folder = try TemporaryFolder()
         let rig = try PagerRig(count: count, limits: limits, faults: faults, seed: seed, folder: folder.url)
         var policy = FleetPolicy()
@@ -22,16 +22,16 @@ import VirtualDevices
         policy.canary = 0
         policy.seed = seed
         change(&policy)
-        let events = Mutex<[FleetEvent]>([])
+        let events = Mutex<[RunEvent]>([])
         let fleet = rig.fleet(policy)
         let result = try await rig.play { await fleet.run(rig.targets) { event in events.withLock { $0.append(event) } } }
         return (rig, result, events.withLock { $0 })
     }
 
-    private func check(_ rig: PagerRig, _ result: FleetResult<UnitReport>) {
-        for (unit, outcome) in zip(rig.units, result.outcomes) {
-            #expect(PagerRig.isRight(outcome.ending, for: unit.fate), "\(unit.address) \(unit.fate): \(outcome.ending)")
-            if case .proved = outcome.ending {
+    private func check(_ rig: PagerRig, _ result: FleetReport<UnitReport>) {
+        for (unit, outcome) in zip(rig.units, result.entries) {
+            #expect(PagerRig.isRight(outcome.result, for: unit.fate), "\(unit.address) \(unit.fate): \(outcome.result)")
+            if case .passed = outcome.result {
                 #expect(outcome.report?.identity.address == unit.address && outcome.report?.identity.versions[.firmware] == PagerFamily.version)
                 #expect(outcome.report?.identity.versions[.text] == PagerFamily.text)
             }
@@ -50,10 +50,10 @@ import VirtualDevices
     @Test func anAdapterThatTakesOneLinkIsLearned() async throws {
         let (rig, result, events) = try await run(count: 12, limits: [1], faults: 0, seed: 5) { $0.jobsPerAdapter = 3 }
         check(rig, result)
-        let lowered = events.compactMap { if case .ceilingLowered(_, let links) = $0.content { links } else { nil } }
-        #expect(lowered == [4, 3, 2, 1], "each refusal is told, and the last one is the last")
+        let lowered = events.compactMap { if case .notice(let text) = $0.content { text } else { nil } }
+        #expect(lowered == [4, 3, 2, 1].map { "hci0 takes no more than \($0) links at once" }, "each refusal is told, and the last one is the last")
         #expect(rig.adapters[0].figures.refusals < 12)
-        let recoveries = result.outcomes.flatMap { $0.report?.recoveries ?? [] }.map(\.reason.code)
+        let recoveries = result.entries.flatMap { $0.report?.recoveries ?? [] }.map(\.reason.code)
         #expect(recoveries == [], "no refusal is charged to a unit")
     }
 
@@ -73,7 +73,7 @@ import VirtualDevices
     @Test func theCensusIsOfAllAdapters() async throws {
         let folder = try TemporaryFolder()
         let rig = try PagerRig(count: 40, limits: [7, 7], faults: 0, seed: 1, folder: folder.url)
-        let units = try await rig.play { try await rig.fleet(FleetPolicy()).census() }
+        let units = try await rig.play { try await FamilyList([rig.pager.family]).census(of: rig.fleetAdapters()) }
         #expect(Set(units.map(\.address)) == Set(rig.units.map(\.address)) && units.count == 40)
     }
 

@@ -109,9 +109,9 @@ struct FamiliesFleetTests {
         try Data(text.replacing(#""batteryPercent":80"#, with: #""batteryPercent":7"#).utf8).write(to: file)
     }
 
-    private func isRight(_ ending: FleetEnding, _ fate: Fate) -> Bool {
+    private func isRight(_ ending: UnitResult, _ fate: Fate) -> Bool {
         switch (fate, ending) {
-        case (.healthy, .proved), (.losesLinks, .proved), (.losesPower, .proved), (.absent, .notReached): true
+        case (.healthy, .passed), (.losesLinks, .passed), (.losesPower, .passed), (.absent, .notReached): true
         case (.lowBattery, .failed(let diagnosis)): diagnosis.code == "PRV-0005"
         default: false
         }
@@ -134,14 +134,14 @@ struct FamiliesFleetTests {
         let fleet = Fleet<UnitReport>(
             adapters: adapters.enumerated().map { FleetAdapter(name: "hci\($0)", central: VirtualCentral(air: air, adapter: $1, bonds: bonds)) },
             families: FamilyList(wanted.families), policy: policy, judge: PagerRig.judge
-        ) { unit, central in
+        ) { _, unit, central in
             guard let family = wanted.families.first(where: { $0.id == unit.family }), let assets = wanted.assets[unit.family] else {
                 throw LinkError.unavailable("no family")
             }
             return try await ProvisioningJob(family: family, central: central, address: unit.address, assets: assets, options: JobOptions()).run { _ in }
         }
         let result = try await air.time.run {
-            try await withThrowingTaskGroup(of: FleetResult<UnitReport>?.self) { group in
+            try await withThrowingTaskGroup(of: FleetReport<UnitReport>?.self) { group in
                 for unit in units where unit.fate != .absent {
                     group.addTask {
                         try await unit.unit.run()
@@ -154,9 +154,9 @@ struct FamiliesFleetTests {
                 throw CancellationError()
             }
         }
-        for (unit, outcome) in zip(units, result.outcomes) {
-            #expect(isRight(outcome.ending, unit.fate), "\(unit.family) \(unit.fate): \(outcome.ending)")
-            if case .proved = outcome.ending {
+        for (unit, outcome) in zip(units, result.entries) {
+            #expect(isRight(outcome.result, unit.fate), "\(unit.family) \(unit.fate): \(outcome.result)")
+            if case .passed = outcome.result {
                 #expect(outcome.report?.family == unit.family && outcome.report?.identity.address == unit.unit.address)
             }
         }

@@ -10,7 +10,7 @@ import Testing
         var machine: FleetMachine
         var now = SessionClock.Instant(offset: .zero)
         var started: [(unit: Int, adapter: Int)] = []
-        var told: [FleetEvent.Content] = []
+        var told: [FleetNotice] = []
 
         init(_ targets: [FleetTarget], adapters: Int = 1, _ change: (inout FleetPolicy) -> Void = { _ in }) {
             var policy = FleetPolicy()
@@ -25,7 +25,8 @@ import Testing
             for action in machine.advance(at: now) {
                 switch action {
                 case .start(let index, _, let adapter): started.append((index, adapter))
-                case .tell(_, let content): told.append(content)
+                case .tell(let notice): told.append(notice)
+                case .end: break
                 }
             }
         }
@@ -35,7 +36,7 @@ import Testing
             advance()
         }
 
-        mutating func end(_ index: Int, _ judgement: FleetEnding = .proved) {
+        mutating func end(_ index: Int, _ judgement: UnitResult = .passed) {
             machine.take(.ended(index, judgement), at: now)
             advance()
         }
@@ -58,7 +59,7 @@ import Testing
             family: "pager", mode: mode, advertisedAddress: mode == .application ? address : address.bootloader, name: name, rssi: rssi)
     }
 
-    private static func failure(_ fault: Diagnosis.Fault?, _ code: String = "X", _ category: Diagnosis.Category = .tryAgain) -> FleetEnding {
+    private static func failure(_ fault: Diagnosis.Fault?, _ code: String = "X", _ category: Diagnosis.Category = .tryAgain) -> UnitResult {
         .failed(Diagnosis(code: code, category: category, fault: fault, message: "", cause: "", remedy: ""))
     }
 
@@ -129,14 +130,6 @@ import Testing
         #expect(run.code(of: 1) == "FLT-0001")
     }
 
-    /// A thousand units that wait are told of once.
-    @Test func whatAUnitWaitsForIsToldOnce() {
-        var run = Run(Self.units(3) + [.address(.number(90))]) { $0.jobsPerAdapter = 1 }
-        while let next = run.running.first { run.end(next) }
-        let waits = run.told.filter { if case .waits = $0 { true } else { false } }
-        #expect(waits.filter { $0 == .waits(.place) }.count == 2 && waits.filter { $0 == .waits(.sight) }.count == 1)
-    }
-
     /// Time in which nobody listened is not held against a unit.
     @Test func onlyListeningCounts() {
         var run = Run([.unit(Self.unit(1)), .address(.number(2))]) { $0.jobsPerAdapter = 1 }
@@ -194,7 +187,7 @@ import Testing
     @Test func theCanaryIsProvedBeforeOthersStart() {
         var run = Run(Self.units(6)) { $0.canary = nil }
         #expect(run.running.count == 1 && run.machine.listening.isEmpty)
-        run.end(run.running[0], .alreadyCurrent)
+        run.end(run.running[0], .wasCurrent)
         #expect(run.running.count == 1)
         run.end(run.running[0], Self.failure(.station))
         #expect(run.running.count == 1)
@@ -218,14 +211,14 @@ import Testing
         #expect(run.running.count == 2 && run.running.contains(third) && !run.machine.isOver)
         for index in run.running { run.end(index) }
         #expect(run.machine.isOver && run.machine.members.indices.filter { run.code(of: $0) == "FLT-0004" }.count == 4)
-        #expect(run.machine.members[third].phase == .ended(.proved))
+        #expect(run.machine.members[third].phase == .ended(.passed))
     }
 
     @Test func whoDrainsStartsNoMore() {
         var run = Run(Self.units(5))
         run.machine.take(.drain, at: run.now)
         run.advance()
-        #expect(run.running.count == 2 && run.told.filter { $0 == .draining }.count == 1)
+        #expect(run.running.count == 2)
         for index in run.running { run.end(index) }
         #expect(run.machine.isOver && (0..<5).filter { run.code(of: $0) == "FLT-0005" }.count == 3)
     }
@@ -248,7 +241,7 @@ import Testing
 
     @Test func whatWorksBetweenShowsThatTheRadioWorks() {
         var run = Run(Self.units(12)) { ($0.jobsPerAdapter, $0.limits.inARow) = (1, 0) }
-        for judgement in [FleetEnding.proved, .alreadyCurrent, Self.failure(.unit, "U")] {
+        for judgement in [UnitResult.passed, .wasCurrent, Self.failure(.unit, "U")] {
             for _ in 0..<2 { run.end(run.running[0], Self.failure(.radio)) }
             run.end(run.running[0], judgement)
         }
@@ -258,7 +251,7 @@ import Testing
 
     /// A unit out of reach, another program that has it.
     @Test(arguments: [FleetMachineTests.failure(.radio, "PRV-0001", .unavailable), FleetMachineTests.failure(.station, "BLE-0008", .tryAgain)])
-    func whatIsNoFaultOfTheAdapterDoesNotRetireIt(judgement: FleetEnding) {
+    func whatIsNoFaultOfTheAdapterDoesNotRetireIt(judgement: UnitResult) {
         var run = Run(Self.units(12)) { $0.jobsPerAdapter = 1 }
         while let next = run.running.first { run.end(next, judgement) }
         #expect(run.started.count == 12 && run.machine.isOver)

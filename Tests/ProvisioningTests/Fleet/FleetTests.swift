@@ -38,12 +38,12 @@ import VirtualDevices
             families: FamilyList([Self.family]), policy: policy, isDraining: isDraining,
             judge: { result in
                 switch result {
-                case .success(0): .alreadyCurrent
-                case .success: .proved
+                case .success(0): .wasCurrent
+                case .success: .passed
                 case .failure(is Fault): .failed(Self.broken)
                 case .failure(let error): .failed(diagnose(error))
                 }
-            }, work: work)
+            }, work: { try await work($1, $2) })
         return try await time.run { try await body(fleet, clock) }
     }
 
@@ -63,13 +63,13 @@ import VirtualDevices
             #expect(clock.now.offset <= .seconds(320), "\(clock.now)")
             return result
         }
-        #expect(result.outcomes.count == 20 && result.stop == nil)
-        for (index, outcome) in result.outcomes.enumerated() {
+        #expect(result.entries.count == 20 && result.stop == nil)
+        for (index, outcome) in result.entries.enumerated() {
             switch index {
-            case 0: #expect(outcome.ending == .alreadyCurrent && outcome.report == 0)
-            case 3: #expect(outcome.ending == .failed(Self.broken))
-            case 5, 7: #expect(outcome.ending == .failed(FleetError.hung(after: .seconds(100)).diagnosis))
-            default: #expect(outcome.ending == .proved && outcome.report == index && outcome.adapter == "hci0")
+            case 0: #expect(outcome.result == .wasCurrent && outcome.report == 0)
+            case 3: #expect(outcome.result == .failed(Self.broken))
+            case 5, 7: #expect(outcome.result == .failed(FleetError.hung(after: .seconds(100)).diagnosis))
+            default: #expect(outcome.result == .passed && outcome.report == index && outcome.adapter == "hci0")
             }
         }
     }
@@ -93,9 +93,9 @@ import VirtualDevices
             #expect(clock.now.offset == .seconds(152))
             return result
         }
-        #expect(result.outcomes.filter { $0.report == 1 && $0.ending == .proved }.count == 2)
-        #expect(result.outcomes.filter { $0.report == 2 }.count == 2, "they still report")
-        #expect(result.outcomes.filter { $0.ending == .notStarted(FleetError.interrupted.diagnosis) }.count == 2)
+        #expect(result.entries.filter { $0.report == 1 && $0.result == .passed }.count == 2)
+        #expect(result.entries.filter { $0.report == 2 }.count == 2, "they still report")
+        #expect(result.entries.filter { $0.result == .notStarted(FleetError.interrupted.diagnosis) }.count == 2)
     }
 
     @Test func aDrainFinishesWhatRuns() async throws {
@@ -105,29 +105,29 @@ import VirtualDevices
             isDraining.withLock { $0 = true }
             return 1
         } _: { fleet, _ in await fleet.run(Self.units(6)) }
-        #expect(result.outcomes.filter { $0.ending == .proved }.count == 2)
-        #expect(result.outcomes.filter { $0.ending == .notStarted(FleetError.drained.diagnosis) }.count == 4)
+        #expect(result.entries.filter { $0.result == .passed }.count == 2)
+        #expect(result.entries.filter { $0.result == .notStarted(FleetError.drained.diagnosis) }.count == 4)
     }
 
     @Test func aBadBundleStopsTheShift() async throws {
-        let events = Mutex<[FleetEvent.Content]>([])
+        let events = Mutex<[RunEvent]>([])
         let result = try await play({ $0 = FleetPolicy() }) { _, _ in throw Fault() } _: { fleet, _ in
-            await fleet.run(Self.units(100)) { event in events.withLock { $0.append(event.content) } }
+            await fleet.run(Self.units(100)) { event in events.withLock { $0.append(event) } }
         }
-        #expect(result.stop == .repeated(code: "X", count: 2))
-        #expect(result.outcomes.filter { $0.ending == .failed(Self.broken) }.count == 2, "two units, and not a shift of them")
-        #expect(result.outcomes.filter { if case .notStarted = $0.ending { true } else { false } }.count == 98)
-        #expect(events.withLock { $0.filter { $0 == .stopped(.repeated(code: "X", count: 2)) }.count } == 1)
+        #expect(result.stop == RolloutStop.repeated(code: "X", count: 2).diagnosis)
+        #expect(result.entries.filter { $0.result == .failed(Self.broken) }.count == 2, "two units, and not a shift of them")
+        #expect(result.entries.filter { if case .notStarted = $0.result { true } else { false } }.count == 98)
+        #expect(events.withLock { $0.count { $0.notice == RolloutStop.repeated(code: "X", count: 2).diagnosis.message } } == 1)
     }
 
     @Test func withoutAnAdapterNothingIsStarted() async throws {
         let result = try await play(adapters: 0) { _, _ in 1 } _: { fleet, _ in await fleet.run(Self.units(2)) }
-        #expect(result.outcomes.map(\.ending) == Array(repeating: .notStarted(FleetError.noAdapterLeft.diagnosis), count: 2))
+        #expect(result.entries.map(\.result) == Array(repeating: .notStarted(FleetError.noAdapterLeft.diagnosis), count: 2))
     }
 
     @Test func nobodyAskedForIsNoFailure() async throws {
         let result = try await play { _, _ in 1 } _: { fleet, _ in await fleet.run([]) }
-        #expect(result.outcomes.isEmpty && result.stop == nil)
+        #expect(result.entries.isEmpty && result.stop == nil)
     }
 
     /// The radio of the only adapter dies while a unit is looked for.
@@ -136,7 +136,7 @@ import VirtualDevices
             (fleet.adapters[0].central as? ScriptedCentral)?.discoveryFault.withLock { $0 = .unavailable("no adapter") }
             return await fleet.run([.address(.number(1))])
         }
-        #expect(result.outcomes[0].ending == .notStarted(FleetError.noAdapterLeft.diagnosis))
+        #expect(result.entries[0].result == .notStarted(FleetError.noAdapterLeft.diagnosis))
     }
 
     @Test func aUnitGetsAJobsViewOfItsAdapter() async throws {

@@ -5,11 +5,11 @@ import Testing
 
 /// What stands between a bad bundle and a shift.
 @Suite struct RolloutGuardTests {
-    private static func failure(_ code: String, _ fault: Diagnosis.Fault? = .unit) -> FleetEnding {
+    private static func failure(_ code: String, _ fault: Diagnosis.Fault? = .unit) -> UnitResult {
         .failed(Diagnosis(code: code, category: .unitFailed, fault: fault, message: "", cause: "", remedy: ""))
     }
 
-    private func stop(after judgements: [FleetEnding], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {
+    private func stop(after judgements: [UnitResult], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {
         var limits = RolloutGuard.Limits()
         change(&limits)
         var rollout = RolloutGuard(limits: limits, canary: canary)
@@ -22,8 +22,8 @@ import Testing
         #expect(stop(after: [a]) == nil)
         #expect(stop(after: [a, a]) == .repeated(code: "A", count: 2))
         #expect(stop(after: [a, b]) == nil)
-        #expect(stop(after: [a, .proved, a]) == nil)
-        #expect(stop(after: [.proved, a, .alreadyCurrent, a]) == .repeated(code: "A", count: 2))
+        #expect(stop(after: [a, .passed, a]) == nil)
+        #expect(stop(after: [.passed, a, .wasCurrent, a]) == .repeated(code: "A", count: 2))
     }
 
     @Test func theFirstReasonStays() {
@@ -49,42 +49,42 @@ import Testing
     @Test func aShareStopsFromFiveOn() {
         let (a, b) = (Self.failure("A"), Self.failure("B"))
         #expect(stop(after: [a, b, a]) == nil)
-        #expect(stop(after: [a, b, a, .proved]) == nil)
-        #expect(stop(after: [a, b, a, .proved, .proved]) == .share(failed: 3, of: 5))
-        #expect(stop(after: [a, b, .proved, .proved, .proved]) == nil)
+        #expect(stop(after: [a, b, a, .passed]) == nil)
+        #expect(stop(after: [a, b, a, .passed, .passed]) == .share(failed: 3, of: 5))
+        #expect(stop(after: [a, b, .passed, .passed, .passed]) == nil)
     }
 
     /// Five in a hundred are 5 %; what was current already makes neither number larger.
     @Test func theShareIsTakenOfWhatFinished() {
-        var run: [FleetEnding] = []
-        for _ in 0..<5 { run += Array(repeating: .proved, count: 19) + [Self.failure("A")] }
+        var run: [UnitResult] = []
+        for _ in 0..<5 { run += Array(repeating: .passed, count: 19) + [Self.failure("A")] }
         // Early failures are judged with few finished, late ones with many.
         #expect(stop(after: run) == nil)
-        run.insert(contentsOf: Array(repeating: .alreadyCurrent, count: 900), at: 0)
-        #expect(stop(after: run + [.proved, Self.failure("A"), .proved]) == .share(failed: 6, of: 102))
+        run.insert(contentsOf: Array(repeating: .wasCurrent, count: 900), at: 0)
+        #expect(stop(after: run + [.passed, Self.failure("A"), .passed]) == .share(failed: 6, of: 102))
     }
 
     /// Too few have finished to speak of a share; at the least number it is spoken of.
     @Test func theLeastNumberIsIncluded() {
         let failures = [Self.failure("A"), Self.failure("B"), Self.failure("C"), Self.failure("D")]
         #expect(stop(after: failures) == nil)
-        #expect(stop(after: failures + [.proved]) == .share(failed: 4, of: 5))
+        #expect(stop(after: failures + [.passed]) == .share(failed: 4, of: 5))
         #expect(stop(after: failures) { $0.least = 4 } == .share(failed: 4, of: 4))
     }
 
     @Test func othersWaitForTheCanary() {
         var rollout = RolloutGuard(canary: 2)
         #expect(!rollout.mayStartSeveral)
-        rollout.note(.alreadyCurrent)
+        rollout.note(.wasCurrent)
         rollout.note(Self.failure("R", .radio))
-        rollout.note(.proved)
+        rollout.note(.passed)
         #expect(!rollout.mayStartSeveral)
-        rollout.note(.proved)
+        rollout.note(.passed)
         #expect(rollout.mayStartSeveral && rollout.stop == nil)
     }
 
     @Test func twoCanariesThatFailStopWhateverTheirCodes() {
         #expect(stop(after: [Self.failure("A"), Self.failure("B")], canary: 1) == .canary(failed: 2, code: "B"))
-        #expect(stop(after: [Self.failure("A"), .proved, Self.failure("B")], canary: 1) == nil)
+        #expect(stop(after: [Self.failure("A"), .passed, Self.failure("B")], canary: 1) == nil)
     }
 }

@@ -40,10 +40,10 @@ public struct RolloutGuard: Sendable {
     public var mayStartSeveral: Bool { canaries == 0 }
 
     /// What nothing was done to says nothing of the files.
-    public mutating func note(_ ending: FleetEnding) {
-        switch ending {
-        case .alreadyCurrent, .notExpected, .inUse, .notReached, .notStarted: return
-        case .proved: succeed()
+    public mutating func note(_ result: UnitResult) {
+        switch result {
+        case .wasCurrent, .interrupted, .skipped, .inUse, .notReached, .notStarted: return
+        case .passed: succeed()
         case .failed(let diagnosis):
             guard diagnosis.fault == .unit else { return }
             fail(diagnosis.code)

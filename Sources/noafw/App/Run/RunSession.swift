@@ -1,3 +1,4 @@
+import Provisioning
 import Support
 
 /// One verb's results.

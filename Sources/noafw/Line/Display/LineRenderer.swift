@@ -31,26 +31,15 @@ final class LineRenderer: RunDisplay {
 
     var progress: RunProgress { state.withLock(\.progress) }
 
-    func handle(_ event: LineEvent) {
-        state.withLock { state in
-            let text = take(event, &state.screen)
-            if case .ended(let entry, _) = event, rings { sink.write(entry.verdict == .pass ? "\u{7}" : "\u{7}\u{7}\u{7}") }
-            show(text, &state, isDue: true)
-        }
-    }
-
     func handle(_ event: RunEvent) {
         let now = clock.now.offset
         state.withLock { state in
             state.progress.apply(event, at: now)
             state.screen.progress = state.progress.running.first?.model
-            var lines = state.progress.lines(for: event, at: now)
-            if let notice = event.content.notice {
-                let text = "note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"
-                state.screen.note(text)
-                if lines.isEmpty { lines = [text] }
-            }
-            show(lines.map { line in event.unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }, &state, isDue: event.content.notice != nil)
+            if case .ended(let result, _) = event.content, rings { sink.write(result.passed ? "\u{7}" : "\u{7}\u{7}\u{7}") }
+            if let lines = take(event, &state.screen) { return show(lines, &state, isDue: true) }
+            let lines = state.progress.lines(for: event, at: now)
+            show(lines.map { line in event.unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }, &state, isDue: false)
         }
     }
 
@@ -66,7 +55,7 @@ final class LineRenderer: RunDisplay {
     /// To the first of so many lines.
     private static func up(_ lines: Int) -> String { lines > 1 ? "\u{1B}[\(lines - 1)A" : "" }
 
-    func drains() { handle(.draining) }
+    func drains() { handle(RunEvent(unit: nil, content: .place(.draining))) }
 
     func tick() { state.withLock { show([], &$0, isDue: false) } }
 
@@ -95,33 +84,45 @@ final class LineRenderer: RunDisplay {
         state.drawnLines = block.count
     }
 
-    /// - Returns: the same as plain lines.
-    private func take(_ event: LineEvent, _ screen: inout LineScreen) -> [String] {
-        switch event {
+    /// - Returns: the same as plain lines; `nil` for what only moves the bar.
+    private func take(_ event: RunEvent, _ screen: inout LineScreen) -> [String]? {
+        switch event.content {
+        case .place(let place): return take(place, event.unit, &screen)
+        case .notice(let text):
+            let note = "note: \(UntrustedText.escape(text, limit: UntrustedText.noticeLimit))"
+            screen.note(note)
+            return [event.unit.map { "\(FleetLine.name($0))  \(note)" } ?? note]
+        case .started(_, let serial):
+            guard let unit = event.unit else { return [] }
+            screen.begin(unit, serial: serial)
+            return [screen.details(style)]
+        case .ended(let result, let seconds):
+            guard let unit = event.unit else { return [] }
+            screen.end(unit, result, seconds: seconds)
+            return [screen.details(style), screen.next, screen.count.text]
+        default: return nil
+        }
+    }
+
+    private func take(_ place: PlaceEvent, _ unit: FleetUnit?, _ screen: inout LineScreen) -> [String] {
+        switch place {
         case .waiting:
             screen.task = .wait
             return ["waiting for a unit"]
         case .asking:
             screen.task = .scan
             return ["scan the unit's serial number"]
-        case .scanned(.accepted(let serial)):
+        case .accepted(let serial):
             screen.task = .wait
             return answer("serial \(UntrustedText.escape(serial))", &screen)
-        case .scanned(.refused(let refusal)): return answer(refusal.diagnosis.notice, &screen)
-        case .remark(let text): return note(text, &screen)
+        case .refused(let refusal): return answer(refusal.notice, &screen)
         case .several(let units):
             screen.task = .several(units)
             return [screen.status]
-        case .began(let unit, let serial):
-            screen.begin(unit, serial: serial)
-            return [screen.details(style)]
-        case .ended(let entry, let serial):
-            screen.end(entry, serial: serial)
-            return [screen.details(style), screen.next, screen.count.text]
-        case .metAgain(let unit, let before):
+        case .metAgain(let before):
             screen.task = .wait
             screen.verdict = .init(
-                verdict: .pass, unit: unit.id, serial: nil, error: nil, seconds: 0,
+                verdict: .pass, unit: unit?.id ?? "", serial: nil, error: nil, seconds: 0,
                 before: "\(Format.clock(seconds: before.inSeconds)) ago; --again works on it once more")
             return [screen.details(style)]
         case .draining:
@@ -133,12 +134,6 @@ final class LineRenderer: RunDisplay {
 
     private func answer(_ text: String, _ screen: inout LineScreen) -> [String] {
         screen.answer = text
-        return [text]
-    }
-
-    private func note(_ text: String, _ screen: inout LineScreen) -> [String] {
-        let text = "note: \(UntrustedText.escape(text, limit: UntrustedText.noticeLimit))"
-        screen.note(text)
         return [text]
     }
 }

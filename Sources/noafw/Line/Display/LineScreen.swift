@@ -39,9 +39,10 @@ struct LineScreen: Sendable {
         (progress, answer, notices) = (nil, nil, [])
     }
 
-    mutating func end(_ entry: FleetEntry<UnitReport>, serial: String?) {
-        if let address = entry.unit.address { count.note(address, entry.error) }
-        verdict = Verdict(verdict: entry.verdict, unit: entry.unit.id, serial: serial, error: entry.error, seconds: entry.seconds)
+    mutating func end(_ unit: FleetUnit, _ result: UnitResult, seconds: Double) {
+        if let address = unit.address { count.note(address, result.error) }
+        let serial: String? = if case .run(unit.id, let serial) = task { serial } else { nil }
+        verdict = Verdict(verdict: result.verdict, unit: unit.id, serial: serial, error: result.error, seconds: seconds)
         task = .wait
         progress = nil
     }

@@ -1,6 +1,5 @@
 import Bluetooth
 import Foundation
-import Ledger
 import Provisioning
 import Support
 import Synchronization
@@ -12,7 +11,7 @@ final class EventWriter: Sendable {
     /// `nil`: to standard output.
     private let file: AppendedFile?
     /// Of the units that are worked on.
-    private let runs = Mutex<[FleetUnit: RunID]>([:])
+    private let runs = Mutex<[FleetUnit: String]>([:])
 
     /// - Parameter destination: a file that lines are added to, or standard output.
     /// - Throws: ``PrivateFile/Failure``.
@@ -23,9 +22,10 @@ final class EventWriter: Sendable {
     }
 
     func write(_ event: RunEvent) {
-        let run = runs.withLock { runs -> RunID? in
+        if case .place = event.content { return }
+        let run = runs.withLock { runs -> String? in
             guard let unit = event.unit else { return nil }
-            if case .recorded(let record) = event.content { runs[unit] = record?.id }
+            if case .recorded(let run) = event.content { runs[unit] = run?.id }
             return runs[unit]
         }
         write(unit: event.unit.map { $0.address?.description ?? $0.id }, run: run, Self.members(event))
@@ -39,12 +39,12 @@ final class EventWriter: Sendable {
         ])
     }
 
-    private func write(unit: String?, run: RunID?, _ members: [(String, JSONText)]) {
+    private func write(unit: String?, run: String?, _ members: [(String, JSONText)]) {
         let line = JSONText.object(
             [
                 ("schema", .string("noafw.event/1")), ("time", .string(context.date().formatted(.iso8601))),
                 ("seconds", .number(start.duration(to: context.clock.now).inSeconds)), ("unit", .optional(unit)),
-                ("run_id", .optional(run?.description)),
+                ("run_id", .optional(run)),
             ] + members
         ).text
         guard let file else { return context.output.writeLine(line) }
@@ -53,21 +53,14 @@ final class EventWriter: Sendable {
 
     private static func members(_ event: RunEvent) -> [(String, JSONText)] {
         switch event.content {
-        case .planned(let units): [("event", .string("fleet")), ("units", .integer(units))]
-        case .started(let adapter): [("event", .string("started")), ("id", .optional(event.unit?.id)), ("adapter", .string(adapter))]
-        case .job(let content): members(content)
+        case .units(let count): [("event", .string("fleet")), ("units", .integer(count))]
+        case .started(let adapter, _): [("event", .string("started")), ("id", .optional(event.unit?.id)), ("adapter", .string(adapter))]
         case .ended(let result, let seconds):
             [
                 ("event", .string("ended")), ("id", .optional(event.unit?.id)), ("verdict", .string(result.verdict.rawValue)),
-                ("unit_seconds", .number(seconds)), ("error", result.error.map(ReportText.document) ?? .null),
+                ("unit_seconds", .number(seconds)), ("error", result.fault.map(ReportText.document) ?? .null),
             ]
-        case .recorded(let record): [("event", .string("run")), ("run", ReportText.document(record))]
-        case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
-        }
-    }
-
-    private static func members(_ content: JobEvent.Content) -> [(String, JSONText)] {
-        switch content {
+        case .recorded(let run): [("event", .string("run")), ("run", ReportText.document(run))]
         case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.name))]
         case .progress(let stage, let overall, let done, let total):
             [
@@ -85,6 +78,7 @@ final class EventWriter: Sendable {
             ]
         case .planned(let plan): [("event", .string("plan")), ("plan", ReportText.document(plan))]
         case .step(let step): [("event", .string("step")), ("step", ReportText.document(step))]
+        case .place: []
         }
     }
 }

@@ -37,7 +37,7 @@ enum FleetLine {
 
     static func ended(_ ended: RunProgress.Ended, style: TextStyle) -> String {
         let verdict = style.paint("\(ended.result.verdict.word) \(ended.result.verdict.sign(style))", ended.result.verdict.tone)
-        let error = ended.result.error.map { "  \($0.code) \(UntrustedText.escape($0.message))" } ?? ""
+        let error = ended.result.fault.map { "  \($0.code) \(UntrustedText.escape($0.message))" } ?? ""
         return "\(verdict)  \(name(ended.unit))  \(Format.seconds(ended.seconds)) s\(error)"
     }
 

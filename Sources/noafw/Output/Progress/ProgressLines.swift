@@ -9,22 +9,22 @@ struct ProgressLines: Sendable {
     init(isVerbose: Bool) { self.isVerbose = isVerbose }
 
     /// The lines for an event that `model` has taken in already. Device text is escaped.
-    mutating func lines(for event: JobEvent, _ model: ProgressModel, at now: Duration) -> [String] {
+    mutating func lines(for event: RunEvent, _ model: ProgressModel, at now: Duration) -> [String] {
         text(for: event, model, at: now).map { line in
             isVerbose ? "\(Format.seconds(model.elapsed(at: now).inSeconds).padded(to: 7, rightAligned: true)) s  \(line)" : line
         }
     }
 
-    private mutating func text(for event: JobEvent, _ model: ProgressModel, at now: Duration) -> [String] {
+    private mutating func text(for event: RunEvent, _ model: ProgressModel, at now: Duration) -> [String] {
         switch event.content {
         case .stage(let stage): [stage.name]
         case .progress: tenths(model, at: now)
         case .notice(let notice): ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
         case .recovery(let recovery): ["note: \(UntrustedText.escape(recovery.words))"]
-        case .found(let family): event.unit.map { ["\(family) \($0)"] } ?? []
+        case .found(let family): event.unit?.address.map { ["\(family) \($0)"] } ?? []
         case .probed(let unit): [ComponentFormatter.describe(unit)]
-        case .planned: []
         case .step(let step): [ComponentFormatter.describe(step)]
+        case .units, .started, .planned, .recorded, .ended, .place: []
         }
     }
 

@@ -1,5 +1,4 @@
 import Bluetooth
-import Ledger
 import Provisioning
 
 /// What is known of a run from its events: a fold without a clock, every event comes with its time.
@@ -14,7 +13,7 @@ struct ProgressModel: Sendable {
     private(set) var identity: UnitIdentity?
     private(set) var steps: [StepReport] = []
     /// Of the run, as it was opened or closed; `nil` for one that is not recorded.
-    var record: RunRecord?
+    private(set) var run: RunIdentity?
 
     private var startedAt: Duration?
     /// Of the current stage, oldest first.
@@ -22,7 +21,7 @@ struct ProgressModel: Sendable {
     /// Rates are averaged over this much time: long enough for a flash page's pause, short enough to follow a slow-down.
     private static let window: Duration = .seconds(3)
 
-    mutating func apply(_ event: JobEvent, at now: Duration) {
+    mutating func apply(_ event: RunEvent, at now: Duration) {
         if startedAt == nil { startedAt = now }
         switch event.content {
         case .stage(let next):
@@ -38,7 +37,9 @@ struct ProgressModel: Sendable {
         case .step(let step):
             steps.append(step)
             writingStage = nil
-        case .notice, .recovery, .planned:
+        case .recorded(let recorded):
+            run = recorded
+        case .units, .started, .notice, .recovery, .planned, .ended, .place:
             break
         }
     }

@@ -35,34 +35,28 @@ struct RunProgress: Sendable {
     var single: ProgressModel { running.first?.model ?? ProgressModel() }
 
     /// Whether the only unit has passed, whatever the run does yet.
-    var singlePassed: Bool { isSingle && ended.contains { $0.result.verdict == .pass } }
+    var singlePassed: Bool { isSingle && ended.contains { $0.result.passed } }
 
     mutating func apply(_ event: RunEvent, at now: Duration) {
         switch event.content {
-        case .planned(let units): total = units
-        case .started:
-            if let unit = event.unit { begin(unit) }
-        case .job(let content):
-            guard let unit = event.unit ?? running.first.flatMap({ isSingle ? $0.unit : nil }) else { return }
-            let index = begin(unit)
-            running[index].model.apply(JobEvent(unit: unit.address, time: .init(offset: now), content: content), at: now)
-        case .recorded(let record):
-            guard let unit = event.unit else { return }
-            running[begin(unit)].model.record = record
+        case .units(let count): total = count
+        case .place: break
         case .ended(let result, let seconds):
             guard let unit = event.unit else { return }
             let model = index(of: unit).map { running[$0].model } ?? ProgressModel()
             if !isSingle { running.removeAll { $0.unit.id == unit.id } }
             ended.append(Ended(unit: unit, model: model, result: result, seconds: seconds))
-        case .notice: break
+        case .notice where event.unit == nil: break
+        default:
+            guard let unit = event.unit ?? running.first.flatMap({ isSingle ? $0.unit : nil }) else { return }
+            running[begin(unit)].model.apply(event, at: now)
         }
     }
 
     /// The plain lines for an event that was taken in already, without the unit's name.
     mutating func lines(for event: RunEvent, at now: Duration) -> [String] {
-        guard case .job(let content) = event.content, let index = index(of: event.unit) else { return [] }
-        let jobEvent = JobEvent(unit: event.unit?.address, time: .init(offset: now), content: content)
-        return running[index].lines.lines(for: jobEvent, running[index].model, at: now)
+        guard let index = index(of: event.unit) else { return [] }
+        return running[index].lines.lines(for: event, running[index].model, at: now)
     }
 
     private func index(of unit: FleetUnit?) -> Int? { isSingle ? running.indices.first : running.firstIndex { $0.unit.id == unit?.id } }
@@ -78,12 +72,22 @@ struct RunProgress: Sendable {
     }
 
     func entries<Report>(_ report: Report.Type, interruption: Diagnosis) -> [FleetEntry<Report>] {
-        ended.map { FleetEntry(unit: $0.unit, result: $0.result, seconds: $0.seconds, progress: $0.model) }
-            + running.map { FleetEntry(unit: $0.unit, result: UnitResult(verdict: .interrupted, error: interruption), progress: $0.model) }
+        ended.map { FleetEntry(unit: $0.unit, result: $0.result, seconds: $0.seconds) }
+            + running.map { FleetEntry(unit: $0.unit, result: .interrupted(interruption)) }
     }
 
-    /// What was told of each unit.
-    var models: [FleetUnit: ProgressModel] {
-        Dictionary(ended.map { ($0.unit, $0.model) } + running.map { ($0.unit, $0.model) }) { first, _ in first }
+    /// What was told of each unit, by its name.
+    var models: [String: ProgressModel] {
+        Dictionary(ended.map { ($0.unit.id, $0.model) } + running.map { ($0.unit.id, $0.model) }) { first, _ in first }
+    }
+}
+
+extension RunEvent {
+    /// Of what several units have and a single one has not.
+    var isOfFleet: Bool {
+        switch content {
+        case .units, .started, .ended: true
+        default: false
+        }
     }
 }

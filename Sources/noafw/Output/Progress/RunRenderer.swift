@@ -105,17 +105,16 @@ final class RunRenderer: RunDisplay {
 
     private func lines(for event: RunEvent, _ progress: inout RunProgress, at now: Duration) -> [String] {
         if progress.isSingle, event.isOfFleet { return [] }
-        let lines = progress.lines(for: event, at: now)
         switch event.content {
-        case .planned(let units): return ["\(units) \(units == 1 ? "unit" : "units")"]
-        case .notice(let notice): return ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
-        case .started(let adapter): return isLive ? [] : [named(event.unit, "starts on \(UntrustedText.escape(adapter))")]
+        case .units(let count): return ["\(count) \(count == 1 ? "unit" : "units")"]
+        case .notice(let notice) where event.unit == nil: return ["note: \(UntrustedText.escape(notice, limit: UntrustedText.noticeLimit))"]
+        case .started(let adapter, _): return isLive ? [] : [named(event.unit, "starts on \(UntrustedText.escape(adapter))")]
         // All of them at once, at the end of a run: they are in its table.
-        case .ended(let result, _) where result.verdict == .notStarted: return []
-        case .recorded: return []
+        case .ended(.notStarted, _), .recorded, .place: return []
         case .ended: return progress.ended.last.map { [FleetLine.ended($0, style: style)] } ?? []
-        case .job(let content):
-            guard !isLive || isWorthALine(content) else { return [] }
+        default:
+            let lines = progress.lines(for: event, at: now)
+            guard !isLive || isWorthALine(event.content) else { return [] }
             return progress.isSingle ? lines : lines.map { named(event.unit, $0) }
         }
     }
@@ -123,11 +122,11 @@ final class RunRenderer: RunDisplay {
     private func named(_ unit: FleetUnit?, _ line: String) -> String { unit.map { "\(FleetLine.name($0))  \(line)" } ?? line }
 
     /// Above the bars only what they do not show.
-    private func isWorthALine(_ content: JobEvent.Content) -> Bool {
+    private func isWorthALine(_ content: RunEvent.Content) -> Bool {
         switch content {
         case .notice, .recovery: true
-        case .progress: false
-        case .stage, .found, .probed, .planned, .step: isVerbose
+        case .stage, .found, .probed, .step: isVerbose
+        default: false
         }
     }
 
@@ -157,9 +156,4 @@ final class RunRenderer: RunDisplay {
         let bars = shown.map { FleetLine.bar($0, nameWidth: width, at: now, columns: columns) }
         return bars + [FleetLine.foot(progress, columns: columns)]
     }
-}
-
-extension RunDisplay {
-    /// Of the only unit.
-    func handle(_ event: JobEvent) { handle(RunEvent(event)) }
 }

@@ -17,15 +17,15 @@ struct FlashPresentation: FleetPresentation {
         document("noafw.flash/1", result, { unit($0, result) }, fleet: limits.map { [("seed", .integer(Int($0.seed)))] } ?? [])
     }
 
-    private func unit(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> JSONText {
+    func unit(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> JSONText {
         ReportText.document(
             entry.report, id: entry.unit.id.isEmpty ? nil : entry.unit.id, family: entry.report?.family ?? entry.unit.family,
-            identity: entry.identity ?? entry.unit.address.map { UnitIdentity(address: $0, name: "") }, steps: steps(entry),
+            identity: result.identity(entry) ?? entry.unit.address.map { UnitIdentity(address: $0, name: "") }, steps: steps(entry, result),
             error: isSingle ? error(of: result) : entry.error, verdict: .optional(entry.verdict.document))
     }
 
-    private func steps(_ entry: FleetEntry<UnitReport>) -> [StepReport] {
-        (entry.report?.steps ?? entry.progress.steps).sorted { $0.component < $1.component }
+    private func steps(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> [StepReport] {
+        (entry.report?.steps ?? result.known(entry).steps).sorted { $0.component < $1.component }
     }
 
     func summary(_ result: FleetRunResult<UnitReport>, style: TextStyle) -> [String] {
@@ -45,8 +45,8 @@ struct FlashPresentation: FleetPresentation {
     // MARK: - One unit
 
     private func summary(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>, _ style: TextStyle) -> [String] {
-        let steps = steps(entry)
-        var lines = entry.identity.map { [ComponentFormatter.describe($0), ""] } ?? []
+        let steps = steps(entry, result)
+        var lines = result.identity(entry).map { [ComponentFormatter.describe($0), ""] } ?? []
         if !steps.isEmpty { lines += table(steps, style) + [""] }
         lines += ReportText.needed(entry.report?.recoveries ?? [])
         if isDryRun, let names = entry.report?.plan?.erases, !names.isEmpty {
@@ -88,7 +88,7 @@ struct FlashPresentation: FleetPresentation {
         _ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>, _ steps: [StepReport], _ style: TextStyle
     ) -> String {
         let time = "(\(Format.seconds(result.seconds)) s)"
-        if let error = error(of: result) { return ReportText.verdict(error, hasBegun: entry.hasBegun, style) + " " + time }
+        if let error = error(of: result) { return ReportText.verdict(error, hasBegun: result.hasBegun(entry), style) + " " + time }
         let planned = steps.filter { $0.action == .planned }.map(\.component.name)
         if isDryRun {
             let seconds = entry.report?.plan.map { " in about \(Format.clock(seconds: $0.seconds))" } ?? ""

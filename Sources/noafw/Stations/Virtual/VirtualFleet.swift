@@ -27,7 +27,7 @@ struct VirtualFleet: Sendable {
         let units = zip(names, try bench.distinctAddresses(of: names)).map { name, address in
             DiscoveredUnit(family: name.family, mode: .application, advertisedAddress: address, name: name.family.rawValue, rssi: Self.strength)
         }
-        targets = units.map(FleetTarget.unit)
+        targets = zip(units, names).map { .unit($0, id: $1.description) }
         nameOf = Dictionary(uniqueKeysWithValues: zip(units.map(\.address), names))
         self.bench = bench
     }
