@@ -67,7 +67,7 @@ import Testing
         Reply(name: bluez + "InvalidArguments", text: "Invalid Length", code: "BLZ-0049", category: .unitFailed),
         Reply(name: bluez + "InvalidArguments", text: "Invalid offset", code: "BLZ-0049", category: .unitFailed),
         Reply(name: bluez + "InvalidValueLength", code: "BLZ-0049", category: .unitFailed),
-        Reply(name: bluez + "Failed", text: "No ATT transport", code: "BLZ-0050", category: .tryAgain),
+        Reply(name: bluez + "Failed", text: "No ATT transport", code: "BLZ-0027", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "Failed to initiate write", code: "BLZ-0051", category: .inputOutput),
         Reply(name: bluez + "HealthError", code: "BLZ-0052", category: .inputOutput),
         Reply(name: "com.example.Odd", text: "odd", code: "BLZ-0052", category: .inputOutput),

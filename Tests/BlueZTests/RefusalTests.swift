@@ -141,7 +141,7 @@ struct RefusalTests {
             [
                 refusal("NotPermitted", "Write acquired", "BLE-0014"),
                 refusal("NotSupported", "Operation is not supported", "BLZ-0044", .unavailable),
-                failed("No ATT transport", "BLZ-0050"), busError("UnknownMethod", missing, "BLZ-0009", .unavailable),
+                failed("No ATT transport", "BLZ-0027"), busError("UnknownMethod", missing, "BLZ-0009", .unavailable),
             ], to: "AcquireWrite", at: station
         ) { _ = try await connection.openChannel(to: Station.receive, deadline: station.soon) }
         await connection.disconnect()

@@ -43,6 +43,11 @@ import Testing
         #expect(undeclared.isEmpty, "not in the sources: \(undeclared.sorted())")
     }
 
+    @Test func aMergedCodeIsNotUsedAgain() {
+        let codes = Set(ErrorCatalogue.all.map(\.diagnosis.code))
+        for (old, new) in mergedCodes { #expect(!codes.contains(old) && codes.contains(new), "\(old) became \(new)") }
+    }
+
     @Test func everyErrorSaysWhatToDo() {
         for error in ErrorCatalogue.all.map(\.diagnosis) {
             for text in [error.message, error.cause, error.remedy] {

@@ -16,7 +16,13 @@ enum ErrorPage {
             let rows = errors.filter { $0.diagnosis.code.hasPrefix(family + "-") }.map(\.diagnosis)
             return "## \(family): \(families[family] ?? "")\n\n" + table(rows)
         }
-        return introduction + tables.joined(separator: "\n")
+        return introduction + tables.joined(separator: "\n") + merged
+    }
+
+    private static var merged: String {
+        let rows = mergedCodes.sorted { $0.key < $1.key }.map { "| `\($0.key)` | `\($0.value)` |\n" }
+        return "\n## Merged codes\n\nEarlier versions used these codes. The new code has the same cause and remedy.\n\n| old | new |\n| --- | --- |\n"
+            + rows.joined()
     }
 
     private static let introduction = """

@@ -19,7 +19,7 @@ extension BlueZConnection {
             }
             switch error {
             case .acquiredByAnother: throw LinkError.acquired(characteristic, operation)
-            case .notConnected, .noATTTransport, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
+            case .notConnected, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
                 .daemonNotRunning, .busLost:
                 // The operation's answer overtakes the news of the lost link.
                 try? await waitUntilGone(deadline: clock.deadline(in: Self.endTimeout))

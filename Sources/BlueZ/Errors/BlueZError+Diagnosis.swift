@@ -172,8 +172,6 @@ extension BlueZError: DiagnosableError {
         case .unexpected(let name, let text):
             station("BLZ-0052", .inputOutput, "bluetoothd reports \(name)" + detail(text),
                 cause: "noafw does not know this error", remedy: Self.report)
-        case .noATTTransport:
-            radio("BLZ-0050", "the link has no attribute channel", cause: "the link was lost meanwhile", remedy: Self.report)
         }
     }
 

@@ -127,8 +127,7 @@ extension BlueZError {
 
     private static func failedWithoutReason(_ text: String) -> BlueZError {
         switch text {
-        case "Not connected", "Not Connected": .notConnected
-        case "No ATT transport": .noATTTransport
+        case "Not connected", "Not Connected", "No ATT transport": .notConnected
         case "Blocked through rfkill": .adapterSoftBlocked(text)
         case "Resource Not Ready": .notReady
         default: .failed(text)

@@ -60,7 +60,6 @@ public enum BlueZError: Error, Hashable, Sendable {
     case alreadyExists
     case invalidArguments(String)
     case invalidLength
-    case noATTTransport
     case failed(String)
     case unexpected(name: String, text: String)
 }
@@ -82,7 +81,7 @@ extension BlueZError {
     var recovery: Recovery {
         switch self {
         case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .controllerBusy, .inProgress,
-            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .noATTTransport, .failed, .authenticationCanceled,
+            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .failed, .authenticationCanceled,
             .authenticationTimedOut:
             .again
         case .doesNotExist: .rediscover

@@ -39,7 +39,7 @@ extension Examples {
         .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .adapterNotShown("ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason),
         .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
         .authenticationTimedOut, .agentMissing, .adapterNotPairable(reason), .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
-        .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .noATTTransport, .failed(reason),
+        .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .failed(reason),
         .unexpected(name: "ERROR", text: reason),
     ])
 
