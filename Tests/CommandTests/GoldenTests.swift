@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .enabled(if: TestTools.mayRunMicroPython && TestTools.mayRunFrameLua, "the interpreters are missing: run Tools/setup tests"), .serialized)
 struct GoldenTests {
-    private struct Step: Sendable {
+    struct Step: Sendable {
         var name: String
         var arguments: [String]
         /// Of the terminal; `nil` for pipes.
@@ -27,7 +27,7 @@ struct GoldenTests {
 
     private static func files(_ bench: ToolBench, _ unit: String) -> URL { bench.state.appendingPathComponent("virtual/\(unit)/files") }
 
-    private static func append(_ text: String, to file: URL) throws {
+    static func append(_ text: String, to file: URL) throws {
         try (Data(contentsOf: file) + Data(text.utf8)).write(to: file)
     }
 
@@ -73,7 +73,7 @@ struct GoldenTests {
         let bench = try ToolBench()
         defer { bench.remove() }
         var names: Set<String> = []
-        for step in Self.steps {
+        for step in Self.steps + Self.packages + Self.assets + Self.bundles {
             try step.prepare(bench)
             let arguments = step.arguments.map { $0.replacing("STATE", with: bench.state.path) }
             let text: String

@@ -27,7 +27,7 @@ struct BundleKeyNewCommand: ContextCommand {
     var output: NewFileName
 
     func run(in context: CommandContext) async -> Int32 {
-        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { _ in
+        await OfflineCommand(context: context, isJSON: false).run(interrupted: { .complete }) { _ in
             try OutputFile.createSecret(context.path(output), try BundleSigningKey.generate())
             let name = UntrustedText.escape(output.name)
             return OfflineCommand.Result(
@@ -50,7 +50,7 @@ struct BundleKeyShowCommand: ContextCommand {
     var file: InputName
 
     func run(in context: CommandContext) async -> Int32 {
-        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        await OfflineCommand(context: context, isJSON: false).run { _ in
             let key = try BundleKeyFile.published(context.path(file))
             OfflineCommand(context: context, isJSON: false).note("fingerprint \(key.fingerprint)")
             return OfflineCommand.Result(lines: key.pem.split(separator: "\n").map(String.init))

@@ -17,17 +17,30 @@ extension Diagnosis {
 }
 
 /// The document of a command that no verb was found for, or begun.
-enum ErrorDocument {
-    static func text(_ error: Diagnosis) -> String {
-        JSONText.object([("schema", .string("noafw.error/1")), ("error", ReportText.document(error))]).text
-    }
+struct ErrorDocument: Encodable, Sendable {
+    let schema = "noafw.error/1"
+    var error: Diagnosis
 
-    static func text(usage message: String) -> String {
-        text(CommandError.usage(message).diagnosis)
-    }
+    init(_ error: Diagnosis) { self.error = error }
+
+    static func text(_ error: Diagnosis) -> String { JSONWriter.text(ErrorDocument(error)) }
+
+    static func text(usage message: String) -> String { text(CommandError.usage(message).diagnosis) }
 
     /// Whether the command line asks for a document.
     static func isWanted(_ arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains { $0 == "--json" || $0.hasPrefix("--json=") }
+    }
+}
+
+/// As a member of a document.
+extension Diagnosis: Encodable {
+    private enum CodingKeys: CodingKey { case code, message, hint }
+
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(code, forKey: .code)
+        try members.encode(message, forKey: .message)
+        try members.encode(remedy, forKey: .hint)
     }
 }

@@ -50,3 +50,11 @@ indirect enum JSONText: Sendable {
         return quoted + "\""
     }
 }
+
+/// A part that is written by hand still, in a document that ``JSONWriter`` writes: it knows such a part, nothing else can encode it.
+extension JSONText: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        try value.encode(self)
+    }
+}

@@ -7,7 +7,7 @@ enum JSONWriter {
     static func text(_ document: some Encodable) -> String {
         let node = JSONNode()
         // Nothing of ours throws while it is encoded.
-        try? document.encode(to: JSONNodeEncoder(node: node))
+        try? node.set(document)
         return node.text
     }
 }
@@ -85,6 +85,7 @@ private final class JSONNode {
         case let bool as Bool: content = .scalar(bool ? "true" : "false")
         case let number as Double: content = .scalar(Format.plain(number))
         case let number as any BinaryInteger: content = .scalar(number.description)
+        case let written as JSONText: content = .scalar(written.text)
         default: try value.encode(to: JSONNodeEncoder(node: self))
         }
         if value is any KeyedByName, case .object(let members) = content { content = .object(members.sorted { $0.key < $1.key }) }

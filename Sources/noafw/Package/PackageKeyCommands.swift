@@ -19,7 +19,7 @@ struct PackageKeyNewCommand: ContextCommand {
     var output: NewFileName
 
     func run(in context: CommandContext) async -> Int32 {
-        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }, interrupted: { .complete }) { style in
+        await OfflineCommand(context: context, isJSON: false).run(interrupted: { .complete }) { style in
             let key = try SigningKey.generate()
             try OutputFile.createSecret(context.path(output), Array(key.pem.utf8))
             let name = UntrustedText.escape(output.name)
@@ -54,7 +54,7 @@ struct PackageKeyShowCommand: ContextCommand {
     var format: PackageKeyText.Form?
 
     func run(in context: CommandContext) async -> Int32 {
-        await OfflineCommand(context: context, isJSON: false).run(failure: { _ in .null }) { _ in
+        await OfflineCommand(context: context, isJSON: false).run { _ in
             let key = try PackageKeyFile.trusted(context.path(file))
             let formats = format.map { [$0] } ?? PackageKeyText.Form.allCases
             let texts = try formats.map { try PackageKeyText.lines(key, $0) }

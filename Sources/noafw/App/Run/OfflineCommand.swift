@@ -8,7 +8,7 @@ struct OfflineCommand: Sendable {
         /// For a human.
         var lines: [String]
         /// `nil` where the result is a document, or is in a file.
-        var document: JSONText?
+        var document: (any Encodable & Sendable)?
         /// The verdict was bad although the work was done.
         var error: Diagnosis?
     }
@@ -20,7 +20,8 @@ struct OfflineCommand: Sendable {
     ///   - failure: the JSON document of a run that ended with an error.
     ///   - interrupted: ends the work of a run that a signal ends, and tells how it leaves things.
     func run(
-        failure: @escaping @Sendable (Diagnosis) -> JSONText, interrupted: @escaping @Sendable () -> FileState = { .unchanged },
+        failure: @escaping @Sendable (Diagnosis) -> any Encodable & Sendable = ErrorDocument.init,
+        interrupted: @escaping @Sendable () -> FileState = { .unchanged },
         _ body: (TextStyle) async throws -> Result
     ) async -> Int32 {
         let conclusion = Conclusion()
@@ -32,8 +33,8 @@ struct OfflineCommand: Sendable {
             let result = try await body(style)
             conclusion.say {
                 for line in style.fitted(result.lines) { sink.writeLine(line) }
-                if let error = result.error { report(error) }
-                if isJSON, let document = result.document { context.output.writeLine(document.text) }
+                if let error = result.error { context.explain(error) }
+                if isJSON, let document = result.document { context.output.writeLine(JSONWriter.text(document)) }
             }
             return result.error?.category.rawValue ?? 0
         } catch {
@@ -43,14 +44,10 @@ struct OfflineCommand: Sendable {
         }
     }
 
-    private func fail(_ error: Diagnosis, _ failure: (Diagnosis) -> JSONText) {
-        report(error)
-        if isJSON { context.output.writeLine(failure(error).text) }
+    private func fail(_ error: Diagnosis, _ failure: (Diagnosis) -> any Encodable & Sendable) {
+        context.explain(error)
+        if isJSON { context.output.writeLine(JSONWriter.text(failure(error))) }
     }
 
     func note(_ text: String) { context.diagnostics.writeLine("note: \(UntrustedText.escape(text))") }
-
-    private func report(_ error: Diagnosis) {
-        context.explain(error)
-    }
 }
