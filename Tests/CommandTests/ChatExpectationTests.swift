@@ -19,8 +19,8 @@ import Testing
 
     private func passed(_ versions: [String: String]) -> RunRecord {
         let now = UTCTime(microseconds: 1_795_000_000_000_000)
-        let start = RunStart(station: "s", unitAddress: "D3:5A:00:11:22:33", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
-        var record = RunRecord(start, id: RunIDGenerator(now: { now }).next(), startedAt: now)
+        let start = RunRecord(station: "s", unitAddress: "D3:5A:00:11:22:33", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        var record = start.begun(as: RunIDGenerator(now: { now }).next(), at: now)
         record.versionsAfter = versions
         return record
     }

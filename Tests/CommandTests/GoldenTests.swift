@@ -48,6 +48,7 @@ struct GoldenTests {
         Step("ledger-export-csv", "ledger export --csv"),
         Step("ledger-export-json", "ledger export --json"),
         Step("ledger-check", "ledger check --json"),
+        Step("ledger-schema", "ledger schema --sql"),
         Step("fleet-updates", "flash \(units) --json"),
         Step("fleet-drift", "verify \(units) --deep --json") {
             try FileManager.default.removeItem(at: files($0, "frame/b").appendingPathComponent("main.lua"))

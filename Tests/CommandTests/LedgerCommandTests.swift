@@ -25,7 +25,7 @@ import Testing
         _ unit: Int, day: Int64 = 0, station: String = "line-1", serial: String? = nil, verb: String = "flash", error: Diagnosis? = nil, retries: Int = 0,
         isOpen: Bool = false
     ) async throws -> RunRecord {
-        var start = RunStart(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: verb, toolVersion: "1", host: "bench")
+        var start = RunRecord(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: verb, toolVersion: "1", host: "bench")
         start.serial = serial
         let time = UTCTime(microseconds: Self.start + day * 86_400_000_000)
         let run = try await ledger.open(start, clock: LedgerClock(now: { time }, monotonic: ManualTime(wakingUntil: .zero).clock))
@@ -211,7 +211,7 @@ import Testing
         await ledger.close()
         try folder.write("this is no database", to: "state/ledger/ledger.sqlite")
         let next = SQLiteLedger(folder: folder.path("state/ledger"))
-        let start = RunStart(station: "line-1", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+        let start = RunRecord(station: "line-1", unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
         try await next.open(start, clock: LedgerClock()).close(.pass)
         let check = await noafw("check")
         #expect(check.status == 65 && check.diagnostics.contains("LED-0010") && check.output.contains("--acknowledge"))

@@ -75,10 +75,10 @@ enum PageRuns {
             let digits = String(0x1000000 + index, radix: 16, uppercase: true).dropFirst()
             let address = "C0:00:00:" + [digits.prefix(2), digits.dropFirst(2).prefix(2), digits.suffix(2)].joined(separator: ":")
             let station = index % stations == 1 ? "<i>a station with a long name & more</i>" : "line-\(index % stations + 1)"
-            var start = RunStart(station: station, unitAddress: address, family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+            var start = RunRecord(station: station, unitAddress: address, family: "monocle", verb: "flash", toolVersion: "1", host: "h")
             start.serial = index % 11 == 0 ? "</svg><script>\(index)" : "SN-\(100_000 + index)"
             let time = 1_793_000_000_000_000 + Int64(Double(index) / Double(count) * Double(days) * 86_400_000_000)
-            var run = RunRecord(start, id: ids.next(), startedAt: UTCTime(microseconds: time))
+            var run = start.begun(as: ids.next(), at: UTCTime(microseconds: time))
             fill(&run, index, stations, &random)
             return run.bounded
         }

@@ -119,7 +119,7 @@ import Testing
     @Test func recordsFit() async throws {
         let folder = try TemporaryFolder()
         let ledger = SQLiteLedger(folder: folder.path("ledger"))
-        var start = RunStart(station: Self.long, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "verify", toolVersion: "1", host: Self.long)
+        var start = RunRecord(station: Self.long, unitAddress: "C0:00:00:00:00:01", family: "monocle", verb: "verify", toolVersion: "1", host: Self.long)
         (start.serial, start.workOrder, start.bundleDigest) = (Self.long, Self.long, String(repeating: "5", count: 64))
         let clock = LedgerClock(now: { UTCTime(microseconds: 1_795_040_800_000_000) }, monotonic: ManualTime(wakingUntil: .zero).clock)
         let run = try #require(try await ledger.open(start, clock: clock).close(RunVerdict(RecordBench.unitFault)) { record in

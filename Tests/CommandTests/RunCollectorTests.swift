@@ -19,8 +19,8 @@ struct RunCollectorTests {
     }
 
     private var record: RunRecord {
-        let start = RunStart(station: "s", unitAddress: "u", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
-        var record = RunRecord(start, id: RunIDGenerator().next(), startedAt: .now)
+        let start = RunRecord(station: "s", unitAddress: "u", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        var record = start.begun(as: RunIDGenerator().next(), at: .now)
         collector.fill(&record)
         return record
     }

@@ -123,7 +123,7 @@ extension StationProcess {
     /// The next run of a station closes what a kill left open: here without another unit.
     static func closeAbandoned(_ station: StationProcess, _ bench: Bench) async throws {
         let ledger = SQLiteLedger(folder: station.folder)
-        let start = RunStart(station: station.name, unitAddress: "AA", family: "monocle", verb: "verify", toolVersion: "test", host: "here")
+        let start = RunRecord(station: station.name, unitAddress: "AA", family: "monocle", verb: "verify", toolVersion: "test", host: "here")
         try await ledger.open(start, clock: LedgerClock()).close(.pass)
         let index = bench.stations.firstIndex(of: station.name) ?? 0
         let report = await ServerUploads(PostgreSQLRuns(lane: try bench.lane(index)), outbox: ledger, station: station.name).send(within: .seconds(20))

@@ -27,7 +27,7 @@ struct SetUpTests {
     }
 
     private func record(in ledger: SQLiteLedger) async throws {
-        let start = RunStart(station: bench.station, unitAddress: "U", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        let start = RunRecord(station: bench.station, unitAddress: "U", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
         try await ledger.open(start, clock: LedgerClock()).close(.pass)
     }
 
@@ -167,7 +167,7 @@ struct SetUpTests {
         chmod(passfile, 0o600)
         let server = try StationServer("\(bench.text)?passfile=\(passfile)", station: name, environment: ["HOME": "/nonexistent"])
         let ledger = SQLiteLedger(folder: folder.path("ledger"))
-        let start = RunStart(station: name, unitAddress: "U", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        let start = RunRecord(station: name, unitAddress: "U", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
         let run = try await ledger.open(start, clock: LedgerClock())
         try await run.claim(from: server.claims(.require))
         try await run.close(.pass)

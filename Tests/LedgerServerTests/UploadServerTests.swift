@@ -19,9 +19,9 @@ struct UploadServerTests {
         ServerUploads(PostgreSQLRuns(lane: try bench.lane()), outbox: outbox, station: bench.station)
     }
 
-    private func record(_ count: Int, in ledger: SQLiteLedger, _ bench: Bench, _ change: (Int, inout RunStart) -> Void = { _, _ in }) async throws {
+    private func record(_ count: Int, in ledger: SQLiteLedger, _ bench: Bench, _ change: (Int, inout RunRecord) -> Void = { _, _ in }) async throws {
         for number in 0..<count {
-            var start = RunStart(station: bench.station, unitAddress: "C0:00:00:00:0\(number / 10 % 10):0\(number % 10)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+            var start = RunRecord(station: bench.station, unitAddress: "C0:00:00:00:0\(number / 10 % 10):0\(number % 10)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
             change(number, &start)
             let run = try await ledger.open(start, clock: LedgerClock())
             try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9000, bytes: 225_000))

@@ -50,7 +50,7 @@ import Support
     }
 
     private func work(on unit: String) async throws {
-        let start = RunStart(station: station, unitAddress: unit, family: "monocle", verb: "flash", toolVersion: "test", host: "here")
+        let start = RunRecord(station: station, unitAddress: unit, family: "monocle", verb: "flash", toolVersion: "test", host: "here")
         let run = try await ledger.open(start, clock: clock)
         do {
             try await run.claim(from: claims)

@@ -214,7 +214,7 @@ import Testing
         let short = try await ledger.open(Samples.start(2), clock: time.clock())
         let other = try await ledger.open(Samples.start(3, station: "line-2"), clock: time.clock())
         #expect(try await short.close(.pass)?.seq == 1)
-        var misfit = RunRecord(Samples.start(4), id: RunIDGenerator().next(), startedAt: time.now)
+        var misfit = Samples.start(4).begun(as: RunIDGenerator().next(), at: time.now)
         misfit.close(.pass, at: time.now, elapsed: .zero)
         misfit.blame = .radio
         let recorded = try await ledger.put(misfit)

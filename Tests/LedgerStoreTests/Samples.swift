@@ -21,8 +21,8 @@ final class TestTime: Sendable {
 }
 
 enum Samples {
-    static func start(_ unit: Int = 1, station: String = "line-1") -> RunStart {
-        RunStart(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1.2 (debug)", host: "bench")
+    static func start(_ unit: Int = 1, station: String = "line-1") -> RunRecord {
+        RunRecord(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1.2 (debug)", host: "bench")
     }
 
     static let unitFault = Diagnosis(code: "FPGA-0003", category: .unitFailed, fault: .unit, message: "m", cause: "c", remedy: "r")
@@ -40,7 +40,7 @@ enum Samples {
         ]
     }
 
-    static func fullStart() -> RunStart {
+    static func fullStart() -> RunRecord {
         var start = start()
         (start.fixture, start.adapter, start.operatorName) = ("jig-2", "00:1A:7D:DA:71:13", "Ada")
         (start.workOrder, start.part, start.batch) = ("WO 7", "P-1", "B-9")

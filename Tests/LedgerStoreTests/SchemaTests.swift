@@ -43,7 +43,7 @@ import Testing
         try copy(form)
         let runs = try await ledger().runs()
         #expect(runs.map(\.seq) == [1, 2, nil] && runs.map(\.outcome) == [.fail, .pass, nil])
-        var expected = RunRecord(Samples.fullStart(), id: runs[0].id, startedAt: runs[0].startedAt)
+        var expected = Samples.fullStart().begun(as: runs[0].id, at: runs[0].startedAt)
         Samples.fill(&expected)
         expected.close(RunVerdict(Samples.unitFault), at: time.now, elapsed: .zero)
         if form == "ledger-1" { (expected.schema, expected.claim, expected.claimToken) = (1, nil, nil) }
@@ -67,6 +67,19 @@ import Testing
         _ = try await fresh.open(Samples.start(1), clock: time.clock())
         let expected = try tables(fresh)
         #expect(try tables(ledger()) == expected && expected.count > 6)
+    }
+
+    /// A row of the table is all that a file needs to have another column.
+    @Test func aNewColumnIsOneRow() throws {
+        var column = try #require(RunColumn.all.first { $0.name == "fixture" })
+        (column.name, column.form) = ("made_up", 4)
+        let database = try DatabaseQueue()
+        let migrator = LedgerSchema.migrator(of: RunColumn.all + [column])
+        #expect(migrator.migrations.last == "ledger-4")
+        try migrator.migrate(database)
+        let columns = try database.read { try $0.columns(in: "runs") }
+        #expect(columns.map(\.name).filter { !["number", "owner"].contains($0) } == RunColumn.all.map(\.name) + ["made_up"])
+        #expect(columns.last?.type == "TEXT" && columns.last?.isNotNull == false)
     }
 
     /// As the next version will: with a copy of the file as it was.

@@ -75,7 +75,7 @@ import Testing
     @Test func aRunThatWasLeftOpenInTheSpoolIsClosed() async throws {
         let mark: Int64 = 4711
         try folder.write("", to: "ledger/x")
-        let record = RunRecord(Samples.start(1), id: RunIDGenerator().next(), startedAt: time.now)
+        let record = Samples.start(1).begun(as: RunIDGenerator().next(), at: time.now)
         try spool.append(record, owner: mark)
         let next = try await ledger().open(Samples.start(2), clock: time.clock())
         #expect(next.notices.map(\.diagnosis.code) == ["LED-0022", "LED-0020"])
@@ -85,7 +85,7 @@ import Testing
     /// As when a kill comes between the commit and the emptying of the spool.
     @Test func whatIsTakenInTwiceIsThereOnce() async throws {
         try folder.write("", to: "ledger/x")
-        var record = RunRecord(Samples.start(1), id: RunIDGenerator().next(), startedAt: time.now)
+        var record = Samples.start(1).begun(as: RunIDGenerator().next(), at: time.now)
         try spool.append(record, owner: 1)
         record.close(.pass, at: time.now, elapsed: .seconds(1))
         try spool.append(record, owner: 1)
@@ -103,7 +103,7 @@ import Testing
         try folder.write("", to: "ledger/x")
         let ids = RunIDGenerator()
         func record() -> RunRecord {
-            var record = RunRecord(Samples.start(1), id: ids.next(), startedAt: time.now)
+            var record = Samples.start(1).begun(as: ids.next(), at: time.now)
             record.close(.pass, at: time.now, elapsed: .seconds(1))
             return record
         }
@@ -121,7 +121,7 @@ import Testing
 
     @Test func aSpoolAndItsLinesAreBounded() throws {
         try folder.write("", to: "ledger/spool.jsonl")
-        var record = RunRecord(Samples.start(1), id: RunIDGenerator().next(), startedAt: time.now)
+        var record = Samples.start(1).begun(as: RunIDGenerator().next(), at: time.now)
         let line = try RecordLine(owner: 1, record: record).encoded()
         try #require(truncate(folder.path("ledger/spool.jsonl"), off_t(Spool.byteLimit - line.count + 1)) == 0)
         #expect(throws: StorageFault.self) { try spool.append(record, owner: 1) }

@@ -7,7 +7,7 @@ import Testing
 /// A run's claim, from before its record to after its close.
 @Suite struct ClaimTests {
     private let log = Log()
-    private let start = RunStart(station: "line", unitAddress: "AA", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+    private let start = RunRecord(station: "line", unitAddress: "AA", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
 
     private func run(_ ledger: MemoryLedger, _ claims: any UnitClaims) async throws -> OpenRun {
         let run = try await ledger.open(start, clock: LedgerClock())

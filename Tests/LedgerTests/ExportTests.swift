@@ -18,9 +18,9 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func run(_ serial: String, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "line, 1") -> RunRecord {
-        var start = RunStart(station: station, unitAddress: "C0:00:00:00:00:01", family: "mono.cle", verb: "flash", toolVersion: "1", host: "bench")
+        var start = RunRecord(station: station, unitAddress: "C0:00:00:00:00:01", family: "mono.cle", verb: "flash", toolVersion: "1", host: "bench")
         (start.serial, start.rssi) = (serial, -65)
-        var run = RunRecord(start, id: ids.next(), startedAt: UTCTime(microseconds: 1_795_000_000_000_000 + day * 86_400_000_000))
+        var run = start.begun(as: ids.next(), at: UTCTime(microseconds: 1_795_000_000_000_000 + day * 86_400_000_000))
         run.steps = [RunStep(name: "fpga", startMilliseconds: 0, milliseconds: 12, bytes: 7, outcome: outcome)]
         (run.outcome, run.blame, run.code) = (outcome, blame, outcome == .pass ? nil : "FPGA-0003")
         run.elapsedMilliseconds = 51_300
@@ -47,7 +47,7 @@ import Testing
         #expect(text.utf8.count == text.replacing("\r\n", with: "").utf8.count + 2 * (runs.count + 1))
         let cells = try readCells(text)
         let header = cells[0]
-        #expect(header.count == RunCells.columns.count && cells.allSatisfy { $0.count == header.count })
+        #expect(header.count == RunColumn.cells.count && cells.allSatisfy { $0.count == header.count })
         let rows = cells.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0)) }
         for (row, serial) in zip(rows, Self.hostile) {
             let cell = row["serial"] ?? "?"

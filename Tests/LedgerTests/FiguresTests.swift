@@ -7,8 +7,8 @@ import Testing
     private static let ids = RunIDGenerator()
 
     private func run(_ unit: String, _ outcome: RunOutcome?, _ blame: Blame? = nil, station: String = "a", verb: String = "flash") -> RunRecord {
-        let start = RunStart(station: station, unitAddress: unit, family: "monocle", verb: verb, toolVersion: "1", host: "h")
-        var run = RunRecord(start, id: Self.ids.next(), startedAt: UTCTime(microseconds: 0))
+        let start = RunRecord(station: station, unitAddress: unit, family: "monocle", verb: verb, toolVersion: "1", host: "h")
+        var run = start.begun(as: Self.ids.next(), at: UTCTime(microseconds: 0))
         (run.outcome, run.blame) = (outcome, blame)
         return run
     }

@@ -12,9 +12,9 @@ import Testing
         _ unit: Int, _ outcome: RunOutcome = .pass, _ blame: Blame? = nil, day: Int64 = 0, station: String = "s", retries: Int = 0, seconds: Int64 = 50,
         steps: [(String, Int64)] = []
     ) -> RunRecord {
-        let start = RunStart(station: station, unitAddress: "C0:\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+        let start = RunRecord(station: station, unitAddress: "C0:\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
         // 2026-11-18
-        var run = RunRecord(start, id: ids.next(), startedAt: UTCTime(microseconds: 1_794_960_000_000_000 + day * 86_400_000_000))
+        var run = start.begun(as: ids.next(), at: UTCTime(microseconds: 1_794_960_000_000_000 + day * 86_400_000_000))
         (run.outcome, run.blame, run.code) = (outcome, blame, outcome == .pass ? nil : "FPGA-0003")
         (run.retries, run.elapsedMilliseconds) = (retries, seconds * 1000)
         run.steps = steps.map { RunStep(name: $0.0, startMilliseconds: 0, milliseconds: $0.1) }

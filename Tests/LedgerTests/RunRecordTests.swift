@@ -5,10 +5,10 @@ import Testing
 @testable import Ledger
 
 @Suite struct RunRecordTests {
-    private func record(_ change: (inout RunStart) -> Void = { _ in }) -> RunRecord {
-        var start = RunStart(station: "line", unitAddress: "AA", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
+    private func record(_ change: (inout RunRecord) -> Void = { _ in }) -> RunRecord {
+        var start = RunRecord(station: "line", unitAddress: "AA", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
         change(&start)
-        return RunRecord(start, id: RunIDGenerator().next(), startedAt: UTCTime(microseconds: 1)).bounded
+        return start.begun(as: RunIDGenerator().next(), at: UTCTime(microseconds: 1)).bounded
     }
 
     @Test func textsOfAUnitAreHarmless() {
@@ -45,6 +45,34 @@ import Testing
         let line = try RecordLine(owner: 1, record: long).encoded()
         #expect(line.count < RecordLine.byteLimit, "\(line.count)")
         #expect(try RecordLine(line: line).record == long && long.steps.count == 256 && long.plan != nil)
+    }
+
+    /// A field without a row would be written nowhere.
+    @Test func everyFieldIsAColumn() throws {
+        var full = record { $0.plan = #"{"seed":18446744073709551615,"a":[1,-2,0.5,true,null,"x"]}"# }
+        full.close(RunVerdict(diagnose(CancellationError())), at: UTCTime(microseconds: 2), elapsed: .seconds(1))
+        for path in [\RunRecord.epoch, \.fixture, \.adapter, \.operatorName, \.workOrder, \.part, \.batch, \.serial, \.bundleDigest, \.bundleSigner] {
+            full[keyPath: path] = "x"
+        }
+        (full.seq, full.attemptOf, full.rssi, full.battery, full.claim, full.claimToken) = (1, full.id, -60, 50, .held, 7)
+        #expect(Mirror(reflecting: full).children.count == RunColumn.all.count)
+        let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(full)) as? [String: Any]
+        #expect(Set(object?.keys ?? [:].keys) == Set(RunColumn.all.map(\.name)))
+        #expect(object?["started_at"] as? String == "1970-01-01T00:00:00.000001Z" && object?["ended_at"] as? String == "1970-01-01T00:00:00.000002Z")
+        #expect((object?["plan"] as? [String: Any])?["seed"] as? UInt64 == .max)
+        let again = try JSONDecoder().decode(RunRecord.self, from: JSONEncoder().encode(full))
+        #expect(again.plan == #"{"a":[1,-2,0.5,true,null,"x"],"seed":18446744073709551615}"#)
+        full.plan = again.plan
+        #expect(again == full)
+    }
+
+    /// As a spool that an earlier version has left: times in microseconds, the plan as a text.
+    @Test func aLineOfAnEarlierVersionIsRead() throws {
+        let new = String(decoding: try RecordLine(owner: 7, record: record { $0.plan = #"{"steps":["a"]}"# }).encoded(), as: UTF8.self)
+        let old = new.replacing(#""started_at":"1970-01-01T00:00:00.000001Z""#, with: #""started_at":1"#)
+            .replacing(#""plan":{"steps":["a"]}"#, with: #""plan":"{\"steps\":[\"a\"]}""#)
+        #expect(old.count < new.count && old.contains(#"\"steps\""#))
+        #expect(try RecordLine(line: old.utf8) == RecordLine(line: new.utf8))
     }
 
     @Test func aLineOfALaterVersionIsToldFromGarbage() throws {

@@ -39,8 +39,8 @@ import Support
         if try await run.close(.pass, { $0.versionsAfter = ["firmware": "v1"] }) != nil { say("closed", run) }
     }
 
-    private static func start(_ number: Int, station: String) -> RunStart {
-        var start = RunStart(
+    private static func start(_ number: Int, station: String) -> RunRecord {
+        var start = RunRecord(
             station: station, unitAddress: "C0:00:00:00:00:\(number % 90 + 10)", family: "monocle", verb: "flash", toolVersion: "test", host: "here")
         start.plan = #"{"steps":["\#(String(repeating: "x", count: 1000))"]}"#
         return start

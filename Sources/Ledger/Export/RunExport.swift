@@ -12,11 +12,21 @@ public enum RunExport: Sendable, Hashable {
     @discardableResult
     public func write(_ source: some RunSource, _ filter: RunFilter = RunFilter(), to write: (String) throws -> Void) throws -> Int {
         switch self {
-        case .csv(let form): try CSVExport.write(source, filter, form, to: write)
+        case .csv(let form): try csv(source, filter, form, to: write)
         case .json: try JSONExport.write(source, filter, to: write)
         case .jsonLines: try JSONExport.writeLines(source, filter, to: write)
         case .junit: try JUnitExport.write(source, filter, to: write)
         }
+    }
+
+    private func csv(_ source: some RunSource, _ filter: RunFilter, _ form: CSVText.Form, to write: (String) throws -> Void) throws -> Int {
+        var count = 0
+        try write(CSVText.head(RunColumn.cells.map(\.name), form: form))
+        try source.forEach(filter, of: nil) { run in
+            count += 1
+            try write(CSVText.row(RunColumn.cells.map { $0.cell(run) }, form))
+        }
+        return count
     }
 
     /// Of few records.

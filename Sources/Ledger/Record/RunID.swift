@@ -1,53 +1,42 @@
+import Foundation
+import Synchronization
+
 /// The identity of a run: a UUIDv7 (RFC 9562, section 5.7), made without a server and ordered by its millisecond.
 public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    private let high: UInt64
-    private let low: UInt64
+    private let uuid: UUID
 
-    private static let versionBits: UInt64 = 0x7000
-    private static let variantBits: UInt64 = 0x8000_0000_0000_0000
+    /// Of a run that is not opened yet.
+    static let none = RunID(milliseconds: 0, first: 0, second: 0)
 
     /// - Parameters:
     ///   - milliseconds: since 1970, 48 bits of it.
     ///   - first: 12 random bits.
     ///   - second: 62 random bits.
     init(milliseconds: UInt64, first: UInt64, second: UInt64) {
-        high = milliseconds << 16 | Self.versionBits | first & 0xFFF
-        low = Self.variantBits | second & (.max >> 2)
+        let halves = ((milliseconds << 16 | 0x7000 | first & 0xFFF).bigEndian, (1 << 63 | second & (.max >> 2)).bigEndian)
+        uuid = withUnsafeBytes(of: halves) { UUID(uuid: $0.load(as: uuid_t.self)) }
     }
 
     /// - Returns: `nil` for anything but a UUID of version 7.
     public init?(_ text: some StringProtocol) {
-        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12], text.utf8.allSatisfy({ $0 != 0x2B }) else { return nil }
-        let digits = groups.joined()
-        guard let high = UInt64(digits.prefix(16), radix: 16), let low = UInt64(digits.dropFirst(16), radix: 16) else { return nil }
-        guard high & 0xF000 == Self.versionBits, low & 0xC000_0000_0000_0000 == Self.variantBits else { return nil }
-        (self.high, self.low) = (high, low)
+        guard let uuid = UUID(uuidString: String(text)), uuid.uuid.6 >> 4 == 7, uuid.uuid.8 >> 6 == 2 else { return nil }
+        self.uuid = uuid
+        // UUID also reads signs.
+        guard description == text.lowercased() else { return nil }
     }
 
     /// Since 1970.
-    public var milliseconds: UInt64 { high >> 16 }
+    public var milliseconds: UInt64 {
+        let bytes = uuid.uuid
+        return [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5].reduce(0) { $0 << 8 | UInt64($1) }
+    }
 
     /// The last eight digits, which are random: enough to tell the runs of a list apart.
     public var shortText: String { String(description.suffix(8)) }
 
-    public var description: String {
-        let digits = Self.digits(high) + Self.digits(low)
-        var groups: [Substring] = []
-        var rest = digits[...]
-        for count in [8, 4, 4, 4, 12] {
-            groups.append(rest.prefix(count))
-            rest = rest.dropFirst(count)
-        }
-        return groups.joined(separator: "-")
-    }
+    public var description: String { uuid.uuidString.lowercased() }
 
-    private static func digits(_ number: UInt64) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
-    }
-
-    public static func < (left: RunID, right: RunID) -> Bool { (left.high, left.low) < (right.high, right.low) }
+    public static func < (left: RunID, right: RunID) -> Bool { left.uuid < right.uuid }
 }
 
 extension RunID: Codable {
@@ -59,8 +48,50 @@ extension RunID: Codable {
         self = id
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
+    public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
+/// Makes identities that grow, whatever the clock does: within a millisecond, or while the clock was set back, the last one is
+/// counted up by a random step (RFC 9562, section 6.2, method 2).
+public final class RunIDGenerator: Sendable {
+    private struct Last {
+        var milliseconds: UInt64 = 0
+        var first: UInt64 = 0
+        var second: UInt64 = 0
+    }
+
+    private let now: @Sendable () -> UTCTime
+    private let random: @Sendable () -> UInt64
+    private let last = Mutex(Last())
+
+    public init(
+        now: @escaping @Sendable () -> UTCTime = { .now },
+        random: @escaping @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+    ) {
+        (self.now, self.random) = (now, random)
+    }
+
+    public func next() -> RunID {
+        let milliseconds = UInt64(max(0, now().microseconds / 1000))
+        return last.withLock { last in
+            if milliseconds > last.milliseconds {
+                begin(milliseconds, &last)
+            } else {
+                count(&last)
+            }
+            return RunID(milliseconds: last.milliseconds, first: last.first, second: last.second)
+        }
+    }
+
+    private func begin(_ milliseconds: UInt64, _ last: inout Last) {
+        last = Last(milliseconds: milliseconds, first: random() & 0xFFF, second: random() & (.max >> 2))
+    }
+
+    private func count(_ last: inout Last) {
+        last.second += 1 + random() & 0xFFFF_FFFF
+        guard last.second > .max >> 2 else { return }
+        last.second &= .max >> 2
+        last.first += 1
+        if last.first > 0xFFF { begin(last.milliseconds + 1, &last) }
     }
 }

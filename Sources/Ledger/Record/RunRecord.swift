@@ -1,31 +1,32 @@
 /// One run of one verb on one unit, as the ledger keeps it. It holds codes instead of messages, and never a key or a password.
 ///
-/// The names of its JSON form are the columns' names. A change of either is a new ``currentSchema``.
-public struct RunRecord: Sendable, Hashable, Codable {
+/// A new field is a property here and a row of ``RunColumn/all``.
+public struct RunRecord: Sendable, Hashable {
     public static let currentSchema = 2
 
-    public let id: RunID
+    public internal(set) var id = RunID.none
     public var schema = currentSchema
     /// Grows with each change, so that an older state never replaces a newer one, in whatever order they are written.
     public var revision = 1
-    public let station: String
+    public var station: String
     /// Given when the run is closed: without gaps for each station and epoch.
     public var seq: Int64?
     /// Of the file that gave `seq`: random, so that a restored disk does not count on under the same name.
     public var epoch: String?
-    public let fixture: String?
-    public let adapter: String?
-    public let operatorName: String?
-    public let workOrder: String?
-    public let part: String?
-    public let batch: String?
+    public var fixture: String?
+    /// The adapter's address, which stays when `hciN` changes.
+    public var adapter: String?
+    public var operatorName: String?
+    public var workOrder: String?
+    public var part: String?
+    public var batch: String?
     public var unitAddress: String
     public var serial: String?
     public var family: String
-    public let verb: String
+    public var verb: String
     /// The first run of this verb on this unit at this station.
     public var attemptOf: RunID?
-    public var startedAt: UTCTime
+    public var startedAt = UTCTime(microseconds: 0)
     public var endedAt: UTCTime?
     /// By the monotonic clock; `nil` while the run goes on, and where its process ended before it.
     public var elapsedMilliseconds: Int64?
@@ -39,11 +40,13 @@ public struct RunRecord: Sendable, Hashable, Codable {
     public var versionsBefore: [String: String] = [:]
     public var versionsAfter: [String: String] = [:]
     public var bundleDigest: String?
+    /// The fingerprint of the key that signed the bundle.
     public var bundleSigner: String?
     /// SHA-256 of what was sent, by component.
     public var digests: [String: String] = [:]
-    public let toolVersion: String
-    public let host: String
+    /// With its build.
+    public var toolVersion: String
+    public var host: String
     /// JSON.
     public var plan: String?
     public var steps: [RunStep] = []
@@ -56,46 +59,22 @@ public struct RunRecord: Sendable, Hashable, Codable {
     /// Of the claim; two runs of one unit that overlapped are found by it.
     public var claimToken: Int64?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case schema, id, revision, station, seq, epoch, fixture, adapter
-        case operatorName = "operator"
-        case workOrder = "work_order"
-        case part, batch
-        case unitAddress = "unit_address"
-        case serial, family, verb
-        case attemptOf = "attempt_of"
-        case startedAt = "started_at"
-        case endedAt = "ended_at"
-        case elapsedMilliseconds = "elapsed_ms"
-        case outcome, blame, code, retries
-        case versionsBefore = "versions_before"
-        case versionsAfter = "versions_after"
-        case bundleDigest = "bundle_digest"
-        case bundleSigner = "bundle_signer"
-        case digests
-        case toolVersion = "tool_version"
-        case host, plan, steps, rssi, battery, claim
-        case claimToken = "claim_token"
-    }
-
-    public init(_ start: RunStart, id: RunID, startedAt: UTCTime) {
-        (self.id, self.startedAt) = (id, startedAt)
-        station = RecordText.required(start.station)
-        fixture = RecordText.optional(start.fixture)
-        adapter = RecordText.optional(start.adapter)
-        operatorName = RecordText.optional(start.operatorName)
-        workOrder = RecordText.optional(start.workOrder)
-        part = RecordText.optional(start.part)
-        batch = RecordText.optional(start.batch)
-        (unitAddress, serial, family) = (start.unitAddress, start.serial, start.family)
-        verb = RecordText.required(start.verb)
-        (bundleDigest, bundleSigner) = (start.bundleDigest, start.bundleSigner)
-        toolVersion = RecordText.required(start.toolVersion)
-        host = RecordText.required(start.host)
-        (plan, rssi) = (start.plan, start.rssi)
+    public init(station: String, unitAddress: String, family: String, verb: String, toolVersion: String, host: String) {
+        (self.station, self.unitAddress, self.family) = (station, unitAddress, family)
+        (self.verb, self.toolVersion, self.host) = (verb, toolVersion, host)
     }
 
     public var isOpen: Bool { outcome == nil }
+
+    /// The record as it may be kept: texts of a unit are printable, nothing is longer than a line of the spool can hold.
+    public var bounded: RunRecord { RunColumn.all.reduce(into: self) { $1.bound(&$0) } }
+
+    /// The record of a run, made of what was known before it began.
+    public func begun(as id: RunID, at time: UTCTime) -> RunRecord {
+        var record = self
+        (record.id, record.startedAt) = (id, time)
+        return record
+    }
 
     /// - Parameter elapsed: `nil` where it was not measured.
     public mutating func close(_ verdict: RunVerdict, at time: UTCTime, elapsed: Duration?) {
@@ -103,6 +82,59 @@ public struct RunRecord: Sendable, Hashable, Codable {
         endedAt = time
         elapsedMilliseconds = elapsed?.wholeMilliseconds
         revision &+= 1
+    }
+}
+
+extension RunRecord: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(station: "-", unitAddress: "-", family: "-", verb: "-", toolVersion: "-", host: "-")
+        let container = try decoder.container(keyedBy: RunColumn.Name.self)
+        for column in RunColumn.all { try column.decode(&self, container) }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: RunColumn.Name.self)
+        for column in RunColumn.all { try column.encode(self, &container) }
+    }
+}
+
+/// One step of a run, as it ended.
+public struct RunStep: Sendable, Hashable, Codable {
+    public var name: String
+    /// Since the run's start, by the monotonic clock.
+    public var startMilliseconds: Int64
+    public var milliseconds: Int64
+    public var bytes: Int64?
+    public var retries: Int
+    /// In thousands of bytes, to one digit.
+    public var kilobytesPerSecond: Double?
+    public var outcome: RunOutcome
+    public var code: String?
+
+    enum CodingKeys: String, CodingKey {
+        case name
+        case startMilliseconds = "start_ms"
+        case milliseconds = "ms"
+        case bytes, retries
+        case kilobytesPerSecond = "kb_per_s"
+        case outcome, code
+    }
+
+    public init(
+        name: String, startMilliseconds: Int64, milliseconds: Int64, bytes: Int64? = nil, retries: Int = 0,
+        outcome: RunOutcome = .pass, code: String? = nil
+    ) {
+        (self.name, self.startMilliseconds, self.milliseconds) = (name, startMilliseconds, milliseconds)
+        (self.bytes, self.retries, self.outcome, self.code) = (bytes, retries, outcome, code)
+        if let bytes, milliseconds > 0 { kilobytesPerSecond = (Double(bytes) / Double(milliseconds) * 10).rounded() / 10 }
+    }
+
+    var bounded: RunStep {
+        var step = self
+        step.name = RecordText.required(name)
+        step.code = RecordText.optional(code)
+        if let speed = kilobytesPerSecond, !speed.isFinite { step.kilobytesPerSecond = nil }
+        return step
     }
 }
 

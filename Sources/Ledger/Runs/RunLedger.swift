@@ -64,9 +64,10 @@ public struct LedgerClock: Sendable {
 
 extension RunLedger {
     /// Opens the record of a run, before its unit is claimed or touched.
-    public func open(_ start: RunStart, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
-        let record = RunRecord(start, id: clock.ids.next(), startedAt: clock.now())
+    /// - Parameter start: what is known of the run.
+    public func open(_ start: RunRecord, rebindsSerial: Bool = false, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
+        let record = start.begun(as: clock.ids.next(), at: clock.now()).bounded
         let begun = clock.monotonic.now
-        return OpenRun(try await begin(record.bounded, rebindsSerial: start.rebindsSerial), ledger: self, clock: clock, begun: begun)
+        return OpenRun(try await begin(record, rebindsSerial: rebindsSerial), ledger: self, clock: clock, begun: begun)
     }
 }

@@ -67,19 +67,7 @@ struct ServerAddress: Sendable, Hashable {
         guard !station.isEmpty, RecordText.line(station) == station else { throw .stationName(reason: "it is empty, or not all of it is printable") }
     }
 
-    /// The hosts, in their order; empty where libpq takes its socket's folder.
-    var hosts: [String] { settings["host"].map(Self.list) ?? [] }
-
-    /// The same server by numbers, so that connecting asks no name server.
-    func resolved(_ addresses: [(host: String, port: String?, address: String)]) -> [String: String] {
-        var settings = settings
-        settings["host"] = addresses.map(\.host).joined(separator: ",")
-        settings["hostaddr"] = addresses.map(\.address).joined(separator: ",")
-        settings["port"] = addresses.contains { $0.port != nil } ? addresses.map { $0.port ?? "" }.joined(separator: ",") : nil
-        return settings
-    }
-
-    static func list(_ text: String) -> [String] { text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    private static func list(_ text: String) -> [String] { text.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 
     private static func parsed(_ text: String) throws(ServerError) -> [String: String] {
         guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else { throw .address(reason: "it begins otherwise") }
@@ -113,7 +101,7 @@ struct ServerAddress: Sendable, Hashable {
 
 extension ServerAddress {
     var isLocal: Bool {
-        let hosts = hosts + (settings["hostaddr"].map(Self.list) ?? [])
+        let hosts = ["host", "hostaddr"].flatMap { settings[$0].map(Self.list) ?? [] }
         return hosts.allSatisfy(Self.isLoopback)
     }
 

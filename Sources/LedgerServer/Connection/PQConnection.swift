@@ -10,7 +10,6 @@ final class PQConnection {
     private let connection: OpaquePointer
     private var wire: ServerWire?
 
-    /// - Parameter settings: libpq's, with numeric addresses.
     init(_ settings: [String: String], until deadline: ContinuousClock.Instant) throws(ServerFault) {
         let names = settings.keys.sorted()
         let started = Self.withCStrings(names) { keys in

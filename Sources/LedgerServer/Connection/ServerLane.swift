@@ -117,11 +117,7 @@ extension ServerLane {
     }
 
     private func connect(until deadline: ContinuousClock.Instant) throws(ServerFault) -> PQConnection {
-        var settings = address.settings
-        if settings["hostaddr"] == nil, !address.hosts.isEmpty {
-            settings = address.resolved(try NameLookup.resolve(address.hosts, ports: settings["port"].map(ServerAddress.list) ?? []))
-        }
-        let connection = try PQConnection(settings, until: deadline)
+        let connection = try PQConnection(address.settings, until: deadline)
         try checkForm(of: connection, until: deadline)
         return connection
     }

@@ -1,3 +1,5 @@
+import Ledger
+
 /// The server's tables. A station never makes or changes them.
 public enum ServerSchema {
     /// What `schema_version` has to say.
@@ -44,44 +46,7 @@ public enum ServerSchema {
         -- One row a run; the names are those of `noafw ledger export --json`. Unique is the primary key alone: stations write with
         -- ON CONFLICT DO NOTHING, which would let any other unique index swallow rows.
         CREATE TABLE noafw.runs (
-            id uuid PRIMARY KEY,
-            schema integer NOT NULL,
-            revision integer NOT NULL,
-            station text NOT NULL,
-            seq bigint NOT NULL CHECK (seq > 0),
-            epoch text NOT NULL,
-            fixture text,
-            adapter text,
-            operator text,
-            work_order text,
-            part text,
-            batch text,
-            unit_address text NOT NULL,
-            serial text,
-            family text NOT NULL,
-            verb text NOT NULL,
-            attempt_of uuid,
-            started_at timestamptz NOT NULL,
-            ended_at timestamptz NOT NULL,
-            elapsed_ms bigint CHECK (elapsed_ms >= 0),
-            outcome text NOT NULL CHECK (outcome IN ('pass', 'fail', 'error', 'timeout', 'aborted')),
-            blame text CHECK (blame IN ('unit', 'station', 'radio', 'input', 'operator')),
-            code text,
-            retries integer NOT NULL CHECK (retries >= 0),
-            versions_before jsonb NOT NULL,
-            versions_after jsonb NOT NULL,
-            bundle_digest text,
-            bundle_signer text,
-            digests jsonb NOT NULL,
-            tool_version text NOT NULL,
-            host text NOT NULL,
-            plan jsonb,
-            steps jsonb NOT NULL,
-            rssi integer,
-            battery integer,
-            claim text CHECK (claim IN ('held', 'lost', 'unclaimed')),
-            claim_token bigint,
-            received_at timestamptz NOT NULL DEFAULT clock_timestamp()
+        \(RunColumn.all.map { "    \($0.name) \($0.postgres),\n" }.joined())    received_at timestamptz NOT NULL DEFAULT clock_timestamp()
         ) PARTITION BY RANGE (id);
         COMMENT ON COLUMN noafw.runs.started_at IS 'by the station''s clock; received_at is by the server''s';
         CREATE INDEX runs_of_station ON noafw.runs (station, epoch, seq);

@@ -28,29 +28,9 @@ struct PostgreSQLRuns: RunSink {
         return (try? encoder.encode(runs)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static let columns = [
-        ("id", "uuid"), ("schema", "integer"), ("revision", "integer"), ("station", "text"), ("seq", "bigint"), ("epoch", "text"),
-        ("fixture", "text"), ("adapter", "text"), ("operator", "text"), ("work_order", "text"), ("part", "text"), ("batch", "text"),
-        ("unit_address", "text"), ("serial", "text"), ("family", "text"), ("verb", "text"), ("attempt_of", "uuid"),
-        ("started_at", "bigint"), ("ended_at", "bigint"), ("elapsed_ms", "bigint"), ("outcome", "text"), ("blame", "text"),
-        ("code", "text"), ("retries", "integer"), ("versions_before", "jsonb"), ("versions_after", "jsonb"), ("bundle_digest", "text"),
-        ("bundle_signer", "text"), ("digests", "jsonb"), ("tool_version", "text"), ("host", "text"), ("plan", "text"),
-        ("steps", "jsonb"), ("rssi", "integer"), ("battery", "integer"), ("claim", "text"), ("claim_token", "bigint"),
-    ]
-
+    private static let names = RunColumn.all.map(\.name).joined(separator: ", ")
+    private static let types = RunColumn.all.map { "\($0.name) \($0.postgres.prefix { $0 != " " })" }.joined(separator: ", ")
     private static let statement = """
-        INSERT INTO noafw.runs (\(columns.map(\.0).joined(separator: ", ")))
-        SELECT \(columns.map { value($0.0) }.joined(separator: ", "))
-        FROM jsonb_to_recordset($1::jsonb) AS run (\(columns.map { "\($0.0) \($0.1)" }.joined(separator: ", ")))
-        ON CONFLICT DO NOTHING
+        INSERT INTO noafw.runs (\(names)) SELECT \(names) FROM jsonb_to_recordset($1::jsonb) AS run (\(types)) ON CONFLICT DO NOTHING
         """
-
-    /// Times come in microseconds, the plan as text that holds JSON.
-    private static func value(_ column: String) -> String {
-        switch column {
-        case "started_at", "ended_at": "timestamptz 'epoch' + run.\(column) * interval '1 microsecond'"
-        case "plan": "run.plan::jsonb"
-        default: "run.\(column)"
-        }
-    }
 }

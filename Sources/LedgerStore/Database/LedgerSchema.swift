@@ -1,29 +1,34 @@
 import GRDB
+import Ledger
 
 /// The forms that the ledger's file has had. A shipped migration is never edited; each has a file in the tests' fixtures.
 enum LedgerSchema {
-    static var migrator: DatabaseMigrator {
+    static let migrator = migrator(of: RunColumn.all)
+
+    static func migrator(of columns: [RunColumn]) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("ledger-1", migrate: runs)
-        migrator.registerMigration("ledger-2", migrate: claims)
-        migrator.registerMigration("ledger-3", migrate: serials)
+        migrator.registerMigration("ledger-1") { try makeTables($0, columns.filter { $0.form == 1 }) }
+        for form in 2...columns.reduce(3, { max($0, $1.form) }) {
+            migrator.registerMigration("ledger-\(form)") { db in
+                for column in columns where column.form == form {
+                    try db.execute(sql: "ALTER TABLE runs ADD COLUMN \(column.name) \(column.sqlite)")
+                }
+                // Which unit a serial number belongs to is asked before each run that names one.
+                if form == 3 { try db.execute(sql: "CREATE INDEX runs_by_serial ON runs (serial, number) WHERE serial IS NOT NULL") }
+            }
+        }
         return migrator
     }
 
-    private static func claims(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                ALTER TABLE runs ADD COLUMN claim TEXT CHECK (claim IN ('held', 'lost', 'unclaimed'));
-                ALTER TABLE runs ADD COLUMN claim_token INTEGER CHECK (claim_token > 0);
-                """)
+    /// With the process that has the run open.
+    private static func declarations(_ columns: [RunColumn]) -> String {
+        columns.map { column in
+            let name = ["schema", "plan"].contains(column.name) ? "\"\(column.name)\"" : column.name
+            return "    \(name) \(column.sqlite),\n" + (column.name == "revision" ? "    owner INTEGER NOT NULL,\n" : "")
+        }.joined()
     }
 
-    /// Which unit a serial number belongs to is asked before each run that names one.
-    private static func serials(_ db: Database) throws {
-        try db.execute(sql: "CREATE INDEX runs_by_serial ON runs (serial, number) WHERE serial IS NOT NULL")
-    }
-
-    private static func runs(_ db: Database) throws {
+    private static func makeTables(_ db: Database, _ columns: [RunColumn]) throws {
         try db.execute(
             sql: """
                 CREATE TABLE ledger (
@@ -39,43 +44,7 @@ enum LedgerSchema {
 
                 CREATE TABLE runs (
                     number INTEGER PRIMARY KEY AUTOINCREMENT,
-                    id TEXT NOT NULL UNIQUE CHECK (length(id) = 36),
-                    "schema" INTEGER NOT NULL,
-                    revision INTEGER NOT NULL,
-                    owner INTEGER NOT NULL,
-                    station TEXT NOT NULL REFERENCES stations (name),
-                    seq INTEGER CHECK (seq > 0),
-                    epoch TEXT,
-                    fixture TEXT CHECK (fixture <> ''),
-                    adapter TEXT CHECK (adapter <> ''),
-                    operator TEXT CHECK (operator <> ''),
-                    work_order TEXT CHECK (work_order <> ''),
-                    part TEXT CHECK (part <> ''),
-                    batch TEXT CHECK (batch <> ''),
-                    unit_address TEXT NOT NULL CHECK (unit_address <> ''),
-                    serial TEXT CHECK (serial <> ''),
-                    family TEXT NOT NULL CHECK (family <> ''),
-                    verb TEXT NOT NULL CHECK (verb <> ''),
-                    attempt_of TEXT CHECK (attempt_of <> id),
-                    started_at INTEGER NOT NULL,
-                    ended_at INTEGER,
-                    elapsed_ms INTEGER CHECK (elapsed_ms >= 0),
-                    outcome TEXT CHECK (outcome IN ('pass', 'fail', 'error', 'timeout', 'aborted')),
-                    blame TEXT CHECK (blame IN ('unit', 'station', 'radio', 'input', 'operator')),
-                    code TEXT CHECK (code <> ''),
-                    retries INTEGER NOT NULL CHECK (retries >= 0),
-                    versions_before TEXT NOT NULL CHECK (json_valid(versions_before)),
-                    versions_after TEXT NOT NULL CHECK (json_valid(versions_after)),
-                    bundle_digest TEXT,
-                    bundle_signer TEXT,
-                    digests TEXT NOT NULL CHECK (json_valid(digests)),
-                    tool_version TEXT NOT NULL,
-                    host TEXT NOT NULL,
-                    "plan" TEXT CHECK ("plan" IS NULL OR json_valid("plan")),
-                    steps TEXT NOT NULL CHECK (json_valid(steps)),
-                    rssi INTEGER,
-                    battery INTEGER,
-                    CHECK ((outcome IS NULL) = (ended_at IS NULL)),
+                \(declarations(columns))    CHECK ((outcome IS NULL) = (ended_at IS NULL)),
                     CHECK ((outcome IS NULL) = (seq IS NULL)),
                     CHECK ((seq IS NULL) = (epoch IS NULL)),
                     CHECK (outcome IS NULL OR (outcome = 'pass') = (blame IS NULL)),

@@ -3,6 +3,17 @@ import Ledger
 
 extension RunRecord: FetchableRecord, EncodableRecord {}
 
+/// Microseconds.
+extension UTCTime: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue { microseconds.databaseValue }
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> UTCTime? { Int64.fromDatabaseValue(value).map { UTCTime(microseconds: $0) } }
+}
+
+extension JSONDocument: DatabaseValueConvertible {
+    public var databaseValue: DatabaseValue { text.databaseValue }
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> JSONDocument? { String.fromDatabaseValue(value).map { JSONDocument(text: $0) } }
+}
+
 /// A row of the runs that is no record: another program wrote it.
 struct OddRow: Error, Sendable, Hashable {
     /// The order of writing, which the file gives.
@@ -47,10 +58,8 @@ struct RunRow: FetchableRecord, PersistableRecord {
 
     /// A column is odd where the row would be a record with another value in it.
     private static func oddColumns(_ row: Row) -> [String] {
-        let start = RunStart(station: "-", unitAddress: "-", family: "-", verb: "-", toolVersion: "-", host: "-")
-        guard let id = RunID("00000000-0000-7000-8000-000000000000"),
-            let plain = try? RunRecord(start, id: id, startedAt: UTCTime(microseconds: 0)).databaseDictionary
-        else { return [] }
+        let start = RunRecord(station: "-", unitAddress: "-", family: "-", verb: "-", toolVersion: "-", host: "-")
+        guard let plain = try? start.databaseDictionary else { return [] }
         let values = Dictionary(row) { first, _ in first }
         return row.columnNames.filter { column in
             var mended = values

@@ -35,7 +35,7 @@ struct LedgerCheckCommand: ContextCommand {
             let moved = acknowledged.map { "acknowledged: \(UntrustedText.escape($0))" }
             return OfflineCommand.Result(
                 lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (check.isSound ? ["the ledger is sound"] : findings),
-                document: Self.document(check, acknowledged, error?.diagnosis), error: error?.diagnosis)
+                document: .document(JSONWriter.text(CheckDocument(check, acknowledged, error?.diagnosis))), error: error?.diagnosis)
         }
     }
 
@@ -52,18 +52,33 @@ struct LedgerCheckCommand: ContextCommand {
         let broken = check.broken.map { "a damaged ledger was moved to \(UntrustedText.escape($0)): copy it to a safe place, then run with --acknowledge" }
         return check.damages.map { "damaged: \(UntrustedText.escape($0))" } + gaps + refused + spool + broken
     }
+}
 
-    private static func document(_ check: LedgerCheck, _ acknowledged: [String], _ error: Diagnosis?) -> JSONText {
-        let gaps = check.gaps.map { gap in
-            JSONText.object([
-                ("station", .string(gap.station)), ("first", .integer(Int(gap.missing.lowerBound))), ("last", .integer(Int(gap.missing.upperBound))),
-            ])
-        }
-        return .object([
-            ("schema", .string("noafw.ledger-check/1")), ("sound", .bool(check.isSound)), ("runs", .integer(check.runs)),
-            ("open_runs", .integer(check.openRuns)), ("refused_runs", .integer(check.refusedRuns.values.reduce(0, +))), ("damages", .array(check.damages.map { .string($0) })), ("gaps", .array(gaps)),
-            ("spooled_bytes", .integer(check.spooledBytes)), ("broken", .array(check.broken.map { .string($0) })),
-            ("acknowledged", .array(acknowledged.map { .string($0) })), ("error", error.map(ReportText.document) ?? .null),
-        ])
+/// `noafw.ledger-check/1`
+private struct CheckDocument: Encodable {
+    struct Gap: Encodable { var station: String, first: Int64, last: Int64 }
+
+    private enum CodingKeys: String, CodingKey {
+        case schema, sound, runs, openRuns = "open_runs", refusedRuns = "refused_runs", damages, gaps, spooledBytes = "spooled_bytes", broken
+        case acknowledged, error
+    }
+
+    let schema = "noafw.ledger-check/1"
+    let sound: Bool
+    let runs: Int
+    let openRuns: Int
+    let refusedRuns: Int
+    let damages: [String]
+    let gaps: [Gap]
+    let spooledBytes: Int
+    let broken: [String]
+    let acknowledged: [String]
+    let error: ErrorMember?
+
+    init(_ check: LedgerCheck, _ acknowledged: [String], _ error: Diagnosis?) {
+        (sound, runs, openRuns, damages) = (check.isSound, check.runs, check.openRuns, check.damages)
+        refusedRuns = check.refusedRuns.values.reduce(0, +)
+        gaps = check.gaps.map { Gap(station: $0.station, first: $0.missing.lowerBound, last: $0.missing.upperBound) }
+        (spooledBytes, broken, self.acknowledged, self.error) = (check.spooledBytes, check.broken, acknowledged, error.map { ErrorMember($0) })
     }
 }

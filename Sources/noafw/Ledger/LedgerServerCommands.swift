@@ -61,7 +61,7 @@ struct LedgerSendCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
-        return await verb.run(failure: { Self.document(UploadReport(), [:], error: $0) }) { _ in
+        return await verb.run(failure: { SendDocument.text(UploadReport(), [:], $0) }) { _ in
             let name = station ?? context.environment["NOAFW_STATION"] ?? RecordInputs.hostName
             guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
             let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
@@ -73,8 +73,8 @@ struct LedgerSendCommand: ContextCommand {
             report.rejected = try await ledger.rejected(station: name)
             let others = try await ledger.unsentElsewhere(than: name)
             if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis { verb.note("\(unreadable.message) [\(unreadable.code)]") }
-            return OfflineCommand.Result(
-                lines: Self.lines(report, others), document: Self.document(report, others, error: nil), error: report.notices.last?.diagnosis)
+            let error = report.notices.last?.diagnosis
+            return OfflineCommand.Result(lines: Self.lines(report, others), document: SendDocument.text(report, others, error), error: error)
         }
     }
 
@@ -89,13 +89,23 @@ struct LedgerSendCommand: ContextCommand {
         }
         return ["runs sent: \(report.sent), waiting: \(report.left), refused: \(report.rejected.count)"] + refused + more + waiting
     }
+}
 
-    private static func document(_ report: UploadReport, _ others: [String: Int], error: Diagnosis?) -> JSONText {
-        .object([
-            ("schema", .string("noafw.ledger.send/1")), ("sent", .integer(report.sent)), ("waiting", .integer(report.left)),
-            ("rejected", .array(report.rejected.map { .object([("run", .string("\($0.id)")), ("reason", .string($0.reason))]) })),
-            ("other_stations", .object(others.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
-            ("error", (error ?? report.notices.last?.diagnosis).map(ReportText.document) ?? .null),
-        ])
+private struct SendDocument: Encodable {
+    struct Refusal: Encodable { var run: RunID, reason: String }
+
+    private enum CodingKeys: String, CodingKey { case schema, sent, waiting, rejected, others = "other_stations", error }
+
+    let schema = "noafw.ledger.send/1"
+    let sent: Int
+    let waiting: Int
+    let rejected: [Refusal]
+    let others: [String: Int]
+    let error: ErrorMember?
+
+    static func text(_ report: UploadReport, _ others: [String: Int], _ error: Diagnosis?) -> JSONText {
+        .document(JSONWriter.text(SendDocument(
+            sent: report.sent, waiting: report.left, rejected: report.rejected.map { Refusal(run: $0.id, reason: $0.reason) }, others: others,
+            error: error.map { ErrorMember($0) })))
     }
 }

@@ -1,11 +1,23 @@
 import Ledger
 import Support
 
+/// An error in a document.
+struct ErrorMember: Encodable {
+    var code: String
+    var message: String
+    var hint: String
+
+    init(_ error: Diagnosis) { (code, message, hint) = (error.code, error.message, error.remedy) }
+}
+
 /// Records as lines for a person.
 enum LedgerText {
-    static func failure(_ error: Diagnosis) -> JSONText {
-        .object([("schema", .string(JSONExport.schema)), ("error", ReportText.document(error))])
+    private struct Failure: Encodable {
+        var schema = JSONExport.schema
+        var error: ErrorMember
     }
+
+    static func failure(_ error: Diagnosis) -> JSONText { .document(JSONWriter.text(Failure(error: ErrorMember(error)))) }
 
     static func table(_ runs: [RunRecord], _ style: TextStyle) -> [String] {
         var table = TextTable([

@@ -95,16 +95,16 @@ final class RunRecorder: Sendable {
 
     private func open(_ start: Start, _ clock: SessionClock) async throws -> OpenRun {
         try await checkServer()
-        var first = RunStart(
+        var first = RunRecord(
             station: inputs.station, unitAddress: "\(start.unit.address)", family: start.unit.family.id.rawValue, verb: start.verb,
             toolVersion: ToolVersion.current, host: inputs.host)
         first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
         (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
         (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
-        (first.serial, first.rebindsSerial, first.rssi) = (start.serial ?? inputs.serial, inputs.rebindsSerial, start.unit.rssi)
+        (first.serial, first.rssi) = (start.serial ?? inputs.serial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
         first.plan = RecordedPlan(rollout: start.rollout).json
-        return try await ledger.open(first, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
+        return try await ledger.open(first, rebindsSerial: inputs.rebindsSerial, clock: LedgerClock(now: now, monotonic: clock, ids: ids))
     }
 
     /// The last run before this one that its unit has passed, as this machine knows it. A ledger that cannot be read fails no run.

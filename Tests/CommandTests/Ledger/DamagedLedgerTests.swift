@@ -21,8 +21,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func start(_ unit: Int) -> RunStart {
-        RunStart(station: "line-1", unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+    private func start(_ unit: Int) -> RunRecord {
+        RunRecord(station: "line-1", unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
     }
 
     /// Two recorded runs, whose log is in the file.

@@ -21,8 +21,8 @@ struct SpoiledLedgerTests {
         base = SQLiteLedger(folder: folder.path("ledger"))
     }
 
-    private func start() -> RunStart {
-        var start = RunStart(station: Self.station, unitAddress: Self.unit, family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
+    private func start() -> RunRecord {
+        var start = RunRecord(station: Self.station, unitAddress: Self.unit, family: "monocle", verb: "flash", toolVersion: "1", host: "bench")
         (start.fixture, start.adapter, start.operatorName, start.serial) = ("jig", "00:1A:7D:DA:71:13", "ada", "SN1")
         return start
     }
