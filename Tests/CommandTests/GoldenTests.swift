@@ -12,11 +12,18 @@ struct GoldenTests {
         var arguments: [String]
         /// Of the terminal; `nil` for pipes.
         var columns: UInt16?
+        /// Standard error has this when SIGINT comes.
+        var interruptedAt: String?
+        /// What is between the first line and the last one depends on the moment.
+        var showsEndsOnly = false
         /// What happens to the files before.
         var prepare: @Sendable (ToolBench) throws -> Void = { _ in }
 
-        init(_ name: String, _ arguments: String, columns: UInt16? = nil, prepare: @escaping @Sendable (ToolBench) throws -> Void = { _ in }) {
-            (self.name, self.columns, self.prepare) = (name, columns, prepare)
+        init(
+            _ name: String, _ arguments: String, columns: UInt16? = nil, interruptedAt: String? = nil, showsEndsOnly: Bool = false,
+            prepare: @escaping @Sendable (ToolBench) throws -> Void = { _ in }
+        ) {
+            (self.name, self.columns, self.interruptedAt, self.showsEndsOnly, self.prepare) = (name, columns, interruptedAt, showsEndsOnly, prepare)
             self.arguments = arguments.split(separator: " ").map(String.init)
         }
     }
@@ -24,6 +31,12 @@ struct GoldenTests {
     private static let folder = TestTools.root.appendingPathComponent("Tests/Golden")
     private static let units = "--virtual monocle:a --virtual frame:b --jobs 1 --virtual-speed max --only scripts"
     private static let one = "--virtual frame:one --virtual-speed max --only scripts"
+
+    private static let chat = "chat --virtual frame:one --virtual-speed max --assistant echo --script STATE/script.txt"
+
+    private static func write(_ text: String, _ name: String, _ bench: ToolBench) throws {
+        try Data(text.utf8).write(to: bench.state.appendingPathComponent(name))
+    }
 
     private static func files(_ bench: ToolBench, _ unit: String) -> URL { bench.state.appendingPathComponent("virtual/\(unit)/files") }
 
@@ -68,6 +81,14 @@ struct GoldenTests {
         Step("bundle-show", "bundle show STATE/release.zip --json"),
         Step("bundle-check-differs", "bundle --check STATE/release.zip Scripts/monocle --json"),
         Step("chat", "chat --virtual frame:one --virtual-speed max --assistant echo --query Hello --json"),
+        Step("chat-fails", "\(chat) --json") { try write("send Hello\nexpect Goodbye within 2s\n", "script.txt", $0) },
+        Step("chat-fails-text", "\(chat)"),
+        Step("chat-bad-script", "\(chat) --json") { try write("sing Hello\n", "script.txt", $0) },
+        Step("chat-usage", "\(chat) --query Hello --json"),
+        Step("chat-soak", "\(chat) --json", showsEndsOnly: true) { try write("soak 3 every 500ms\n", "script.txt", $0) },
+        Step("chat-interrupted", "\(chat.replacing("speed max", with: "speed 1")) --json", interruptedAt: "is compared with", showsEndsOnly: true) {
+            try write("expect nothing within 300s\n", "script.txt", $0)
+        },
     ]
 
     @Test func whatIsPublishedStays() throws {
@@ -86,7 +107,18 @@ struct GoldenTests {
                 let start = screen.ranges(of: /unit +part/).last?.lowerBound ?? screen.startIndex
                 text = "exit \(status)\n\(screen[start...])"
             } else {
-                let (status, output, _) = try bench.run(arguments)
+                let tool = try bench.start(arguments)
+                if let place = step.interruptedAt {
+                    #expect(tool.waitForLine { $0.contains(place) })
+                    tool.signal(SIGINT)
+                }
+                _ = tool.remainingErrors()
+                let status = tool.wait()
+                var output = tool.output()
+                if step.showsEndsOnly {
+                    let lines = output.split(separator: "\n")
+                    output = ([lines.first, lines.last].compactMap { $0 }.joined(separator: "\n")) + "\n"
+                }
                 let written = bench.state.appendingPathComponent("shown.txt")
                 let file = arguments.contains(written.path) ? try String(contentsOf: written, encoding: .utf8) : ""
                 text = "exit \(status)\n\(output)\(file)"
@@ -108,7 +140,7 @@ struct GoldenTests {
             .replacing(/\u{1B}\[[0-9;?]*[A-Za-z]/, with: "")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(\.[0-9]+)?(Z| UTC)?/, with: "TIME")
             // Before the digests: a number of eight digits looks like the beginning of one.
-            .replacing(/\\?"(seconds|bytes|byteCount|seed)\\?" ?: ?[0-9.]+/) { "\"\($0.output.1)\": N" }
+            .replacing(/\\?"(seconds|longestDeliverySeconds|bytes|byteCount|seed)\\?" ?: ?[0-9.]+/) { "\"\($0.output.1)\": N" }
             .replacing(/[0-9A-F]{2}(:[0-9A-F]{2}){5}/, with: "ADDRESS")
             .replacing(/[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}/, with: "RUN")
             .replacing(/\b[0-9a-f]{64}\b/.wordBoundaryKind(.simple), with: "DIGEST").replacing(/sha256:[0-9a-f]{12}/, with: "sha256:............")
