@@ -16,6 +16,11 @@ struct GoldenTests {
         var interruptedAt: String?
         /// What is between the first line and the last one depends on the moment.
         var showsEndsOnly = false
+        /// A text in a file of the state folder: when it is there, the tool gets SIGINT.
+        var interruption: (text: String, file: String)?
+        /// Whether standard error belongs to what is published.
+        var showsErrors = false
+        var input: String?
         /// What happens to the files before.
         var prepare: @Sendable (ToolBench) throws -> Void = { _ in }
 
@@ -89,7 +94,7 @@ struct GoldenTests {
         Step("chat-interrupted", "\(chat.replacing("speed max", with: "speed 1")) --json", interruptedAt: "is compared with", showsEndsOnly: true) {
             try write("expect nothing within 300s\n", "script.txt", $0)
         },
-    ]
+    ] + withoutAdapter + bonds + interrupted
 
     @Test func whatIsPublishedStays() throws {
         let bench = try ToolBench()
@@ -107,21 +112,10 @@ struct GoldenTests {
                 let start = screen.ranges(of: /unit +part/).last?.lowerBound ?? screen.startIndex
                 text = "exit \(status)\n\(screen[start...])"
             } else {
-                let tool = try bench.start(arguments)
-                if let place = step.interruptedAt {
-                    #expect(tool.waitForLine { $0.contains(place) })
-                    tool.signal(SIGINT)
-                }
-                _ = tool.remainingErrors()
-                let status = tool.wait()
-                var output = tool.output()
-                if step.showsEndsOnly {
-                    let lines = output.split(separator: "\n")
-                    output = ([lines.first, lines.last].compactMap { $0 }.joined(separator: "\n")) + "\n"
-                }
+                let (status, output, errors) = try Self.run(step, arguments, bench)
                 let written = bench.state.appendingPathComponent("shown.txt")
                 let file = arguments.contains(written.path) ? try String(contentsOf: written, encoding: .utf8) : ""
-                text = "exit \(status)\n\(output)\(file)"
+                text = "exit \(status)\n\(output)\(file)" + (step.showsErrors ? errors : "")
             }
             let file = Self.folder.appendingPathComponent("\(step.name).txt")
             let shown = Self.withoutChance(text, bench)
@@ -131,6 +125,27 @@ struct GoldenTests {
             #expect(shown == golden, "\(step.name)")
         }
         #expect(try Set(FileManager.default.contentsOfDirectory(atPath: Self.folder.path)) == names)
+    }
+
+    /// There is no bus, whatever the machine has.
+    private static func run(_ step: Step, _ arguments: [String], _ bench: ToolBench) throws -> (status: Int32, output: String, errors: String) {
+        let tool = try bench.start(
+            arguments, environment: ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(bench.state.path)/none", "PATH": "/usr/bin:/bin"], input: step.input)
+        if let (text, file) = step.interruption {
+            let place = bench.state.appendingPathComponent(file).path
+            let end = ContinuousClock.now + .seconds(120)
+            while ContinuousClock.now < end, FileManager.default.contents(atPath: place)?.firstRange(of: Data(text.utf8)) == nil { usleep(5000) }
+            tool.signal(SIGINT)
+        }
+        if let place = step.interruptedAt {
+            #expect(tool.waitForLine { $0.contains(place) })
+            tool.signal(SIGINT)
+        }
+        let errors = tool.remainingErrors()
+        let (status, output) = (tool.wait(), tool.output())
+        guard step.showsEndsOnly else { return (status, output, errors) }
+        let lines = output.split(separator: "\n")
+        return (status, [lines.first, lines.last].compactMap(\.self).joined(separator: "\n") + "\n", errors)
     }
 
     /// Without what is another one at each run: places, times, durations, addresses and numbers of runs.
@@ -149,6 +164,8 @@ struct GoldenTests {
             .replacing(/TIME,TIME,[0-9]+/, with: "TIME,TIME,N")
             .replacing(/time="[0-9.]+"/, with: "time=\"N\"")
             .replacing(/(?m),[0-9]+(\.[0-9]+)?$/, with: ",N")
+            .replacing(/\{"name":"rfkill".*?\}/, with: "RFKILL").replacing(/[0-9]+ MB free/, with: "N MB free")
+            .replacing(/(MicroPython|Lua) [0-9][-.0-9a-z]*( +Copyright[^,]*)?/) { "\($0.output.1) VERSION" }
             .replacing(/\ +[0-9]+\.[0-9] s\b/, with: " N s").replacing(/\([0-9.]+ s\)/, with: "(N s)")
             .replacing(/[0-9.]+ kB\/s/, with: "N kB/s")
     }
