@@ -44,7 +44,7 @@ extension GoldenTests.Step {
     fileprivate init(
         _ name: String, _ arguments: String, input: String? = nil, showsErrors: Bool = false, interruption: (text: String, file: String)? = nil
     ) {
-        self.init(name, arguments)
+        self.init(name, arguments, columns: nil)
         (self.input, self.showsErrors, self.interruption) = (input, showsErrors, interruption)
     }
 }

@@ -35,7 +35,7 @@ struct LedgerCheckCommand: ContextCommand {
             let moved = acknowledged.map { "acknowledged: \(UntrustedText.escape($0))" }
             return OfflineCommand.Result(
                 lines: moved + ["\(LedgerText.counted(check.runs)), \(check.openRuns) not ended"] + (check.isSound ? ["the ledger is sound"] : findings),
-                document: .document(JSONWriter.text(CheckDocument(check, acknowledged, error?.diagnosis))), error: error?.diagnosis)
+                document: CheckDocument(check, acknowledged, error?.diagnosis), error: error?.diagnosis)
         }
     }
 
