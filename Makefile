@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -ec
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors clean
+.PHONY: help build demo test test-full mutants lab lab-full traces frame-traces soak fuzz bench fleet-bench errors schemas clean
 
 help:
 	@echo 'make demo    install what is missing, build, flash a virtual Monocle and prove it'
@@ -25,6 +25,7 @@ help:
 	@echo 'make bench   release build; noafw bundle beside zip and sha256sum'
 	@echo 'make fleet-bench  memory, processor and time of fleets of 10, 100 and 1,000 light virtual units'
 	@echo 'make errors  write docs/errors.md from the sources'
+	@echo 'make schemas  write docs/schemas and the examples of docs/json.md from the types and the golden files'
 	@echo 'make clean   remove the build, the demo unit and the lab (keeps .venv and its like)'
 
 build:
@@ -86,7 +87,12 @@ fleet-bench:
 	$(SWIFT) build -c release --product FleetBench
 	.build/release/FleetBench
 
-# A test fails while the page is not current.
+# A test fails while the pages are not current.
+schemas:
+	@Tools/setup tests
+	$(SWIFT) build --build-tests $(CHECKS)
+	NOAFW_WRITE_DOCS=1 $(SWIFT) test --skip-build $(CHECKS) --filter SchemaTests
+
 errors:
 	@Tools/setup tests
 	$(SWIFT) build --build-tests $(CHECKS)

@@ -123,7 +123,7 @@ import Testing
 
     /// The document has the names, where there are some.
     @Test func thePlanNamesThem() {
-        #expect(ReportText.document(Self.plan(["main.lua"])).text.contains(#""erases":["main.lua"]"#))
-        #expect(!ReportText.document(Self.plan(nil)).text.contains("erases"))
+        #expect(JSONWriter.text(PlanMember(Self.plan(["main.lua"]))).contains(#""erases":["main.lua"]"#))
+        #expect(!JSONWriter.text(PlanMember(Self.plan(nil))).contains("erases"))
     }
 }

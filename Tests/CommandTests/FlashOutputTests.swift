@@ -19,7 +19,7 @@ import Testing
                 events(.progress(stage: .firmware, overall: Double(step) * 0.1, bytesDone: step * 15_000, bytesTotal: 214_708))
                 time.advance(.seconds(1))
             }
-            events(.notice("the link \u{202E}slowed down"))
+            events(RunEvent(unit: FleetUnit(id: ""), content: .notice("the link \u{202E}slowed down")))
             for step in report.steps { events(.step(step)) }
             return report
         })

@@ -85,7 +85,7 @@ struct FakeServices: Services {
 
     func flash(_ request: FlashRequest, events: @escaping Events) async throws -> FleetReport<UnitReport> {
         if let onFlashFleet { return try await onFlashFleet(request, events) }
-        let report = try await flash(one: request) { events(RunEvent(unit: $0.unit ?? FleetUnit(id: ""), time: $0.time, content: $0.content)) }
+        let report = try await flash(one: request, events: events)
         return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), report: report)])
     }
 
@@ -99,7 +99,7 @@ struct FakeServices: Services {
 
     func verify(_ request: VerifyRequest, events: @escaping Events) async throws -> FleetReport<ComparedReport> {
         if let onVerifyFleet { return try await onVerifyFleet(request, events) }
-        let report = try await verify(one: request) { events(RunEvent(unit: $0.unit ?? FleetUnit(id: ""), time: $0.time, content: $0.content)) }
+        let report = try await verify(one: request, events: events)
         var compared = request.comparison.compare(report, unit: [])
         compared.lastPass = lastPass
         return FleetReport(entries: [FleetEntry(unit: request.fleet.unit(report.identity.address, report.family), report: compared)])

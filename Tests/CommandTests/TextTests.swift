@@ -20,12 +20,21 @@ import Testing
     }
 
     @Test func jsonEscapesEverythingATerminalMightObey() {
-        let text = JSONText.object([("b", .string("\"\\\n\u{1B}\u{202E}😀")), ("a", .array([.null, .bool(true), .integer(-3), .number(1.5)]))])
-        #expect(text.text == #"{"b":"\"\\\u000a\u001b\u202e\ud83d\ude00","a":[null,true,-3,1.5]}"#)
+        struct Document: Encodable {
+            var b = "\"\\\n\u{1B}\u{202E}😀"
+            var a: [Double?] = [nil, -3, 1.5]
+            var yes = true
+            @Omitted var none: Int?
+            var absent: UInt16?
+            var byName = ["z": 1, "a": 2]
+        }
+        #expect(
+            JSONWriter.text(Document())
+                == #"{"b":"\"\\\u000a\u001b\u202e\ud83d\ude00","a":[null,-3,1.5],"yes":true,"absent":null,"byName":{"a":2,"z":1}}"#)
     }
 
     @Test(arguments: [(0.0, "0"), (12, "12"), (1.25, "1.25"), (0.1234, "0.123"), (-0.0001, "0"), (.nan, "0"), (.infinity, "0")])
-    func numbersAreShortAndAlwaysJSON(value: Double, text: String) { #expect(JSONText.number(value).text == text) }
+    func numbersAreShortAndAlwaysJSON(value: Double, text: String) { #expect(JSONWriter.text(value) == text) }
 
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (444_430, "444,430"), (1_002_003, "1,002,003"), (-1000, "-1,000")])
     func bytesAreGrouped(count: Int, text: String) { #expect(Format.bytes(count) == text) }

@@ -83,7 +83,7 @@ import Testing
             "firmware":{"expected":"v26.001.0000","actual":"v26.001.0000","match":true\(none)},\
             "fpga":null,\
             "scripts":{"expected":"\(Sample.scriptsDigest)","actual":null,"match":false\(differences)},\
-            "verdict":"fail","error":null,"program":null,"recoveries":[],"last_pass":null,"run":null}]}
+            "verdict":"fail","fault":null,"error":null,"program":null,"recoveries":[],"last_pass":null,"run":null}]}
 
             """)
     }

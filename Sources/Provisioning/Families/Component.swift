@@ -30,7 +30,7 @@ extension Component: Encodable {
 }
 
 /// What a component was verified by.
-public enum Evidence: String, Sendable {
+public enum Evidence: String, Sendable, Codable, CaseIterable {
     /// What the unit says of itself: all that there is for firmware, which cannot be read back.
     case version
     /// Digests of every byte, computed on the unit.

@@ -61,7 +61,7 @@ public protocol ScriptStore: Sendable {
 
 /// How a unit's program has shown that it lives.
 public struct ProgramVerification: Sendable, Equatable {
-    public enum Sign: String, Sendable {
+    public enum Sign: String, Sendable, Codable, CaseIterable {
         /// It says so itself over the app's service.
         case announced
         /// It never says so: no error came, the console fell quiet, and the program that runs is of the right version.

@@ -19,7 +19,7 @@ public struct Plan: Sendable, Equatable, Encodable {
 }
 
 public struct ComponentPlan: Sendable, Equatable, Encodable {
-    public enum Action: String, Sendable, Encodable {
+    public enum Action: String, Sendable, Codable, CaseIterable {
         case current
         case update
         /// The unit gets another firmware first, and is asked then.

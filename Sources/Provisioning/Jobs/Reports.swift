@@ -15,7 +15,7 @@ public struct UnitIdentity: Sendable, Equatable {
 }
 
 public struct StepReport: Sendable, Equatable {
-    public enum Action: String, Sendable { case updated, current, skipped, failed, planned }
+    public enum Action: String, Sendable, Codable, CaseIterable { case updated, current, skipped, failed, planned }
 
     public var component: Component
     public var action: Action

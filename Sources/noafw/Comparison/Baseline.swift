@@ -21,7 +21,6 @@ struct Baseline: Sendable {
     }
 
     private static let sizeLimit = 64 << 20
-    private static let schema = "noafw.verify/1"
 
     /// The file's name.
     let name: String
@@ -42,62 +41,31 @@ struct Baseline: Sendable {
         return "baseline \(name), \(units.count) \(units.count == 1 ? "unit" : "units"), by \(depth)"
     }
 
-
     subscript(address: DeviceAddress, component: Provisioning.Component) -> Component? { units[address]?[component] }
 
     /// - Throws: ``ComparisonError``, and what is wrong with reading the file.
     static func read(_ path: NamedPath) throws -> Baseline { try Baseline(InputFile.read(path, limit: sizeLimit), name: path.name) }
 
     init(_ bytes: [UInt8], name: String) throws(ComparisonError) {
-        struct Document: Decodable {
-            struct Finding: Decodable {
-                var actual: String?
-                var differences: [String]?
-                var proof: String?
-            }
-
-            struct Unit: Decodable {
-                var address: String?
-                var findings: [Provisioning.Component: Finding]
-
-                init(from decoder: any Decoder) throws {
-                    let container = try decoder.container(keyedBy: Key.self)
-                    address = try container.decodeIfPresent(String.self, forKey: Key("address"))
-                    findings = try FamilyList.supported.components.reduce(into: [:]) {
-                        $0[$1] = try container.decodeIfPresent(Finding.self, forKey: Key($1.name))
-                    }
-                }
-            }
-
-            private struct Key: CodingKey {
-                let stringValue: String
-                var intValue: Int? { nil }
-
-                init(_ name: String) { stringValue = name }
-                init?(stringValue: String) { self.stringValue = stringValue }
-                init?(intValue: Int) { nil }
-            }
-
-            var schema: String
-            var units: [Unit]
-        }
-        let document: Document
+        let document: RunDocument
         do {
-            document = try JSONDecoder().decode(Document.self, from: Data(bytes))
+            document = try JSONDecoder().decode(RunDocument.self, from: Data(bytes))
         } catch {
             throw .noBaseline(path: name, reason: "it is not a document of noafw verify --json")
         }
-        guard document.schema == Self.schema else { throw .noBaseline(path: name, reason: "its schema is \(PrintableText.ascii(document.schema, limit: 40))") }
+        guard document.schema == RunDocument.verify else { throw .noBaseline(path: name, reason: "its schema is \(PrintableText.ascii(document.schema, limit: 40))") }
         var units: [DeviceAddress: [Provisioning.Component: Component]] = [:]
         for unit in document.units {
             // A unit that was not reached says nothing.
-            guard let address = unit.address.flatMap({ DeviceAddress($0) }) else { continue }
-            let known = unit.findings.mapValues { Component(actual: $0.actual, differences: $0.differences ?? []) }
+            guard let address = unit.names.address.flatMap({ DeviceAddress($0) }) else { continue }
+            let known = unit.findings.components.compactMap { component, finding in
+                finding.map { (component, Component(actual: $0.actual, differences: $0.differences ?? [])) }
+            }
             guard !known.isEmpty else { continue }
-            units[address] = known
+            units[address] = Dictionary(uniqueKeysWithValues: known)
         }
         guard !units.isEmpty else { throw .noBaseline(path: name, reason: "no unit was verified in it") }
         (self.name, self.units) = (name, units)
-        isDeep = document.units.contains { unit in unit.findings.values.contains { $0.proof == Evidence.digest.rawValue } }
+        isDeep = document.units.contains { unit in unit.findings.components.contains { $0.finding?.proof == .digest } }
     }
 }

@@ -79,7 +79,7 @@ struct LinePresentation: FleetPresentation {
     let emptiness = FleetError.noneCame.diagnosis
     var limits: RolloutLimits
 
-    func document(_ result: FleetRunResult<UnitReport>) -> JSONText {
+    func document(_ result: FleetRunResult<UnitReport>) -> any Encodable & Sendable {
         FlashPresentation(limits: limits).document(result)
     }
 

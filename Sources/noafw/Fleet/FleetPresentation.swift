@@ -108,16 +108,6 @@ extension FleetPresentation {
         if isSingle { return error(of: result)?.category.rawValue ?? (result.passed ? 0 : 1) }
         return result.error?.category.rawValue ?? result.report.exitCode(isInterrupted: result.isInterrupted)
     }
-
-    /// A document of the verb: for several units with what the fleet came to.
-    func document(_ schema: String, _ result: Result, _ unit: (FleetEntry<UnitVerdict>) -> JSONText, fleet: [(key: String, value: JSONText)]) -> JSONText {
-        let units = result.report.entries.map { entry in
-            unit(entry).adding([("run", ReportText.document(result.known(entry).run))] + (isSingle ? [] : FleetSummary.members(entry)))
-        }
-        return .object(
-            [("schema", .string(schema)), ("verdict", .string(result.passed ? "pass" : "fail")), ("units", .array(units))]
-                + (isSingle ? [] : [("fleet", FleetSummary.document(result).adding(fleet))]))
-    }
 }
 
 extension ProgressModel {

@@ -52,20 +52,4 @@ enum FleetSummary {
         if result.report.entries.contains(where: { $0.verdict == .fail }) { return plain(.fail) }
         return result.report.entries.isEmpty ? plain(.notStarted) : ("INCOMPLETE", "?", .careful)
     }
-
-    /// What the documents of `flash` and `verify` say of a fleet, beside its units.
-    static func document<Report: RecordedReport>(_ result: FleetRunResult<Report>) -> JSONText {
-        let verdicts = result.report.entries.map(\.verdict)
-        let counts = FleetVerdict.allCases.map { verdict in (verdict.rawValue, JSONText.integer(verdicts.count { $0 == verdict })) }
-        return .object([
-            ("units", .integer(verdicts.count)), ("counts", .object(counts)), ("stop", result.report.stop.map(ReportText.document) ?? .null),
-            ("interrupted", .bool(result.isInterrupted)), ("seconds", .number(result.seconds)),
-            ("error", result.error.map(ReportText.document) ?? .null),
-        ])
-    }
-
-    /// What is said of a unit of a fleet beside what a single one has.
-    static func members<Report: RecordedReport>(_ entry: FleetEntry<Report>) -> [(key: String, value: JSONText)] {
-        [("outcome", .string(entry.verdict.rawValue)), ("seconds", .number(entry.seconds)), ("adapter", .optional(entry.adapter))]
-    }
 }

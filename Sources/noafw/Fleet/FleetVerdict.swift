@@ -32,10 +32,10 @@ enum FleetVerdict: String, Sendable, CaseIterable {
     }
 
     /// In the documents: a unit that nothing was done to has neither passed nor failed.
-    var document: String? {
+    var document: PassMember? {
         switch self {
-        case .pass: "pass"
-        case .fail, .error, .interrupted: "fail"
+        case .pass: .pass
+        case .fail, .error, .interrupted: .fail
         case .notReached, .notStarted, .notExpected, .inUse: nil
         }
     }

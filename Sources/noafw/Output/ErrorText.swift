@@ -33,8 +33,8 @@ struct ErrorDocument: Encodable, Sendable {
     }
 }
 
-/// As a member of a document.
-extension Diagnosis: Encodable {
+/// As a member of a document: one that is read back has neither cause nor category of its own.
+extension Diagnosis: Codable {
     private enum CodingKeys: CodingKey { case code, message, hint }
 
     public func encode(to encoder: any Encoder) throws {
@@ -42,5 +42,12 @@ extension Diagnosis: Encodable {
         try members.encode(code, forKey: .code)
         try members.encode(message, forKey: .message)
         try members.encode(remedy, forKey: .hint)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            code: try members.decode(String.self, forKey: .code), category: .unitFailed, fault: nil,
+            message: try members.decode(String.self, forKey: .message), cause: "", remedy: try members.decode(String.self, forKey: .hint))
     }
 }

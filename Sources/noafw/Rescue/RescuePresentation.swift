@@ -41,17 +41,13 @@ struct RescuePresentation: RunPresentation {
         return result.heard?.strangers.first.map { UnitSelectionError.unknownBootloader($0).diagnosis }
     }
 
-    func document(_ result: Result) -> JSONText {
+    func document(_ result: Result) -> any Encodable & Sendable {
         let error = error(of: result)
-        return .object([
-            ("schema", .string("noafw.rescue/1")),
-            ("verdict", .string(error == nil ? "pass" : "fail")),
-            ("units", .array(result.fleet.report.entries.map { units.unit($0, result.fleet) })),
-            ("strangers", .array((result.heard?.strangers ?? []).map { .string($0.address.description) })),
-            ("impostors", .array((result.heard?.impostors ?? []).map { .string($0.advertisedAddress.description) })),
-            ("running", .optional(result.heard?.running?.address.description)),
-            ("error", error.map(ReportText.document) ?? .null),
-        ])
+        return RescueDocument(
+            verdict: PassMember(error == nil), units: result.fleet.report.entries.map { units.unit($0, result.fleet) },
+            strangers: (result.heard?.strangers ?? []).map(\.address.description),
+            impostors: (result.heard?.impostors ?? []).map(\.advertisedAddress.description), running: result.heard?.running?.address.description,
+            error: error)
     }
 
     func summary(_ result: Result, style: TextStyle) -> [String] {

@@ -20,36 +20,30 @@ struct VerifyPresentation: FleetPresentation {
 
     private var isDeep: Bool { comparison.isDeep }
 
-    func document(_ result: FleetRunResult<ComparedReport>) -> JSONText {
-        document("noafw.verify/1", result, { unit($0, result) }, fleet: [("compared_with", .string(comparison.source))])
+    func document(_ result: FleetRunResult<ComparedReport>) -> any Encodable & Sendable {
+        RunDocument(
+            schema: RunDocument.verify, verdict: PassMember(result.passed), units: result.report.entries.map { unit($0, result) },
+            fleet: isSingle ? nil : FleetMember(result, comparedWith: comparison.source))
     }
 
-    private func unit(_ entry: FleetEntry<ComparedReport>, _ result: FleetRunResult<ComparedReport>) -> JSONText {
-        let family = entry.report?.report.family ?? entry.unit.family
-        let findings: [(String, JSONText)] = FamilyList.components(of: family).map { component in
-            let compared = entry.report?.findings.first { $0.component == component }
-            return (component.name, compared.map { document($0) } ?? .null)
+    private func unit(_ entry: FleetEntry<ComparedReport>, _ result: FleetRunResult<ComparedReport>) -> UnitMember {
+        var member = member(entry, result, program: entry.report?.report.program)
+        let family = entry.report?.report.family ?? member.names.family
+        member.names.family = family
+        member.findings.components = FamilyList.components(of: family).map { component in
+            (component, entry.report?.findings.first { $0.component == component }.map { self.member($0) })
         }
-        let report = entry.report?.report
-        let error = isSingle ? error(of: result) : entry.error
-        return .object(
-            [
-                ("id", .optional(entry.unit.id.isEmpty ? nil : entry.unit.id)), ("family", .optional(family?.rawValue)),
-                ("address", .optional((result.identity(entry)?.address ?? entry.unit.address)?.description)),
-            ] + findings + [
-                ("verdict", .optional(entry.verdict.document)), ("error", error.map(ReportText.document) ?? .null),
-                ("program", .optional(report?.program?.sign.rawValue)),
-                ("recoveries", .array((report?.recoveries ?? []).map(ReportText.document))),
-                ("last_pass", entry.report?.lastPass.map(ReportText.document) ?? .null),
-            ])
+        member.result.lastPass = .some(entry.report?.lastPass.map { LastPassMember($0) })
+        return member
     }
 
-    private func document(_ compared: ComparedFinding) -> JSONText {
-        let finding = ReportText.document(compared.finding, of: compared.component, isDeep: isDeep)
-        guard !isSingle else { return finding }
-        return finding.adding([
-            ("state", .string(compared.state.rawValue)), ("allowed_by", .array(compared.used.map { .integer($0.line) })),
-        ])
+    private func member(_ compared: ComparedFinding) -> FindingMember {
+        let finding = compared.finding
+        var member = FindingMember(
+            expected: finding.expected, actual: finding.actual, match: finding.matches, proof: ReportText.evidence(for: compared.component, isDeep: isDeep))
+        if isDeep { (member.differences, member.extras) = (finding.differences, finding.extras) }
+        if !isSingle { (member.state, member.allowedBy) = (compared.state, compared.used.map(\.line)) }
+        return member
     }
 
     func summary(_ result: FleetRunResult<ComparedReport>, style: TextStyle) -> [String] {

@@ -15,7 +15,7 @@ protocol RunPresentation: Sendable {
     func errors(of result: Result) -> [Diagnosis]
     func passed(_ result: Result) -> Bool
     func exitCode(of result: Result) -> Int32
-    func document(_ result: Result) -> JSONText
+    func document(_ result: Result) -> any Encodable & Sendable
     func summary(_ result: Result, style: TextStyle) -> [String]
     /// Writes what the command line asks for beside the document.
     /// - Throws: ``CommandError``.
@@ -89,7 +89,7 @@ struct RunSession<Presentation: RunPresentation>: Sendable {
             for line in style.fitted(presentation.summary(result, style: style)) { sink.writeLine(line) }
             let errors = presentation.errors(of: result)
             errors.forEach(context.explain)
-            if report.json { context.output.writeLine(presentation.document(result).text) }
+            if report.json { context.output.writeLine(JSONWriter.text(presentation.document(result))) }
             do {
                 try presentation.export(result, context: context)
             } catch {

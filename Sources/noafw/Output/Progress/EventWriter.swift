@@ -28,57 +28,22 @@ final class EventWriter: Sendable {
             if case .recorded(let run) = event.content { runs[unit] = run?.id }
             return runs[unit]
         }
-        write(unit: event.unit.map { $0.address?.description ?? $0.id }, run: run, Self.members(event))
+        let facts: EventDocument.Facts? = if case .probed(let unit) = event.content { .init(unit) } else { nil }
+        write(unit: event.unit.map { $0.address?.description ?? $0.id }, run: run, .init(event), facts)
     }
 
     /// The last line.
     func finish(_ error: Diagnosis?, passed: Bool) {
-        write(unit: nil, run: nil, [
-            ("event", .string("result")), ("verdict", .string(error == nil && passed ? "pass" : "fail")),
-            ("error", error.map(ReportText.document) ?? .null),
-        ])
+        var content = EventDocument.Content(event: "result")
+        (content.verdict, content.error) = (PassMember(error == nil && passed).rawValue, .some(error))
+        write(unit: nil, run: nil, content, nil)
     }
 
-    private func write(unit: String?, run: String?, _ members: [(String, JSONText)]) {
-        let line = JSONText.object(
-            [
-                ("schema", .string("noafw.event/1")), ("time", .string(context.date().formatted(.iso8601))),
-                ("seconds", .number(start.duration(to: context.clock.now).inSeconds)), ("unit", .optional(unit)),
-                ("run_id", .optional(run)),
-            ] + members
-        ).text
+    private func write(unit: String?, run: String?, _ content: EventDocument.Content, _ facts: EventDocument.Facts?) {
+        let seconds = start.duration(to: context.clock.now).inSeconds
+        let head = EventDocument.Head(time: context.date().formatted(.iso8601), seconds: seconds, unit: unit, runID: run)
+        let line = JSONWriter.text(EventDocument(head: head, content: content, facts: facts))
         guard let file else { return context.output.writeLine(line) }
         if let failure = file.write(line) { context.explain(failure.diagnosis) }
-    }
-
-    private static func members(_ event: RunEvent) -> [(String, JSONText)] {
-        switch event.content {
-        case .units(let count): [("event", .string("fleet")), ("units", .integer(count))]
-        case .started(let adapter, _): [("event", .string("started")), ("id", .optional(event.unit?.id)), ("adapter", .string(adapter))]
-        case .ended(let result, let seconds):
-            [
-                ("event", .string("ended")), ("id", .optional(event.unit?.id)), ("verdict", .string(result.verdict.rawValue)),
-                ("unit_seconds", .number(seconds)), ("error", result.fault.map(ReportText.document) ?? .null),
-            ]
-        case .recorded(let run): [("event", .string("run")), ("run", ReportText.document(run))]
-        case .stage(let stage): [("event", .string("stage")), ("stage", .string(stage.name))]
-        case .progress(let stage, let overall, let done, let total):
-            [
-                ("event", .string("progress")), ("stage", .string(stage.name)), ("overall", .number(overall)),
-                ("bytes_done", .integer(done)), ("bytes_total", .integer(total)),
-            ]
-        case .notice(let text): [("event", .string("notice")), ("text", .string(text))]
-        case .recovery(let recovery): [("event", .string("notice")), ("text", .string(recovery.words))]
-        case .found(let family): [("event", .string("found")), ("family", .string(family.rawValue))]
-        case .probed(let unit):
-            [
-                ("event", .string("unit")), ("name", .string(unit.name)),
-            ] + FamilyList.supported.components.map { ($0.name, .optional(unit.versions[$0])) } + [
-                ("battery_percent", unit.batteryPercent.map { .integer($0) } ?? .null),
-            ]
-        case .planned(let plan): [("event", .string("plan")), ("plan", ReportText.document(plan))]
-        case .step(let step): [("event", .string("step")), ("step", ReportText.document(step))]
-        case .place: []
-        }
     }
 }

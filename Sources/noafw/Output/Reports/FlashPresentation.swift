@@ -13,15 +13,18 @@ struct FlashPresentation: FleetPresentation {
 
     var mayChangeUnit: Bool { !isDryRun }
 
-    func document(_ result: FleetRunResult<UnitReport>) -> JSONText {
-        document("noafw.flash/1", result, { unit($0, result) }, fleet: limits.map { [("seed", .integer(Int($0.seed)))] } ?? [])
+    func document(_ result: FleetRunResult<UnitReport>) -> any Encodable & Sendable {
+        RunDocument(
+            schema: RunDocument.flash, verdict: PassMember(result.passed), units: result.report.entries.map { unit($0, result) },
+            fleet: isSingle ? nil : FleetMember(result, seed: limits?.seed))
     }
 
-    func unit(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> JSONText {
-        ReportText.document(
-            entry.report, id: entry.unit.id.isEmpty ? nil : entry.unit.id, family: entry.report?.family ?? entry.unit.family,
-            identity: result.identity(entry) ?? entry.unit.address.map { UnitIdentity(address: $0, name: "") }, steps: steps(entry, result),
-            error: isSingle ? error(of: result) : entry.error, verdict: .optional(entry.verdict.document))
+    func unit(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> UnitMember {
+        var member = member(entry, result, program: entry.report?.program)
+        member.names.family = entry.report?.family ?? member.names.family
+        member.result.steps = steps(entry, result).map { StepMember($0) }
+        member.result.plan = entry.report?.plan.map { PlanMember($0) }
+        return member
     }
 
     private func steps(_ entry: FleetEntry<UnitReport>, _ result: FleetRunResult<UnitReport>) -> [StepReport] {

@@ -1,3 +1,4 @@
+import Ledger
 import Provisioning
 import Support
 
@@ -6,10 +7,6 @@ enum ReportText {
     static func verdict(_ error: Diagnosis, hasBegun: Bool, _ style: TextStyle) -> String {
         let word = error.category == .interrupted ? "INTERRUPTED" : hasBegun ? "FAIL" : "NOT STARTED"
         return style.paint(word, .bad) + (hasBegun ? "  the unit is not verified" : "  no unit was touched")
-    }
-
-    static func document(_ recovery: Recovery) -> JSONText {
-        .object([("remedy", .string(recovery.remedy.rawValue)), ("reason", document(recovery.reason))])
     }
 
     /// What had to be done to the unit.
@@ -28,7 +25,15 @@ enum ReportText {
             ? ["  its program never says that it is ready: verified by its version, a quiet console and the absence of errors"] : []
     }
 
-    static func document(_ error: Diagnosis) -> JSONText {
-        .object([("code", .string(error.code)), ("message", .string(error.message)), ("hint", .string(error.remedy))])
+    static func words(_ pass: PassedRun) -> String { "last passed \(when(pass.endedAt, pass.verb))" }
+
+    /// In UTC, as all times of the ledger.
+    static func when(_ time: UTCTime, _ verb: String) -> String {
+        "\(time.iso8601.prefix(16).replacing("T", with: " ")) UTC (\(UntrustedText.escape(verb)))"
     }
+
+    static func document(_ error: Diagnosis) -> JSONText { .document(JSONWriter.text(error)) }
+
+    /// By what a component is compared.
+    static func evidence(for component: Component, isDeep: Bool) -> Evidence { isDeep ? component.evidence : .version }
 }
