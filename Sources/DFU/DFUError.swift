@@ -1,15 +1,13 @@
 import Bluetooth
 import Support
 
-/// Everything that can go wrong between a package file and a proved transfer; links fail with ``LinkError``.
+/// What can go wrong between a package file and a verified transfer; links fail with ``LinkError``.
 public enum DFUError: Error, Hashable, Sendable {
-    /// The package, a key or what is in them: found before a unit is touched.
+    /// Found before a unit is touched.
     case package(PackageFault)
     /// A file that a package is to be made of.
     case firmwareFile(name: String, FirmwareFileFault)
-    /// The bootloader answered a request with an error.
     case refused(ControlPointOperation, Refusal)
-    /// The conversation with the bootloader failed.
     case transfer(TransferFault)
 }
 
@@ -17,7 +15,7 @@ extension DFUError: DiagnosableError {
     public var obstacle: Obstacle? {
         switch self {
         case .transfer: .link
-        // The image was damaged on its way: the bootloader has thrown it away, and takes it anew.
+        // The image was damaged on its way: the bootloader has discarded it, and takes it again.
         case .refused(_, .extended(.verificationFailed)): .link
         case .package, .firmwareFile, .refused: nil
         }

@@ -152,7 +152,7 @@ import Testing
         claimed.images = [image]
         let lines = claimed.lines(style: TextStyle(isColoured: false))
         #expect(lines.last?.hasSuffix("vendor.pem (integrity, not origin: anybody can sign with it)") == true)
-        #expect(claimed.document(verdict: .pass).text.contains(#""proves":"integrity""#))
+        #expect(JSONWriter.text(PackageDocument(claimed, verdict: "pass")).contains(#""proves":"integrity""#))
     }
 
     /// Nobody here has the vendor's private key: the signature is none.

@@ -85,14 +85,14 @@ import Testing
         (":000000", .notARecord(line: 2)),
         (":0000000g", .notARecord(line: 2)),
         (":04600000010203049", .notARecord(line: 2)),
-        (":0460000001020304", .lengthDiffers(line: 2, stated: 4, actual: 3)),
-        (":036000000102030492", .lengthDiffers(line: 2, stated: 3, actual: 4)),
-        (":0460000001020304FF", .checksumDiffers(line: 2, stated: 0xFF, computed: 0x92)),
-        (":00000006FA", .recordTypeUnknown(line: 2, type: 6)),
-        (":01000004FFFC", .recordMalformed(line: 2, type: 4)),
-        (":020001040000F9", .recordMalformed(line: 2, type: 4)),
-        (":0300000500000FE9", .recordMalformed(line: 2, type: 5)),
-        (":0100000100FE", .recordMalformed(line: 2, type: 1)),
+        (":0460000001020304", .damaged(line: 2, reason: "holds 3 bytes of data and says 4")),
+        (":036000000102030492", .damaged(line: 2, reason: "holds 4 bytes of data and says 3")),
+        (":0460000001020304FF", .damaged(line: 2, reason: "has checksum 0xFF, its bytes give 0x92")),
+        (":00000006FA", .damaged(line: 2, reason: "is a record of type 6; Intel HEX has 0 to 5")),
+        (":01000004FFFC", .damaged(line: 2, reason: "is not a valid record of type 4")),
+        (":020001040000F9", .damaged(line: 2, reason: "is not a valid record of type 4")),
+        (":0300000500000FE9", .damaged(line: 2, reason: "is not a valid record of type 5")),
+        (":0100000100FE", .damaged(line: 2, reason: "is not a valid record of type 1")),
     ])
     func damagedRecordsAreRefusedByLine(line: String, expected: FirmwareFileFault) {
         #expect(problem(":020000040002F8\n\(line)\n\(Self.end)") == expected)
@@ -101,7 +101,7 @@ import Testing
     @Test func cutAndJoinedFilesAreRefused() {
         let whole = IntelHexText.of([(0x26000, Fixtures.image(40))])
         #expect(problem(String(whole.dropLast(Self.end.count))) == .endMissing(line: 4))
-        #expect(problem(String(whole.dropLast(Self.end.count + 5))) == .lengthDiffers(line: 4, stated: 8, actual: 6))
+        #expect(problem(String(whole.dropLast(Self.end.count + 5))) == .damaged(line: 4, reason: "holds 6 bytes of data and says 8"))
         #expect(problem(whole + "\n" + whole) == .contentAfterEnd(line: 7))
         #expect(problem("") == .empty)
         #expect(problem("\n\r\n") == .empty)
@@ -126,9 +126,9 @@ import Testing
 
     @Test func addressesDoNotWrap() {
         let linear = IntelHexText.record([2, 0, 0, 4, 0xFF, 0xFF]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
-        #expect(problem(linear + Self.end) == .addressOutOfRange(line: 2))
+        #expect(problem(linear + Self.end) == .damaged(line: 2, reason: "runs past the end of its address range"))
         let segment = IntelHexText.record([2, 0, 0, 2, 0x20, 0]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
-        #expect(problem(segment + Self.end) == .addressOutOfRange(line: 2))
+        #expect(problem(segment + Self.end) == .damaged(line: 2, reason: "runs past the end of its address range"))
         let across = IntelHexText.record([2, 0, 0, 4, 0, 2]) + IntelHexText.record([2, 0xFF, 0xFF, 0, 1, 2])
         #expect(problem(across + Self.end) == nil)
         // A segment before it does not matter any more.

@@ -65,7 +65,8 @@ import Testing
     private static func check(_ bytes: [UInt8], _ image: [UInt8], _ key: SigningKey) throws {
         let packet = try InitPacket(parsing: bytes)
         let firmware = FirmwareImage(kind: .application, bytes: image, initPacket: packet)
-        try firmware.check(against: .monocle)
+        try firmware.checkIntegrity()
+        try firmware.initPacket.check(against: .monocle)
         try firmware.verifyBootValidation(with: firmware.verify(with: [key.trusted(as: "test")]))
     }
 

@@ -33,7 +33,7 @@ import Testing
 
     private func add(
         _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool
-    ) async throws -> AssetCatalogue.AddOutcome {
+    ) async throws -> AssetCatalogue.Addition {
         try await catalogue.add(
             candidate, version: version, isDevelopment: isDevelopment, makesDefault: makesDefault, clock: .continuous)
     }
@@ -57,12 +57,12 @@ import Testing
         let version = try candidate.version(stated: nil)
         #expect(version == "v24.100.1200")
         let outcome = try await add(candidate, version: version, isDevelopment: false, makesDefault: false)
-        #expect(outcome == .added(path: folder.path("Firmware/monocle-v24.100.1200.zip")))
+        #expect(outcome == .init(path: folder.path("Firmware/monocle-v24.100.1200.zip"), isNew: true))
         let firmware = try catalogue.firmware(for: "monocle")
         #expect(firmware.file.bytes == candidate.bytes && firmware.version == version && firmware.key?.bytes == candidate.key)
         for item in try catalogue.items(of: TestFamilies.all) { try catalogue.check(item, for: TestFamilies.all) }
         #expect(try await add(candidate, version: version, isDevelopment: false, makesDefault: false)
-            == .present(path: folder.path("Firmware/monocle-v24.100.1200.zip")))
+            == .init(path: folder.path("Firmware/monocle-v24.100.1200.zip"), isNew: false))
         #expect(try catalogue.items(of: TestFamilies.all).count == 1)
         #expect(try String(decoding: folder.read("Firmware/manifest.json"), as: UTF8.self).contains(#""note" : "kept""#))
     }
@@ -101,14 +101,14 @@ import Testing
         try await body(descriptor)
     }
 
-    private func addImage(_ clock: SessionClock) async throws -> AssetCatalogue.AddOutcome {
+    private func addImage(_ clock: SessionClock) async throws -> AssetCatalogue.Addition {
         try await catalogue.add(image(), version: "v23.200.0000", isDevelopment: false, makesDefault: false, clock: clock)
     }
 
     @Test func aLockIsWaitedForOnTheClock() async throws {
         try await locked { descriptor in
             let outcome = try await addImage(clock { if $0 >= .seconds(9) { _ = flock(descriptor, LOCK_UN) } })
-            #expect(outcome == .added(path: folder.path("FPGA/monocle-v23.200.0000.bin")))
+            #expect(outcome == .init(path: folder.path("FPGA/monocle-v23.200.0000.bin"), isNew: true))
         }
     }
 

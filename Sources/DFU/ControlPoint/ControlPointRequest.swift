@@ -1,5 +1,5 @@
 /// The op codes that these bootloaders answer over Bluetooth LE (nRF5 SDK, `nrf_dfu_req_handler.h`).
-public enum ControlPointOperation: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+public enum ControlPointOperation: UInt8, Sendable, Hashable, CustomStringConvertible {
     case create = 0x01
     case setReceiptInterval = 0x02
     /// Never asked, for a receipt looks like its answer.
@@ -20,7 +20,7 @@ public enum ControlPointOperation: UInt8, Sendable, Hashable, CaseIterable, Cust
     }
 }
 
-/// The two kinds of object: the init packet is a command object, an image is sent as data objects.
+/// The init packet is a command object, an image is sent as data objects.
 public enum ObjectKind: UInt8, Sendable, Hashable, CustomStringConvertible {
     case command = 1
     case data = 2
@@ -28,17 +28,16 @@ public enum ObjectKind: UInt8, Sendable, Hashable, CustomStringConvertible {
     public var description: String { self == .command ? "init packet" : "image" }
 }
 
-/// A request to the control point.
-public enum ControlPointRequest: Sendable, Hashable {
-    /// Opens an object of `size` bytes.
+enum ControlPointRequest: Sendable, Hashable {
+    /// In bytes.
     case create(ObjectKind, size: UInt32)
-    /// Asks for a receipt after every `packets` packets; 0 turns receipts off.
+    /// A receipt comes after so many; 0 turns receipts off.
     case setReceiptInterval(packets: UInt16)
     case execute
     case select(ObjectKind)
     case abort
 
-    public var operation: ControlPointOperation {
+    var operation: ControlPointOperation {
         switch self {
         case .create: .create
         case .setReceiptInterval: .setReceiptInterval
@@ -48,16 +47,14 @@ public enum ControlPointRequest: Sendable, Hashable {
         }
     }
 
-    /// As it goes over the air; numbers are little-endian.
-    public var bytes: [UInt8] {
-        let opCode = [operation.rawValue]
-        switch self {
-        case .create(let kind, let size):
-            return opCode + [kind.rawValue] + (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) }
-        case .setReceiptInterval(let packets):
-            return opCode + [UInt8(truncatingIfNeeded: packets), UInt8(truncatingIfNeeded: packets >> 8)]
-        case .select(let kind): return opCode + [kind.rawValue]
-        case .execute, .abort: return opCode
+    /// Numbers are little-endian.
+    var bytes: [UInt8] {
+        let payload: [UInt8] = switch self {
+        case .create(let kind, let size): [kind.rawValue] + (0..<4).map { UInt8(truncatingIfNeeded: size >> ($0 * 8)) }
+        case .setReceiptInterval(let packets): [UInt8(truncatingIfNeeded: packets), UInt8(packets >> 8)]
+        case .select(let kind): [kind.rawValue]
+        case .execute, .abort: []
         }
+        return [operation.rawValue] + payload
     }
 }

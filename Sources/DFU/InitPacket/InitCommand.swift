@@ -1,6 +1,5 @@
 import Foundation
 
-/// The content of an init packet.
 public struct InitCommand: Sendable, Hashable {
     public enum HashType: Sendable, Hashable { case sha256, other }
 
@@ -8,9 +7,9 @@ public struct InitCommand: Sendable, Hashable {
     /// The number that the bootloader's downgrade prevention compares; not the version text.
     public let firmwareVersion: UInt32
     public let hardwareVersion: UInt32
-    /// SoftDevice firmware ids; the unit has to run one of them.
+    /// The unit has to run one of them.
     public let softDevices: [UInt32]
-    /// Sizes in bytes; 0 for what the package does not hold.
+    /// In bytes; 0 for what the package does not hold.
     public let softDeviceSize: UInt32
     public let bootloaderSize: UInt32
     public let applicationSize: UInt32
@@ -23,10 +22,13 @@ public struct InitCommand: Sendable, Hashable {
     public let bootValidations: [BootValidation]
 
     init(_ wire: WireInitCommand) throws {
-        guard wire.hasType else { throw Self.missing("type") }
-        guard wire.hasFwVersion else { throw Self.missing("firmware version") }
-        guard wire.hasHwVersion else { throw Self.missing("hardware version") }
-        guard wire.hasHash, wire.hash.hasHash else { throw Self.missing("hash") }
+        func require(_ isThere: Bool, _ field: String) throws {
+            guard isThere else { throw DFUError.package(.initPacketInvalid(reason: "its init command has no \(field)")) }
+        }
+        try require(wire.hasType, "type")
+        try require(wire.hasFwVersion, "firmware version")
+        try require(wire.hasHwVersion, "hardware version")
+        try require(wire.hasHash && wire.hash.hasHash, "hash")
         kind = FirmwareKind(wire.type)
         firmwareVersion = wire.fwVersion
         hardwareVersion = wire.hwVersion
@@ -40,7 +42,7 @@ public struct InitCommand: Sendable, Hashable {
         bootValidations = wire.bootValidation.map(BootValidation.init)
     }
 
-    /// The size of the image this command announces, in bytes.
+    /// In bytes.
     public var imageSize: UInt64 {
         switch kind {
         case .application, .externalApplication: UInt64(applicationSize)
@@ -49,31 +51,56 @@ public struct InitCommand: Sendable, Hashable {
         case .softDeviceAndBootloader: UInt64(softDeviceSize) + UInt64(bootloaderSize)
         }
     }
-
-    private static func missing(_ field: String) -> DFUError {
-        .package(.initPacketInvalid(reason: "its init command has no \(field)"))
-    }
 }
 
 extension FirmwareKind {
     init(_ wire: WireFirmwareType) {
-        self =
-            switch wire {
-            case .application: .application
-            case .softdevice: .softDevice
-            case .bootloader: .bootloader
-            case .softdeviceBootloader: .softDeviceAndBootloader
-            case .externalApplication: .externalApplication
-            }
-    }
-
-    var wire: WireFirmwareType {
-        switch self {
+        self = switch wire {
         case .application: .application
-        case .softDevice: .softdevice
+        case .softdevice: .softDevice
         case .bootloader: .bootloader
-        case .softDeviceAndBootloader: .softdeviceBootloader
+        case .softdeviceBootloader: .softDeviceAndBootloader
         case .externalApplication: .externalApplication
         }
+    }
+}
+
+/// How a bootloader checks an image at every start (nRF5 SDK, `nrf_dfu_validation.c`).
+public struct BootValidation: Sendable, Hashable {
+    /// As the options of `noafw package` name them.
+    public enum Method: String, Sendable, Hashable {
+        case none
+        /// The bootloader computes it from the image that it received.
+        case crc, sha256
+        /// The package holds a signature over the image.
+        case ecdsaP256 = "ecdsa"
+        case unknown
+
+        fileprivate static let wires: [(Method, WireValidationType)] = [
+            (.none, .noValidation), (.crc, .validateGeneratedCrc), (.sha256, .validateSha256), (.ecdsaP256, .validateEcdsaP256Sha256),
+        ]
+    }
+
+    public let method: Method
+    /// For ECDSA r‖s, each byte-reversed.
+    public let bytes: [UInt8]
+
+    init(_ method: Method, bytes: [UInt8] = []) { (self.method, self.bytes) = (method, bytes) }
+
+    init(_ method: Method, of image: [UInt8], signedBy key: SigningKey?) throws {
+        if method == .ecdsaP256, key == nil { throw DFUError.package(.signingFailed(reason: "ECDSA boot validation needs a key")) }
+        self.init(method, bytes: method == .ecdsaP256 ? try key?.sign(image) ?? [] : [])
+    }
+
+    init(_ wire: WireBootValidation) {
+        let method = wire.hasType ? Method.wires.first { $0.1 == wire.type }?.0 : nil
+        self.init(method ?? .unknown, bytes: Array(wire.bytes))
+    }
+
+    var wire: WireBootValidation {
+        var wire = WireBootValidation()
+        if let type = Method.wires.first(where: { $0.0 == method })?.1 { wire.type = type }
+        wire.bytes = Data(bytes)
+        return wire
     }
 }

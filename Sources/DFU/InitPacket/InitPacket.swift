@@ -2,15 +2,14 @@ import Cryptography
 import Foundation
 import SwiftProtobuf
 
-/// An init packet (`.dat`): the command that announces an image to a bootloader, and the signature over it.
+/// An init packet (`.dat`) announces an image to a bootloader, and is signed.
 public struct InitPacket: Sendable, Hashable {
-    /// The largest command object the bootloaders take in bytes (nRF5 SDK, `INIT_COMMAND_MAX_SIZE`).
+    /// In bytes (nRF5 SDK, `INIT_COMMAND_MAX_SIZE`).
     public static let sizeLimit = 512
 
     /// What the bootloader's memory holds (nRF5 SDK, `dfu-cc.options`).
     private static let softDeviceLimit = 16
     private static let validationLimit = 3
-    /// Of one boot validation, of whatever kind.
     private static let validationByteLimit = 64
 
     public enum SignatureType: String, Sendable, Hashable {
@@ -25,26 +24,17 @@ public struct InitPacket: Sendable, Hashable {
         public let bytes: [UInt8]
     }
 
-    /// As it goes over the air.
     public let bytes: [UInt8]
     public let command: InitCommand
-    /// The serialized init command exactly as received: what the signature covers.
+    /// The init command exactly as received.
     public let signedBytes: [UInt8]
-    /// `nil` for an unsigned packet, which the glasses' bootloaders refuse.
     public let signature: Signature?
 
-    /// Parses a packet without trusting it.
-    /// - Throws: ``DFUError/package(_:)`` for one that is too large, malformed or incomplete.
     public init(parsing bytes: [UInt8]) throws {
         guard bytes.count <= Self.sizeLimit else {
             throw DFUError.package(.initPacketTooLarge(byteCount: bytes.count, limit: Self.sizeLimit))
         }
-        let packet: WirePacket
-        do {
-            packet = try WirePacket(serializedBytes: bytes)
-        } catch {
-            throw Self.invalid("it is no protobuf message")
-        }
+        guard let packet = try? WirePacket(serializedBytes: bytes) else { throw Self.invalid("it is no protobuf message") }
         guard packet.hasSignedCommand != packet.hasCommand else {
             throw Self.invalid("it must hold one command, signed or unsigned")
         }
@@ -55,23 +45,19 @@ public struct InitPacket: Sendable, Hashable {
         command = try InitCommand(wire.initCommand)
         guard command.softDevices.count <= Self.softDeviceLimit, command.bootValidations.count <= Self.validationLimit,
             command.bootValidations.allSatisfy({ $0.bytes.count <= Self.validationByteLimit })
-        else {
-            throw Self.invalid("it lists more than a bootloader reads")
-        }
+        else { throw Self.invalid("it lists more than a bootloader reads") }
         signedBytes = Array(bytes[range])
         signature = packet.hasSignedCommand ? Self.signature(of: packet.signedCommand) : nil
     }
 
     /// Packet.signed_command (2) or Packet.command (1) → SignedCommand.command (1) → Command.init (2).
     ///
-    /// The bootloader takes all from the init command to the end of the Command for what is signed (nRF5 SDK,
-    /// `pb_decoding_callback`), so nothing may follow it there.
+    /// The bootloader treats everything from the init command to the end of the Command as signed (nRF5 SDK, `pb_decoding_callback`), so
+    /// nothing may follow it there.
     private static func commandRange(in bytes: [UInt8]) throws -> Range<Int>? {
-        let reader = WireReader(bytes)
+        let reader = WireReader(bytes: bytes)
         var outer = try reader.onlyField(1, in: 0..<bytes.count)
-        if let signed = try reader.onlyField(2, in: 0..<bytes.count) {
-            outer = try reader.onlyField(1, in: signed)
-        }
+        if let signed = try reader.onlyField(2, in: 0..<bytes.count) { outer = try reader.onlyField(1, in: signed) }
         guard let outer, let inner = try reader.onlyField(2, in: outer) else { return nil }
         guard inner.upperBound == outer.upperBound else { throw invalid("something follows its init command") }
         try reader.checkFields(in: inner)
@@ -80,10 +66,42 @@ public struct InitPacket: Sendable, Hashable {
 
     private static func signature(of signed: WireSignedCommand) -> Signature? {
         guard signed.hasSignature, !signed.signature.isEmpty else { return nil }
-        guard signed.hasSignatureType else { return Signature(type: .unknown, bytes: Array(signed.signature)) }
-        let type: SignatureType = signed.signatureType == .ecdsaP256Sha256 ? .ecdsaP256 : .ed25519
-        return Signature(type: type, bytes: Array(signed.signature))
+        let known: SignatureType = signed.signatureType == .ecdsaP256Sha256 ? .ecdsaP256 : .ed25519
+        return Signature(type: signed.hasSignatureType ? known : .unknown, bytes: Array(signed.signature))
     }
 
     private static func invalid(_ reason: String) -> DFUError { .package(.initPacketInvalid(reason: reason)) }
+
+    /// In the order in which a bootloader finds fault.
+    func check(against target: DFUTarget) throws {
+        guard command.hashType == .sha256 else { throw DFUError.package(.hashTypeUnsupported) }
+        guard command.hardwareVersion == target.hardwareVersion else {
+            throw DFUError.package(.wrongHardware(package: command.hardwareVersion, target: target.hardwareVersion))
+        }
+        guard suits(softDevice: target.softDeviceID) else {
+            throw DFUError.package(.wrongSoftDevice(package: command.softDevices, target: target.softDeviceID))
+        }
+        guard command.imageSize > 0, command.imageSize <= target.imageCapacity else {
+            throw DFUError.package(.imageTooLarge(byteCount: Int(clamping: command.imageSize), capacity: target.imageCapacity))
+        }
+    }
+
+    /// A first id of 0 asks to overwrite the SoftDevice: a bootloader over Bluetooth takes it for an application, alone
+    /// (nRF5 SDK, `nrf_dfu_ver_validation.c`, `sd_req_ok`).
+    private func suits(softDevice id: UInt32) -> Bool {
+        guard command.softDevices.first == 0 else { return command.softDevices.contains(id) }
+        return command.kind == .application && command.softDevices.count == 1
+    }
+
+    /// - Returns: the key that matches.
+    func verify(with keys: [TrustedKey]) throws -> TrustedKey {
+        guard let signature else { throw DFUError.package(.unsigned) }
+        guard signature.type == .ecdsaP256, signature.bytes.count == P256.signatureByteCount else {
+            throw DFUError.package(.signatureTypeUnsupported(type: signature.type.rawValue))
+        }
+        guard let key = keys.first(where: { $0.verifies(signature.bytes, over: signedBytes) }) else {
+            throw DFUError.package(.signatureNotTrusted(keys: keys.map(\.name)))
+        }
+        return key
+    }
 }

@@ -2,28 +2,22 @@ import Cryptography
 import Foundation
 import SwiftProtobuf
 
-/// Makes an init packet for an image.
 public struct InitPacketBuilder: Sendable {
-    public var kind: FirmwareKind
-    /// The number that the bootloader's downgrade prevention compares.
-    public var firmwareVersion: UInt32
-    public var hardwareVersion: UInt32
-    public var softDevices: [UInt32]
+    var kind: FirmwareKind
+    var firmwareVersion: UInt32
+    var hardwareVersion: UInt32
+    var softDevices: [UInt32]
     public var image: [UInt8]
-    /// How much of the image is the SoftDevice in bytes; only for SoftDevice and bootloader together.
-    public var softDeviceByteCount = 0
-    /// How the bootloader checks the image at every start: of a SoftDevice with a bootloader one for each.
-    public var bootValidations: [BootValidation] = []
-    public var isDebug = false
+    /// In bytes; for SoftDevice and bootloader in one image.
+    var softDeviceByteCount = 0
+    var bootValidations: [BootValidation] = []
+    var isDebug = false
 
-    public init(
+    init(
         kind: FirmwareKind, image: [UInt8], firmwareVersion: UInt32, hardwareVersion: UInt32, softDevices: [UInt32]
     ) {
-        self.kind = kind
-        self.image = image
-        self.firmwareVersion = firmwareVersion
-        self.hardwareVersion = hardwareVersion
-        self.softDevices = softDevices
+        (self.kind, self.image, self.firmwareVersion) = (kind, image, firmwareVersion)
+        (self.hardwareVersion, self.softDevices) = (hardwareVersion, softDevices)
     }
 
     public init(image: [UInt8], firmwareVersion: UInt32, target: DFUTarget) {
@@ -32,14 +26,12 @@ public struct InitPacketBuilder: Sendable {
             softDevices: [target.softDeviceID])
     }
 
-    /// The serialized init command: what has to be signed. The same input gives the same bytes.
+    /// What has to be signed. The same input gives the same bytes.
     public func commandBytes() throws -> [UInt8] { try serialize(command) }
 
-    /// The packet signed with `key`. ECDSA takes a random number, so two calls differ.
     public func signed(by key: SigningKey) throws -> [UInt8] { try signed(with: key.sign(commandBytes())) }
 
-    /// The packet with a signature that was computed elsewhere over ``commandBytes()``.
-    /// - Parameter signature: r‖s, each byte-reversed, 64 bytes.
+    /// - Parameter signature: r‖s, each byte-reversed.
     public func signed(with signature: [UInt8]) throws -> [UInt8] {
         var packet = WirePacket()
         packet.signedCommand.command = outerCommand
@@ -48,8 +40,8 @@ public struct InitPacketBuilder: Sendable {
         return try serialize(packet)
     }
 
-    /// The packet without a signature, which the glasses' bootloaders refuse: for tests.
-    public func unsigned() throws -> [UInt8] {
+    /// The glasses' bootloaders refuse such a packet.
+    func unsigned() throws -> [UInt8] {
         var packet = WirePacket()
         packet.command = outerCommand
         return try serialize(packet)
@@ -67,28 +59,22 @@ public struct InitPacketBuilder: Sendable {
         command.fwVersion = firmwareVersion
         command.hwVersion = hardwareVersion
         command.sdReq = softDevices
-        command.type = kind.wire
-        let sizes = sizes
-        command.sdSize = sizes.softDevice
-        command.blSize = sizes.bootloader
-        command.appSize = sizes.application
+        (command.sdSize, command.blSize, command.appSize) = (0, 0, 0)
+        let size = UInt32(clamping: image.count)
+        switch kind {
+        case .application: (command.type, command.appSize) = (.application, size)
+        case .externalApplication: (command.type, command.appSize) = (.externalApplication, size)
+        case .softDevice: (command.type, command.sdSize) = (.softdevice, size)
+        case .bootloader: (command.type, command.blSize) = (.bootloader, size)
+        case .softDeviceAndBootloader:
+            (command.type, command.sdSize) = (.softdeviceBootloader, min(size, UInt32(clamping: softDeviceByteCount)))
+            command.blSize = size - command.sdSize
+        }
         command.hash.hashType = .sha256
         command.hash.hash = Data(SHA256.of(image).reversed())
         command.isDebug = isDebug
         command.bootValidation = bootValidations.map(\.wire)
         return command
-    }
-
-    private var sizes: (softDevice: UInt32, bootloader: UInt32, application: UInt32) {
-        let size = UInt32(clamping: image.count)
-        switch kind {
-        case .application, .externalApplication: return (0, 0, size)
-        case .softDevice: return (size, 0, 0)
-        case .bootloader: return (0, size, 0)
-        case .softDeviceAndBootloader:
-            let softDevice = min(size, UInt32(clamping: softDeviceByteCount))
-            return (softDevice, size - softDevice, 0)
-        }
     }
 
     private func serialize(_ message: some Message) throws -> [UInt8] {

@@ -1,15 +1,9 @@
-/// Finds fields in a protobuf message by their position: a signature covers the bytes as they were received, so they
-/// must not go through a decoder and an encoder.
+/// Finds the place of fields in a protobuf message: a signature covers the bytes as they were received.
 struct WireReader {
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// The value of length-delimited field `number` of the message at `message`.
-    ///
-    /// A field that occurs twice is refused: protobuf merges the two, the bootloader's decoder does not, and both
-    /// would have to see the same command.
-    /// - Returns: `nil` when the field is absent.
+    /// The value of a length-delimited field, `nil` when it is absent. One that occurs twice is refused: protobuf merges the two, the
+    /// bootloader's decoder does not.
     func onlyField(_ number: UInt64, in message: Range<Int>) throws -> Range<Int>? {
         var found: Range<Int>?
         var position = message.lowerBound
@@ -24,7 +18,7 @@ struct WireReader {
         return found
     }
 
-    /// Refuses what the bootloader's decoder does not read to the end: a field without a number.
+    /// The bootloader's decoder stops at a field without a number.
     func checkFields(in message: Range<Int>) throws {
         var position = message.lowerBound
         while position < message.upperBound {

@@ -1,53 +1,63 @@
 import Cryptography
 
-/// One image of a package with the init packet that announces it to a bootloader.
+/// One image of a package with its init packet. Nothing is checked yet.
 public struct FirmwareImage: Sendable, Hashable {
     public let kind: FirmwareKind
     public let bytes: [UInt8]
     public let initPacket: InitPacket
 
-    /// Takes the parts as they are: ``check(against:)`` holds them against each other.
-    public init(kind: FirmwareKind, bytes: [UInt8], initPacket: InitPacket) {
-        self.kind = kind
-        self.bytes = bytes
-        self.initPacket = initPacket
-    }
-
-    /// Of the image, 32 bytes in the usual order; the init packet holds it byte-reversed.
+    /// In the usual order; the init packet holds it byte-reversed.
     public var sha256: [UInt8] { SHA256.of(bytes) }
 
-    /// The version texts that stand in the image, each once, in the order of their first occurrence.
+    /// In the image, each once.
     public var versions: [FirmwareVersion] { FirmwareVersion.all(in: bytes) }
 
-    /// The image's version, when exactly one version text stands in it.
+    /// `nil` unless there is exactly one.
     public var version: FirmwareVersion? {
         let found = versions
         return found.count == 1 ? found.first : nil
+    }
+
+    /// The image against its init packet: size and SHA-256.
+    public func checkIntegrity() throws {
+        let command = initPacket.command
+        guard UInt64(bytes.count) == command.imageSize, !bytes.isEmpty else {
+            throw DFUError.package(.imageSizeDiffers(expected: command.imageSize, actual: bytes.count))
+        }
+        guard command.hashType == .sha256 else { throw DFUError.package(.hashTypeUnsupported) }
+        guard command.hash == sha256.reversed() else { throw DFUError.package(.hashDiffers) }
+    }
+
+    /// - Returns: the key that signed the init packet.
+    public func verify(with keys: [TrustedKey]) throws -> TrustedKey { try initPacket.verify(with: keys) }
+
+    /// The signatures that the bootloader checks at every start: the first boot validation covers the image; of a SoftDevice with a
+    /// bootloader the first covers the SoftDevice, the second the bootloader. A unit reads no others.
+    public func verifyBootValidation(with key: TrustedKey) throws {
+        let command = initPacket.command
+        let covered = kind == .softDeviceAndBootloader
+            ? [bytes.prefix(Int(command.softDeviceSize)), bytes.dropFirst(Int(command.softDeviceSize))] : [bytes[...]]
+        let used = Array(zip(command.bootValidations, covered))
+        // The bootloader would refuse it only after it has received the image.
+        guard !used.contains(where: { $0.0.method == .unknown }) else {
+            throw DFUError.package(.initPacketInvalid(reason: "it asks for a boot validation of an unknown kind"))
+        }
+        for (validation, part) in used where validation.method == .ecdsaP256 {
+            guard key.verifies(validation.bytes, over: Array(part)) else { throw DFUError.package(.bootValidationNotTrusted(key: key.name)) }
+        }
     }
 }
 
 /// The device an image has to suit.
 public struct DFUTarget: Sendable, Hashable {
-    public var name: String
+    let name: String
     /// The bootloader's `NRF_DFU_HW_VERSION`.
-    public var hardwareVersion: UInt32
-    /// The firmware id of the SoftDevice on the unit.
-    public var softDeviceID: UInt32
-    /// An upper bound of the room for an image in bytes; the bootloader knows the true one.
-    public var imageCapacity: Int
-    /// Refuse packages that replace a SoftDevice or a bootloader.
-    public var acceptsOnlyApplication: Bool
-
-    public init(
-        name: String, hardwareVersion: UInt32, softDeviceID: UInt32, imageCapacity: Int,
-        acceptsOnlyApplication: Bool = true
-    ) {
-        self.name = name
-        self.hardwareVersion = hardwareVersion
-        self.softDeviceID = softDeviceID
-        self.imageCapacity = imageCapacity
-        self.acceptsOnlyApplication = acceptsOnlyApplication
-    }
+    public let hardwareVersion: UInt32
+    /// The firmware id.
+    public let softDeviceID: UInt32
+    /// An upper bound in bytes; the bootloader knows the true one.
+    public let imageCapacity: Int
+    var acceptsOnlyApplication = true
 
     /// nRF52832, S132 7.3.0: from the SoftDevice's end at 0x26000 to 0x75000, 12 KiB before the bootloader, which the application
     /// keeps for its data (monocle-micropython, `bootloader/sdk_config.h`, `NRF_DFU_APP_DATA_AREA_SIZE`).

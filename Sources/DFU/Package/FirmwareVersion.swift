@@ -1,50 +1,38 @@
+import Foundation
+
 /// A version of the form `v23.248.0754`: year, day of the year and UTC time of the build.
 public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The length of every version text in characters.
     static let textLength = 12
 
-    /// Years since 2000, 0…99.
-    public let year: Int
-    /// Day of the year, 1…366.
-    public let day: Int
-    /// Hours times 100 plus minutes, 0…2359.
-    public let time: Int
+    /// Since 2000.
+    let year: Int
+    /// Of the year, 1…366.
+    let day: Int
+    /// Hours times 100 plus minutes.
+    let time: Int
 
-    /// - Returns: `nil` for numbers that are no year, day or time.
-    public init?(year: Int, day: Int, time: Int) {
-        guard (0...99).contains(year), (1...366).contains(day), (0...23).contains(time / 100),
-            (0...59).contains(time % 100)
-        else { return nil }
-        self.year = year
-        self.day = day
-        self.time = time
+    init?(year: Int, day: Int, time: Int) {
+        guard (0...99).contains(year), (1...366).contains(day), (0...23).contains(time / 100), (0...59).contains(time % 100) else { return nil }
+        (self.year, self.day, self.time) = (year, day, time)
     }
 
     /// Parses exactly `vYY.DDD.HHMM`.
     public init?(_ text: String) { self.init(ascii: Array(text.utf8)[...]) }
 
     private init?(ascii: ArraySlice<UInt8>) {
-        guard ascii.count == Self.textLength, let start = ascii.indices.first else { return nil }
-        guard ascii[start] == UInt8(ascii: "v"), ascii[start + 3] == UInt8(ascii: "."),
-            ascii[start + 7] == UInt8(ascii: "."),
-            let year = Self.number(ascii[(start + 1)..<(start + 3)]),
-            let day = Self.number(ascii[(start + 4)..<(start + 7)]),
-            let time = Self.number(ascii[(start + 8)..<(start + 12)])
+        let start = ascii.startIndex
+        guard ascii.count == Self.textLength, ascii[start] == UInt8(ascii: "v"), ascii[start + 3] == UInt8(ascii: "."),
+            ascii[start + 7] == UInt8(ascii: "."), let year = Self.number(ascii[(start + 1)..<(start + 3)]),
+            let day = Self.number(ascii[(start + 4)..<(start + 7)]), let time = Self.number(ascii[(start + 8)...])
         else { return nil }
         self.init(year: year, day: day, time: time)
     }
 
     private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for digit in digits {
-            guard (0x30...0x39).contains(digit) else { return nil }
-            value = value * 10 + Int(digit - 0x30)
-        }
-        return value
+        digits.allSatisfy { (0x30...0x39).contains($0) } ? digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } : nil
     }
 
-    /// Every version text in an image, each once, in the order of first occurrence. A text inside a longer word or
-    /// number is none.
+    /// Each once, in the order of first occurrence. A text inside a longer word or number is none.
     static func all(in image: [UInt8]) -> [FirmwareVersion] {
         var found: [FirmwareVersion] = []
         // An image made of version texts alone holds 87,000 of them.
@@ -52,8 +40,7 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
         var index = 0
         while index + textLength <= image.count {
             let end = index + textLength
-            if image[index] == UInt8(ascii: "v"), index == 0 || !isWordByte(image[index - 1]),
-                end == image.count || !isWordByte(image[end]),
+            if image[index] == UInt8(ascii: "v"), index == 0 || !isWordByte(image[index - 1]), end == image.count || !isWordByte(image[end]),
                 let version = FirmwareVersion(ascii: image[index..<end])
             {
                 if seen.insert(version).inserted { found.append(version) }
@@ -72,14 +59,7 @@ public struct FirmwareVersion: Sendable, Hashable, Comparable, CustomStringConve
         }
     }
 
-    public var description: String {
-        "v" + Self.padded(year, 2) + "." + Self.padded(day, 3) + "." + Self.padded(time, 4)
-    }
-
-    private static func padded(_ value: Int, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
+    public var description: String { String(format: "v%02d.%03d.%04d", year, day, time) }
 
     public static func < (left: FirmwareVersion, right: FirmwareVersion) -> Bool {
         (left.year, left.day, left.time) < (right.year, right.day, right.time)

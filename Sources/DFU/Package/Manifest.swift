@@ -1,6 +1,6 @@
 import Foundation
 
-/// `manifest.json` of a package: which entry is the image and which the init packet of each kind of firmware.
+/// `manifest.json` of a package.
 struct Manifest: Codable {
     static let name = "manifest.json"
     /// In bytes; a real one has a few hundred.
@@ -12,11 +12,7 @@ struct Manifest: Codable {
         /// For phone apps, which cut a SoftDevice with a bootloader by these numbers.
         var sizes: Sizes?
 
-        enum CodingKeys: String, CodingKey {
-            case image = "bin_file"
-            case initPacket = "dat_file"
-            case sizes = "info_read_only_metadata"
-        }
+        enum CodingKeys: String, CodingKey { case image = "bin_file", initPacket = "dat_file", sizes = "info_read_only_metadata" }
     }
 
     /// In bytes.
@@ -24,56 +20,44 @@ struct Manifest: Codable {
         var bootloader: UInt32?
         var softDevice: UInt32?
 
-        enum CodingKeys: String, CodingKey {
-            case bootloader = "bl_size"
-            case softDevice = "sd_size"
-        }
+        init(_ command: InitCommand) { (bootloader, softDevice) = (command.bootloaderSize, command.softDeviceSize) }
+
+        enum CodingKeys: String, CodingKey { case bootloader = "bl_size", softDevice = "sd_size" }
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
+    private enum Root: CodingKey { case manifest }
 
-    var files: [FirmwareKind: Files]
+    var files: [FirmwareKind: Files] = [:]
 
-    init(files: [FirmwareKind: Files]) { self.files = files }
+    init() {}
 
     init(parsing bytes: [UInt8]) throws {
-        do {
-            self = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
-        } catch {
+        guard let manifest = try? JSONDecoder().decode(Manifest.self, from: Data(bytes)) else {
             throw DFUError.package(.manifestInvalid(reason: "it is no JSON of the expected form"))
         }
-        guard !files.isEmpty else {
-            throw DFUError.package(.manifestInvalid(reason: "it names no image"))
-        }
+        guard !manifest.files.isEmpty else { throw DFUError.package(.manifestInvalid(reason: "it names no image")) }
+        self = manifest
     }
 
     init(from decoder: any Decoder) throws {
-        let parts = try decoder.container(keyedBy: Key.self)
-            .nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "manifest"))
-        files = [:]
-        for kind in FirmwareKind.allCases {
-            files[kind] = try parts.decodeIfPresent(Files.self, forKey: Key(stringValue: kind.rawValue))
-        }
+        let parts = try decoder.container(keyedBy: Root.self).nestedContainer(keyedBy: FirmwareKind.self, forKey: .manifest)
+        for kind in parts.allKeys { files[kind] = try parts.decodeIfPresent(Files.self, forKey: kind) }
     }
 
     func encode(to encoder: any Encoder) throws {
-        var outer = encoder.container(keyedBy: Key.self)
-        var parts = outer.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "manifest"))
-        for (kind, entry) in files { try parts.encode(entry, forKey: Key(stringValue: kind.rawValue)) }
+        var root = encoder.container(keyedBy: Root.self)
+        var parts = root.nestedContainer(keyedBy: FirmwareKind.self, forKey: .manifest)
+        for (kind, entry) in files { try parts.encode(entry, forKey: kind) }
     }
 
     func serialized() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        do {
-            return try Array(encoder.encode(self))
-        } catch {
+        guard let text = try? encoder.encode(self) else {
             throw DFUError.package(.archiveNotWritten(reason: "the manifest cannot be serialized"))
         }
+        return Array(text)
     }
 }
+
+extension FirmwareKind: CodingKey {}

@@ -1,106 +1,100 @@
+import Archive
+
 /// What a package is made of, as `nrfutil pkg generate` takes it.
 public struct PackageRecipe: Sendable {
-    public struct Application: Sendable {
-        public var image: [UInt8]
-        public var version: UInt32
-        /// Passed on by the receiving device to another one.
-        public var isExternal: Bool
-        public var bootValidation: BootValidation.Method
+    public struct Part: Sendable {
+        var image: [UInt8]
+        var version: UInt32
+        var isExternal: Bool
+        var bootValidation: BootValidation.Method
 
-        public init(
-            image: [UInt8], version: UInt32, isExternal: Bool = false, bootValidation: BootValidation.Method = .crc
-        ) {
-            self.image = image
-            self.version = version
-            self.isExternal = isExternal
-            self.bootValidation = bootValidation
+        /// - Parameter version: a SoftDevice has none to compare; the default is never refused as too low.
+        public init(image: [UInt8], version: UInt32 = .max, isExternal: Bool = false, bootValidation: BootValidation.Method = .crc) {
+            (self.image, self.version, self.isExternal, self.bootValidation) = (image, version, isExternal, bootValidation)
         }
     }
 
-    public struct SoftDevice: Sendable {
-        public var image: [UInt8]
-        public var bootValidation: BootValidation.Method
-
-        public init(image: [UInt8], bootValidation: BootValidation.Method = .crc) {
-            self.image = image
-            self.bootValidation = bootValidation
-        }
-    }
-
-    public struct Bootloader: Sendable {
-        public var image: [UInt8]
-        public var version: UInt32
-
-        public init(image: [UInt8], version: UInt32) {
-            self.image = image
-            self.version = version
-        }
-    }
-
-    public var application: Application?
-    public var softDevice: SoftDevice?
-    public var bootloader: Bootloader?
-    public var hardwareVersion: UInt32
-    /// Firmware ids of which the unit has to run one before the update.
-    public var softDevices: [UInt32]
-    /// The ids of the SoftDevice in the package: the application's requirement when both are in it.
+    public var application: Part?
+    public var softDevice: Part?
+    public var bootloader: Part?
+    let hardwareVersion: UInt32
+    /// The unit has to run one of them before the update.
+    let softDevices: [UInt32]
+    /// Of the SoftDevice in the package: the application's requirement when both are in it.
     public var newSoftDevices: [UInt32] = []
     public var isDebug = false
 
     public init(hardwareVersion: UInt32, softDevices: [UInt32]) {
-        self.hardwareVersion = hardwareVersion
-        self.softDevices = softDevices
+        (self.hardwareVersion, self.softDevices) = (hardwareVersion, softDevices)
     }
 
-    /// The package's bytes.
-    /// - Parameter key: `nil` for an unsigned package, which the glasses' bootloaders refuse.
-    /// - Throws: ``DFUError/package(_:)``.
+    /// - Parameter key: `nil` for an unsigned package.
     public func archive(signedBy key: SigningKey?) throws -> [UInt8] {
-        let builders = try [systemBuilder(key), applicationBuilder(key)].compactMap(\.self)
-        return try DFUPackageWriter(
-            builders.map { builder in
-                let packet = try key.map(builder.signed(by:)) ?? builder.unsigned()
-                // What a bootloader would refuse for its size or form is not written.
-                return DFUPackageWriter.Entry(
-                    kind: builder.kind, image: builder.image, initPacket: try InitPacket(parsing: packet).bytes)
-            }
-        ).archive()
+        let entries = try [systemBuilder(key), applicationBuilder(key)].compactMap(\.self).map { builder in
+            let packet = try key.map(builder.signed(by:)) ?? builder.unsigned()
+            // Parsed, as a bootloader would refuse a wrong size or form.
+            return (builder.kind, builder.image, try InitPacket(parsing: packet).bytes)
+        }
+        return try DFUPackageWriter(entries: entries).archive()
     }
 
     private func applicationBuilder(_ key: SigningKey?) throws -> InitPacketBuilder? {
         guard let application else { return nil }
-        var builder = builder(application.isExternal ? .externalApplication : .application, application.image, application.version)
+        var builder = try builder(application.isExternal ? .externalApplication : .application, [application], key)
         if softDevice != nil { builder.softDevices = newSoftDevices }
-        builder.bootValidations = [try BootValidation(application.bootValidation, of: application.image, signedBy: key)]
         return builder
     }
 
     /// The SoftDevice, the bootloader, or both in one image: a bootloader replaces what it runs on in one go.
     private func systemBuilder(_ key: SigningKey?) throws -> InitPacketBuilder? {
-        let image = (softDevice?.image ?? []) + (bootloader?.image ?? [])
-        let softDeviceValidation = try softDevice.map {
-            try BootValidation($0.bootValidation, of: $0.image, signedBy: key)
-        }
-        var builder: InitPacketBuilder
         switch (softDevice, bootloader) {
         case (nil, nil): return nil
-        // A SoftDevice has no version of its own to compare; this one is never refused as too low.
-        case (.some, nil): builder = self.builder(.softDevice, image, .max)
-        case (nil, .some(let bootloader)): builder = self.builder(.bootloader, image, bootloader.version)
-        case (.some(let softDevice), .some(let bootloader)):
-            builder = self.builder(.softDeviceAndBootloader, image, bootloader.version)
+        case (let softDevice?, nil): return try builder(.softDevice, [softDevice], key)
+        case (nil, let bootloader?): return try builder(.bootloader, [bootloader], key)
+        case (let softDevice?, let bootloader?):
+            var builder = try builder(.softDeviceAndBootloader, [softDevice, bootloader], key)
             builder.softDeviceByteCount = softDevice.image.count
+            return builder
         }
-        builder.bootValidations = [softDeviceValidation, bootloader.map { _ in BootValidation(.crc) }].compactMap(\.self)
-        return builder
     }
 
-    private func builder(_ kind: FirmwareKind, _ image: [UInt8], _ version: UInt32) -> InitPacketBuilder {
+    private func builder(_ kind: FirmwareKind, _ parts: [Part], _ key: SigningKey?) throws -> InitPacketBuilder {
         var builder = InitPacketBuilder(
-            kind: kind, image: image, firmwareVersion: version, hardwareVersion: hardwareVersion,
-            // An update of SoftDevice and application that was cut between the two has to be accepted again.
+            kind: kind, image: parts.flatMap(\.image), firmwareVersion: parts.last?.version ?? .max, hardwareVersion: hardwareVersion,
+            // An update that was cut between SoftDevice and application has to be accepted again.
             softDevices: softDevices + newSoftDevices.filter { !softDevices.contains($0) })
+        builder.bootValidations = try parts.map { try BootValidation($0.bootValidation, of: $0.image, signedBy: key) }
         builder.isDebug = isDebug
         return builder
     }
+}
+
+public struct DFUPackageWriter: Sendable {
+    /// One of each kind at most.
+    let entries: [(kind: FirmwareKind, image: [UInt8], initPacket: [UInt8])]
+
+    /// The same input gives the same bytes.
+    public func archive() throws -> [UInt8] {
+        var manifest = Manifest()
+        var contents: [String: [UInt8]] = [:]
+        for (kind, image, packet) in entries {
+            var files = Manifest.Files(image: "\(kind.rawValue).bin", initPacket: "\(kind.rawValue).dat")
+            if kind == .softDeviceAndBootloader { files.sizes = Manifest.Sizes(try InitPacket(parsing: packet).command) }
+            contents[files.image] = image
+            contents[files.initPacket] = packet
+            manifest.files[kind.manifestKeys[0]] = files
+        }
+        contents[Manifest.name] = try manifest.serialized()
+        do {
+            return try ArchiveWriter.archive(contents)
+        } catch {
+            throw DFUError.package(PackageFault(error))
+        }
+    }
+}
+
+extension DFUPackageWriter {
+    public init(image: [UInt8], initPacket: [UInt8]) { self.init(kind: .application, image: image, initPacket: initPacket) }
+
+    init(kind: FirmwareKind, image: [UInt8], initPacket: [UInt8]) { self.init(entries: [(kind, image, initPacket)]) }
 }

@@ -2,21 +2,16 @@ import Cryptography
 
 /// A public key whose signatures are accepted.
 public struct TrustedKey: Sendable, Hashable {
-    /// What an operator calls it.
     public let name: String
     /// x‖y, each byte-reversed, as Nordic's tools print a key: 64 bytes.
     public let coordinates: [UInt8]
 
-    /// - Throws: ``PackageFault/keyInvalid(name:reason:)`` when the coordinates are no point of P-256.
     public init(name: String, coordinates: [UInt8]) throws {
-        guard P256.PublicKey(point: NordicByteOrder.swapped(coordinates)) != nil else {
-            throw DFUError.package(.keyInvalid(name: name, reason: "its coordinates are no point of P-256"))
-        }
         self.init(name: name, checked: coordinates)
+        _ = try checked(point)
     }
 
-    /// Parses a public key in PEM form (`PUBLIC KEY`); of a private key it takes the public half.
-    /// - Throws: ``PackageFault/keyInvalid(name:reason:)``.
+    /// A public key in PEM form (`PUBLIC KEY`), or the public half of a private one.
     public init(name: String, pem: [UInt8]) throws {
         guard let key = P256.PublicKey(pem: pem) ?? P256.PrivateKey(pem: pem)?.publicKey else {
             throw DFUError.package(.keyInvalid(name: name, reason: "it holds no P-256 key in PEM form"))
@@ -24,12 +19,9 @@ public struct TrustedKey: Sendable, Hashable {
         self.init(name: name, checked: NordicByteOrder.swapped(key.point))
     }
 
-    init(name: String, checked coordinates: [UInt8]) {
-        self.name = name
-        self.coordinates = coordinates
-    }
+    init(name: String, checked coordinates: [UInt8]) { (self.name, self.coordinates) = (name, coordinates) }
 
-    /// Brilliant Labs' key for Monocle. Its private half is published, so it proves integrity, not origin.
+    /// Its private half is published, so it proves integrity, not origin.
     public static let monocleVendor = TrustedKey(
         name: "Brilliant Labs Monocle",
         checked: [
@@ -39,7 +31,7 @@ public struct TrustedKey: Sendable, Hashable {
             0x36, 0xA3, 0x43, 0xDF, 0xF8, 0xC7, 0x4C, 0xEB, 0xEE, 0xCC, 0xAF, 0xF5, 0x0E, 0xCA, 0x0D, 0x0F,
         ])
 
-    /// Brilliant Labs' key for Frame, as the released bootloader v23.352.1005 holds it. Its private half is published too.
+    /// From the released bootloader v23.352.1005. Its private half is published too.
     public static let frameVendor = TrustedKey(
         name: "Brilliant Labs Frame",
         checked: [
@@ -49,23 +41,22 @@ public struct TrustedKey: Sendable, Hashable {
             0xF5, 0x0F, 0x0D, 0xFC, 0xDC, 0xE9, 0x2C, 0xEC, 0x4A, 0x1C, 0x75, 0xFD, 0x30, 0x95, 0x9C, 0xA6,
         ])
 
-    /// The vendor's keys of both families.
     public static let vendors = [monocleVendor, frameVendor]
 
-    /// Whether only its owner can sign with it. Anybody can with the vendor's.
+    /// Anybody can sign with the vendor's.
     public var provesOrigin: Bool { !Self.vendors.contains { $0.coordinates == coordinates } }
 
-    /// The key in PEM form (`PUBLIC KEY`).
-    public func pem() throws -> String {
-        guard let text = P256.PublicKey(point: NordicByteOrder.swapped(coordinates))?.pem else {
-            throw DFUError.package(.keyInvalid(name: name, reason: "its coordinates are no point of P-256"))
-        }
-        return text
-    }
+    public func pem() throws -> String { try checked(point?.pem) }
 
     /// - Parameter signature: r‖s, each byte-reversed, 64 bytes.
     public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
-        P256.PublicKey(point: NordicByteOrder.swapped(coordinates))?
-            .verifies(NordicByteOrder.swapped(signature), over: message) ?? false
+        point?.verifies(NordicByteOrder.swapped(signature), over: message) ?? false
+    }
+
+    private var point: P256.PublicKey? { P256.PublicKey(point: NordicByteOrder.swapped(coordinates)) }
+
+    private func checked<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw DFUError.package(.keyInvalid(name: name, reason: "its coordinates are no point of P-256")) }
+        return value
     }
 }

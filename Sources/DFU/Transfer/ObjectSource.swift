@@ -1,6 +1,6 @@
 import Support
 
-/// The bytes of an init packet or of an image, with the CRC of any prefix at hand.
+/// The bytes of an init packet or of an image, with the CRC of every prefix.
 struct ObjectSource: Sendable, Hashable {
     private static let checkpointSpacing = 4096
 
@@ -20,8 +20,7 @@ struct ObjectSource: Sendable, Hashable {
 
     var count: Int { bytes.count }
 
-    /// Whether a bootloader that reports `checksum` holds the first `checksum.offset` bytes of this source. The CRC of nothing
-    /// need not be 0: it shares its memory with an address (nRF5 SDK, `nrf_dfu_types.h`).
+    /// The CRC of nothing need not be 0: it shares its memory with an address (nRF5 SDK, `nrf_dfu_types.h`).
     func matches(_ checksum: Checksum) -> Bool {
         guard let offset = Int(exactly: checksum.offset), offset <= count else { return false }
         if offset == 0 { return true }

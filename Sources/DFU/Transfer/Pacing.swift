@@ -1,16 +1,16 @@
-/// How packets are spaced within an object, by what the bootloader's flash queue takes: an erase and fifteen packets, which
-/// drain once the page is erased (nRF5 SDK, `nrf_fstorage_sd.c`: 16 entries). What finds no room is dropped without a word.
+/// Spaces the packets of an object by what the bootloader's flash queue takes: an erase and fifteen packets, which drain once the page is
+/// erased (nRF5 SDK, `nrf_fstorage_sd.c`: 16 entries). A packet that finds no room is dropped silently.
 ///
-/// A loss makes all pauses longer, clean objects make them shorter again; where that led to the next loss, later than before.
+/// A loss makes all pauses longer, clean objects make them shorter again; if that led to the next loss, later than before.
 public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     /// In percent of the usual times.
     private static let scales = [100, 150, 225, 340, 510, 760]
     private static let firstProbation = 2
     private static let longestProbation = 32
-    /// A loss within so many objects is blamed on the step before.
+    /// A loss within so many objects is blamed on the last speed-up.
     private static let suspicion = 3
 
-    /// Packets that find room while the page is erased: one less than the queue has, and less where that was too much.
+    /// Packets that find room while the page is erased: one less than the queue has, and fewer after losses.
     var window: Int { Self.largestWindow - 2 * level }
     private static let largestWindow = 14
     /// Packets that go at once after that.
@@ -20,37 +20,32 @@ public struct Pacing: Sendable, Hashable, CustomStringConvertible {
     private static let wordTime = Duration.microseconds(50)
     /// A settings page and its backup: two erases, 448 words.
     private static let settingsTime = Duration.milliseconds(188)
-    /// Until a full queue has room again.
     private static let restTime = Duration.milliseconds(100)
 
     /// 0 is the fastest.
-    public private(set) var level = 0
-    /// At this level a packet behind the window was seen to arrive. Until then only one is risked: a hole costs the object.
+    private(set) var level = 0
+    /// A packet behind the window arrived at this level. Until then only one is risked: a hole costs the object.
     private(set) var isProven = false
     private var cleanObjects = 0
     private var probation = firstProbation
     private var objectsSinceFaster: Int?
 
-    public init() {}
-
-    /// In percent; what the unit's flash took for its settings tells.
+    /// In percent, by the time that the unit took to write its settings.
     private var flashScale = 100
 
     private var scale: Int { Self.scales[level] * flashScale / 100 }
 
-    /// - Parameter time: in which the unit wrote its settings; less than usual when there was nothing to write.
+    /// - Parameter time: less than usual when the unit had nothing to write.
     mutating func measure(settingsTime time: Duration) { flashScale = min(max(100, Int(time / Self.settingsTime * 100)), 300) }
 
-    /// From the answer of CREATE on.
     var eraseTime: Duration { scaled(Self.eraseTime) }
     var settingsTime: Duration { scaled(Self.settingsTime) * 9 / 8 }
     var restTime: Duration { scaled(Self.restTime) }
-    /// For one packet of `byteCount` bytes.
     func drainTime(byteCount: Int) -> Duration { scaled(Self.wordTime) * ((byteCount + 3) / 4) }
 
     private func scaled(_ time: Duration) -> Duration { time * scale / 100 }
 
-    /// So many clean objects show that a pace holds: what is lost then was lost on the air.
+    /// So many clean objects show that a pace holds: a later loss was on the air.
     private static let trust = 4
 
     mutating func noteLoss() {

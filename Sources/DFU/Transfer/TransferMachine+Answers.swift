@@ -1,7 +1,6 @@
-/// What the unit said, or did not say.
+/// Answers, and those that do not come.
 extension TransferMachine {
-    /// A receipt that shows the whole object proves it. Any other may be a late one, or the zeros of a packet that found the flash
-    /// queue full: the unit is asked.
+    /// Any that does not show the whole object may be late, or the zeros of a packet that found the flash queue full.
     mutating func receipt(_ checksum: Checksum) -> [TransferAction] {
         guard case .awaitingReceipt(let object) = state else { return [] }
         if isWhole(object, checksum) {
@@ -13,7 +12,7 @@ extension TransferMachine {
         return pause(pacing.restTime, then: .ask(object))
     }
 
-    /// An answer to an older SELECT than the last counts only when it shows all that is hoped for, or when no other comes.
+    /// An answer to an older SELECT counts only when it shows all that is hoped for, or when no other comes.
     mutating func selected(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
         if case .asking(let object) = state, isWhole(object, checksum) {
             // The receipt was late, not lost.
@@ -80,7 +79,6 @@ extension TransferMachine {
         notices.append(.notice(.objectSentAgain(object.kind, offset: start, attempt: setbacks + 1)))
         var again = OpenObject(object.kind, object.range, proved: start)
         again.drainsFrom = now + pacing.restTime
-        // The one packet that was risked is risked again.
         if isTailMissing, object.packets == before.window + 1, object.sent < object.range.upperBound {
             (again.packets, again.queued) = (pacing.window, pacing.window)
         }
@@ -108,9 +106,7 @@ extension TransferMachine {
         }
     }
 
-    private var mustSave: Bool {
-        saveInterval.map { now - savedAt >= $0 } ?? false
-    }
+    private var mustSave: Bool { saveInterval.map { now - savedAt >= $0 } ?? false }
 
     private mutating func save(_ end: Int) -> [TransferAction] {
         state = .saving(end)
@@ -143,7 +139,6 @@ extension TransferMachine {
         }
     }
 
-    /// The unit stands elsewhere than thought: its own word decides how to go on.
     private mutating func askState(_ operation: ControlPointOperation, _ refusal: Refusal) -> [TransferAction] {
         [.notice(.askedAgain(operation))] + setback(operation, refusal, pause: pacing.restTime, then: .select(.data))
     }
@@ -164,7 +159,6 @@ extension TransferMachine {
         case (.pause, .pausing(.ask(let object))): return ask(about: object)
         case (.pause, .pausing(.goOn(let end))):
             (savedImageBytes, savedAt) = (end, now)
-            summary.saves += 1
             return [.notice(.progressSaved(end))] + create(object(from: end))
         case (.receipt, .awaitingReceipt(let object)): return ask(about: object)
         case (.disconnection, .leaving): return [.notice(.unitStaysConnected)] + finish(isConfirmed: true)

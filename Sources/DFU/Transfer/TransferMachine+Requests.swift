@@ -1,6 +1,5 @@
 /// The requests: each sets the state that waits for its answer.
 extension TransferMachine {
-    /// Of an object of the usual size.
     var packetsPerObject: Int { (Self.pageSize + packetSize - 1) / packetSize }
 
     mutating func setInterval() -> [TransferAction] {
@@ -21,7 +20,7 @@ extension TransferMachine {
 
     mutating func createInitPacket() -> [TransferAction] { create(OpenObject(.command, 0..<command.count)) }
 
-    /// Executing the last object makes the unit reset, with or without its answer getting through.
+    /// The unit resets after the last object, whether or not its answer arrives.
     mutating func execute(_ execution: Execution) -> [TransferAction] {
         if case .object(let end, _) = execution, end == image.count { hasSentLastExecute = true }
         state = .executing(execution)
@@ -41,8 +40,6 @@ extension TransferMachine {
     /// Accepting an init packet writes the settings page and its backup, with four of the queue's places (nRF5 SDK,
     /// `nrf_dfu_settings_write`). EXECUTE before the first CREATE does nothing, but is answered when that is done.
     mutating func begin(_ object: OpenObject) -> [TransferAction] { hasSettled ? create(object) : execute(.rest) }
-
-    // MARK: - Packets
 
     /// Sends what the queue takes, and pauses until it takes more.
     mutating func send(_ object: OpenObject) -> [TransferAction] {
@@ -83,11 +80,7 @@ extension TransferMachine {
         return whole < end ? packets + [whole..<end] : packets
     }
 
-    // MARK: - Timeouts
-
-    private mutating func request(
-        _ request: ControlPointRequest, afterByteCount byteCount: Int
-    ) -> [TransferAction] {
+    mutating func request(_ request: ControlPointRequest, afterByteCount byteCount: Int = 0) -> [TransferAction] {
         summary.roundTrips += 1
         requestedAt = now
         if case .select(let kind) = request {
@@ -97,14 +90,9 @@ extension TransferMachine {
         return [.writeControl(request.bytes), .wait(.answer(request.operation), timeout(request.operation, byteCount))]
     }
 
-    mutating func request(_ request: ControlPointRequest) -> [TransferAction] {
-        self.request(request, afterByteCount: 0)
-    }
-
-    /// A lost answer costs this, one that is only late nothing but a question more; so it begins short and doubles with every
-    /// answer in a row that does not come. What verifies a signature or a hash takes its time, and after the last EXECUTE no question
-    /// may disturb the unit. An answer comes after the packets before it, which a link at the slowest useful pace carries at 256
-    /// bytes a second; who asks again has waited for them.
+    /// A late answer costs only another question: the timeout begins short and doubles with every answer in a row that does not come.
+    /// Verifying a signature or a hash takes longer, and after the last EXECUTE no question may disturb the unit. An answer follows the
+    /// packets before it, which the slowest useful link carries at 256 bytes a second.
     private func timeout(_ operation: ControlPointOperation, _ byteCount: Int) -> Duration {
         let air = byteCount == 0 || silences > 0 ? .zero : receiptTime.map { $0 * 4 } ?? .seconds(byteCount) / 256
         let work: Duration =
@@ -117,7 +105,7 @@ extension TransferMachine {
         return (.milliseconds(700) + max(air, roundTrip * 4)) * (1 << silences) + work
     }
 
-    /// Short: a receipt that does not come is the usual sign of a loss, and asking costs one round trip only.
+    /// Short: a missing receipt is the usual sign of a loss, and asking costs one round trip.
     private func receiptTimeout(byteCount: Int) -> Duration {
         guard let receiptTime else { return .milliseconds(500) + .seconds(byteCount) / 4096 }
         return min(receiptTime * 2 + .milliseconds(100), .milliseconds(1500))

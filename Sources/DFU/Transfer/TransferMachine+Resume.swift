@@ -1,13 +1,11 @@
 /// What to do with what the unit already holds.
 extension TransferMachine {
     mutating func resumeInitPacket(limit: UInt32, _ checksum: Checksum) -> [TransferAction] {
-        guard command.count <= Int(limit) else {
-            return fail(.transfer(.objectLimitTooSmall(.command, limit: limit)))
-        }
+        guard command.count <= Int(limit) else { return fail(.transfer(.objectLimitTooSmall(.command, limit: limit))) }
         let offset = Int(checksum.offset)
         guard offset > 0, command.matches(checksum) else { return createInitPacket() }
-        // A kept init packet is executed again: after a power cut it still lies in flash, but the bootloader learns
-        // where the image goes and how long it is from EXECUTE only, and within a power cycle it does no harm.
+        // A kept init packet is executed again: after a power cut it is still in flash, but only EXECUTE tells the bootloader where the
+        // image goes and how long it is; within a power cycle it does no harm.
         if offset == command.count { return execute(.initPacket(isKept: true)) }
         guard offset % 4 == 0 else { return createInitPacket() }
         return send(OpenObject(.command, 0..<command.count, proved: offset))
@@ -19,7 +17,7 @@ extension TransferMachine {
         let offset = Int(checksum.offset)
         provedImageBytes = 0
         savedImageBytes = min(savedImageBytes, offset)
-        // Whatever is written now could spoil a finished update; a unit that went on from the start would have lost the link.
+        // A write now could spoil a finished update; a unit that went on from the start would have lost the link.
         if offset == 0, hasSentLastExecute {
             state = .vanishing
             return [.wait(.disconnection, .seconds(10))]
@@ -45,19 +43,17 @@ extension TransferMachine {
         return known + pause(pacing.settingsTime, then: .send(rest))
     }
 
-    /// What the unit executed so far is checked after CREATE. The kept init packet was executed once more, and CREATE while the
-    /// settings are written would leave the first packets no room.
+    /// What the unit executed so far is checked after CREATE, which must not come while the settings are written: the first packets
+    /// would find no room.
     mutating func createOverKept(_ object: OpenObject) -> [TransferAction] {
         guard !hasSettled else { return create(object, checksBase: true) }
         hasSettled = true
         return pause(pacing.settingsTime, then: .create(object, checksBase: true))
     }
 
-    func object(from start: Int) -> OpenObject {
-        OpenObject(.data, start..<min(start + objectSize, image.count))
-    }
+    func object(from start: Int) -> OpenObject { OpenObject(.data, start..<min(start + objectSize, image.count)) }
 
-    /// After CREATE the unit stands at the end of what it executed: this must be ours, and where we think it is.
+    /// After CREATE the unit is at the end of what it executed: this must be ours, and where we expect it.
     mutating func checkBase(of object: OpenObject, _ checksum: Checksum) -> [TransferAction] {
         let offset = Int(checksum.offset)
         guard offset < image.count, offset % objectSize == 0, image.matches(checksum) else { return startOver() }

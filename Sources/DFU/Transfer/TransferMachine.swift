@@ -1,15 +1,14 @@
 /// Drives the transfer of one image to a Nordic bootloader: events in, actions out, no I/O and no clock.
 ///
 /// SET PRN → SELECT command → (CREATE, packets, SELECT) → EXECUTE → SELECT data → for each object CREATE, packets, a
-/// receipt, EXECUTE. With the receipt interval equal to the packets of an object its CRC comes unasked, so an object
-/// costs two round trips.
+/// receipt, EXECUTE. The receipt interval is the packets of an object: its CRC comes unasked, and an object costs two round trips.
 ///
-/// A receipt looks like the answer to GET CRC and may come late, so what an object lacks is asked by SELECT, which says the
-/// same under a code of its own; a receipt that shows all of the object only saves that question.
+/// A receipt looks like the answer to GET CRC and may come late. So SELECT asks what an object lacks; a receipt of all of it only saves
+/// that question.
 ///
 /// An empty list of actions means: not for us, go on waiting for the same thing.
-public struct TransferMachine: Sendable {
-    /// Setbacks in a row without a byte more on the unit.
+struct TransferMachine: Sendable {
+    /// In a row, without a byte more on the unit.
     static let setbackLimit = 8
     /// Requests in a row without an answer: some ten seconds.
     static let silenceLimit = 4
@@ -18,55 +17,48 @@ public struct TransferMachine: Sendable {
 
     let command: ObjectSource
     let image: ObjectSource
-    /// `nil` never saves.
     let saveInterval: Duration?
     var state = State.idle
     var summary = TransferSummary()
     var pacing = Pacing()
-    /// The longest packet in bytes, a multiple of 4: the bootloader writes its flash by words.
+    /// In bytes, a multiple of 4: the bootloader writes its flash by words.
     var packetSize = 20
     var objectSize = pageSize
     var now = Duration.zero
     var setbacks = 0
     var silences = 0
-    /// SELECT requests without an answer so far, in their order, which is that of the answers: one to an older request says less than
-    /// one to the last.
+    /// Without an answer, in the order of the answers: one to an older request says less than one to the last.
     var openSelects: [ObjectKind] = []
-    /// The newest answer to an older SELECT.
+    /// To an older SELECT; the newest.
     var olderAnswer: (limit: UInt32, checksum: Checksum)?
     var provedImageBytes = 0
-    /// The furthest byte that the unit was seen to have.
+    /// The furthest byte that the unit had.
     var reached = 0
-    /// No answer has been missing since the init packet was accepted.
+    /// No answer was missing since the init packet.
     var mayMeasure = false
-    /// After a lost link the unit goes on from here.
+    /// The unit goes on from here after a lost link.
     var savedImageBytes = 0
     var savedAt = Duration.zero
     var requestedAt = Duration.zero
-    /// Of a request that asks nothing of the flash.
+    /// Of a request that needs no flash.
     var roundTrip = Duration.zero
     var initExecutedAt = Duration.zero
-    /// When the packets went out that a receipt is awaited for.
     var sentAt = Duration.zero
-    /// From the last packet to its receipt, as seen so far.
+    /// From the last packet to its receipt.
     var receiptTime: Duration?
     var hasStartedOver = false
-    /// The unit's settings are written by now.
+    /// The unit's settings are written.
     var hasSettled = false
     var hasSentLastExecute = false
 
-    /// - Parameters:
-    ///   - initPacket: at most 512 bytes.
-    ///   - image: not empty; the package's check has seen to both.
-    ///   - saveInterval: how often the unit is told to save its progress, so that a lost link does not lose all of it.
-    public init(initPacket: [UInt8], image: [UInt8], saveInterval: Duration? = nil) {
+    /// - Parameter saveInterval: how often the unit saves its progress; `nil` for never.
+    init(initPacket: [UInt8], image: [UInt8], saveInterval: Duration? = nil) {
         command = ObjectSource(initPacket)
         self.image = ObjectSource(image)
         self.saveInterval = saveInterval
     }
 
-    /// - Parameter time: never less than before.
-    public mutating func handle(_ event: TransferEvent, at time: Duration) -> [TransferAction] {
+    mutating func handle(_ event: TransferEvent, at time: Duration) -> [TransferAction] {
         if state == .finished { return [] }
         now = max(now, time)
         switch event {
@@ -90,12 +82,7 @@ public struct TransferMachine: Sendable {
     }
 
     private mutating func receive(_ bytes: [UInt8]) -> [TransferAction] {
-        let response: ControlPointResponse
-        do {
-            response = try ControlPointResponse(parsing: bytes)
-        } catch {
-            return fail(.transfer(.malformedAnswer(bytes: bytes)))
-        }
+        guard let response = ControlPointResponse(parsing: bytes) else { return fail(.transfer(.malformedAnswer(bytes: bytes))) }
         var kind: ObjectKind?
         if response.operation == .select {
             kind = openSelects.isEmpty ? nil : openSelects.removeFirst()
@@ -134,14 +121,13 @@ public struct TransferMachine: Sendable {
         }
     }
 
-    /// An answer without payload: the request was carried out.
     private mutating func completed() -> [TransferAction] {
         switch state {
         case .settingInterval:
             roundTrip = now - requestedAt
             return select(.command)
         case .creating(var object, let checksBase):
-            // The erase began before its answer was here, and packets are on their way as long again.
+            // The erase began before its answer arrived, and packets are on their way as long again.
             object.drainsFrom = now + pacing.eraseTime - min(roundTrip, now - requestedAt) * 3 / 4
             object.isCounted = object.kind == .data
             if checksBase {

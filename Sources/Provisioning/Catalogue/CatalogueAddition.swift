@@ -3,67 +3,96 @@ import Foundation
 import Support
 
 extension AssetCatalogue {
-    public enum AddOutcome: Sendable, Hashable {
-        case added(path: String)
-        /// The same bytes are listed under this version already.
-        case present(path: String)
+    public struct Addition: Sendable, Hashable {
+        public let path: String
+        /// `false`: the same bytes are listed under this version already.
+        public let isNew: Bool
     }
 
     /// Copies an image into its folder and lists it. Whatever interrupts it, the manifest names only files that are there.
-    /// - Parameters:
-    ///   - version: as ``AssetCandidate/version(stated:)`` gave it.
-    ///   - makesDefault: use it from now on, whatever else is there.
-    /// - Throws: ``CatalogueError``, `CancellationError` while another addition is waited for.
+    /// - Parameter version: as ``AssetCandidate/version(stated:)`` gave it.
+    /// - Throws: ``CatalogueError``, `CancellationError` while it waits for another addition.
     public func add(
         _ candidate: AssetCandidate, version: String, isDevelopment: Bool, makesDefault: Bool, clock: SessionClock
-    ) async throws -> AddOutcome {
-        guard let slot = candidate.component.slot else { throw CatalogueError.hardwareUnknown(candidate.hardware) }
-        let folder = "\(root)/\(slot.folder(for: candidate.hardware))"
+    ) async throws -> Addition {
+        let folder = try folder(of: candidate.component, candidate.hardware)
         let lock = try await CatalogueLock.hold(folder, clock: clock)
         defer { withExtendedLifetime(lock) {} }
         let manifest = "\(folder)/manifest.json"
         let sha256 = SHA256.text(of: candidate.bytes)
+        let choice = makesDefault ? (candidate.hardware, version) : nil
         let listed = try CatalogueManifest(path: manifest).entries(for: candidate.hardware).first { $0.version == version }
-        let stem = "\(candidate.hardware)-\(version)"
         if let file = listed?.listed.first {
-            guard file.sha256.lowercased() == sha256 else { throw CatalogueError.versionTaken(version: version, manifest: manifest) }
-            if makesDefault { try rewrite(manifest, adding: nil, default: (candidate.hardware, version)) }
-            return .present(path: "\(folder)/\(file.file)")
+            guard file.sha256 == sha256 else { throw CatalogueError.versionTaken(version: version, manifest: manifest) }
+            if choice != nil { try rewrite(manifest, adding: nil, default: choice) }
+            return Addition(path: "\(folder)/\(file.file)", isNew: false)
         }
-        let name = stem + slot.suffix
+        let stem = "\(candidate.hardware)-\(version)"
+        let name = stem + (candidate.component.slot?.suffix ?? "")
         try CatalogueFiles.place(candidate.bytes, at: "\(folder)/\(name)")
-        var entry: [String: Any] = ["version": version, "hardware": candidate.hardware, "file": name, "sha256": sha256]
-        if isDevelopment { entry["development"] = true }
+        var entry = CatalogueEntry(version: version, hardware: candidate.hardware, file: name, sha256: sha256)
+        if isDevelopment { entry.development = true }
         if let key = candidate.key {
             try CatalogueFiles.place(key, at: "\(folder)/\(stem).pem")
-            entry["key"] = "\(stem).pem"
+            entry.key = "\(stem).pem"
         }
-        try rewrite(manifest, adding: entry, default: makesDefault ? (candidate.hardware, version) : nil)
-        return .added(path: "\(folder)/\(name)")
+        try rewrite(manifest, adding: entry, default: choice)
+        return Addition(path: "\(folder)/\(name)", isNew: true)
     }
 
-    /// Keys that noafw does not know stay, entries keep their order; keys stand sorted, as they always do.
+    /// Keys that noafw does not know stay, entries keep their order; keys are sorted, as they always are.
     private func rewrite(
-        _ path: String, adding entry: [String: Any]?, default choice: (hardware: String, version: String)?
+        _ path: String, adding entry: CatalogueEntry?, default choice: (hardware: String, version: String)?
     ) throws(CatalogueError) {
         let bytes = try CatalogueFiles.read(path, limitBytes: CatalogueManifest.limitBytes)
         guard var document = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
-            var entries = document["entries"] as? [[String: Any]]
+            var entries = document["entries"] as? [Any]
         else { throw .manifestInvalid(path: path, reason: "it is not JSON") }
-        if let entry { entries.append(entry) }
-        document["entries"] = entries
-        if let choice {
-            var defaults = document["default"] as? [String: Any] ?? [:]
-            defaults[choice.hardware] = choice.version
-            document["default"] = defaults
-        }
         do {
-            var text = try JSONSerialization.data(
-                withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+            if let entry { entries.append(try JSONSerialization.jsonObject(with: JSONEncoder().encode(entry))) }
+            document["entries"] = entries
+            if let choice {
+                let defaults = document["default"] as? [String: Any] ?? [:]
+                document["default"] = defaults.merging([choice.hardware: choice.version]) { $1 }
+            }
+            var text = try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
             text.append(UInt8(ascii: "\n"))
             try text.write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
             throw .notWritten(path: path, reason: SystemError.text(error))
         }
     }
+}
+
+/// Held from the reading of a manifest to its writing: additions at the same time would lose each other's entries.
+final class CatalogueLock: Sendable {
+    /// A process that was stopped may hold it for ever.
+    static let timeout = Duration.seconds(10)
+    private static let pollPause = Duration.milliseconds(20)
+
+    private let descriptor: Int32
+
+    static func hold(_ folder: String, clock: SessionClock) async throws -> CatalogueLock {
+        let lock = try CatalogueLock(opening: folder)
+        let deadline = clock.deadline(in: timeout)
+        while try !lock.take(folder) {
+            guard clock.now < deadline else { throw CatalogueError.locked(folder: folder) }
+            try await clock.sleep(until: clock.deadline(in: pollPause))
+        }
+        return lock
+    }
+
+    private init(opening folder: String) throws(CatalogueError) {
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .manifestMissing(path: "\(folder)/manifest.json") }
+    }
+
+    private func take(_ folder: String) throws(CatalogueError) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        let reason = errno
+        guard reason == EWOULDBLOCK || reason == EINTR else { throw .notWritten(path: folder, reason: String(cString: strerror(reason))) }
+        return false
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -2,54 +2,88 @@ import Cryptography
 import DFU
 import ScriptBundle
 
+/// One entry of a manifest, and what a run does with it.
+@dynamicMemberLookup
+public struct CatalogueItem: Sendable, Hashable {
+    public let component: Component
+    public let folder: String
+    public let entry: CatalogueEntry
+    /// Whether a run without further options uses it.
+    public let isChosen: Bool
+
+    public subscript<Value>(dynamicMember member: KeyPath<CatalogueEntry, Value>) -> Value { entry[keyPath: member] }
+}
+
 extension AssetCatalogue {
-    /// Reads an entry's files and holds them against the manifest, and the manifest against what stands in them.
+    /// Every entry of every manifest; the files themselves are not read.
+    public func items(of families: FamilyList) throws(CatalogueError) -> [CatalogueItem] {
+        var items: [CatalogueItem] = []
+        for (component, folder) in folders(of: families) {
+            let manifest = try CatalogueManifest(path: "\(folder)/manifest.json")
+            var chosen: [String: String] = [:]
+            for entry in manifest.entries {
+                if chosen[entry.hardware] == nil { chosen[entry.hardware] = try manifest.choose(for: entry.hardware).version }
+                let isChosen = chosen[entry.hardware] == entry.version
+                items.append(CatalogueItem(component: component, folder: folder, entry: entry, isChosen: isChosen))
+            }
+        }
+        return items
+    }
+
+    /// The folders with a manifest: a family's own may be missing, the others may not.
+    private func folders(of families: FamilyList) -> [(Component, String)] {
+        var folders: [(Component, String)] = []
+        for component in families.components {
+            guard let slot = component.slot else { continue }
+            let takers = families.all.filter { $0.components.contains(component) }
+            for family in slot.isByFamily ? takers : Array(takers.prefix(1)) {
+                let folder = "\(root)/\(slot.folder(for: family.id.rawValue))"
+                if !slot.isByFamily || CatalogueFiles.exists("\(folder)/manifest.json") { folders.append((component, folder)) }
+            }
+        }
+        return folders
+    }
+
+    /// An entry's files against the manifest, and the manifest against their content.
     /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
     public func check(_ item: CatalogueItem, for families: FamilyList) throws {
-        let limit = item.component.slot?.limitBytes ?? 0
-        let files = try zip(item.files, item.digests).map { name, expected in
-            ScriptSet.File(name: name, bytes: try CatalogueFiles.read("\(item.folder)/\(name)", sha256: expected, limitBytes: limit))
+        let (folder, limit) = (item.folder, item.component.slot?.limitBytes ?? 0)
+        let files = try item.listed.map {
+            ScriptSet.File(name: $0.file, bytes: try CatalogueFiles.read("\(folder)/\($0.file)", sha256: $0.sha256, limitBytes: limit))
         }
-        let key = try item.key.map { try CatalogueFiles.read("\(item.folder)/\($0)", limitBytes: CatalogueFiles.keyLimitBytes) }
+        let key = try item.entry.key.map { try CatalogueFiles.read("\(folder)/\($0)", limitBytes: CatalogueFiles.keyLimitBytes) }
         let candidate = AssetCandidate(
-            component: item.component, hardware: item.hardware, files: files, key: key, name: item.files.first ?? item.folder, families: families)
+            component: item.component, hardware: item.hardware, files: files, key: key, name: files.first?.name ?? folder, families: families)
         _ = try candidate.version(stated: item.version)
     }
 }
 
-/// The files of one component, before anything depends on them.
+/// The files of one component, not checked yet.
 public struct AssetCandidate: Sendable {
-    public var component: Component
-    public var hardware: String
+    let component: Component
+    public internal(set) var hardware: String
     /// One for an image.
-    public var files: [ScriptSet.File]
-    /// The public key (PEM) that a package is signed with, when it is not the vendor's.
-    public var key: [UInt8]?
+    var files: [ScriptSet.File]
+    var key: [UInt8]?
     /// For messages.
-    public var name: String
+    let name: String
     private let families: FamilyList
 
     public init(
         component: Component, hardware: String, files: [ScriptSet.File], key: [UInt8]? = nil, name: String, families: FamilyList
     ) {
-        self.families = families
-        self.component = component
-        self.hardware = hardware
-        self.files = files
-        self.key = key
-        self.name = name
+        (self.component, self.hardware, self.files) = (component, hardware, files)
+        (self.key, self.name, self.families) = (key, name, families)
     }
 
-    public var bytes: [UInt8] { files.first?.bytes ?? [] }
+    var bytes: [UInt8] { files.first?.bytes ?? [] }
 
-    /// - Throws: ``CatalogueError/digestNotStated(file:stated:actual:)``.
     public static func check(_ bytes: [UInt8], sha256 expected: String, name: String) throws(CatalogueError) {
         let actual = SHA256.text(of: bytes)
         guard actual == expected else { throw .digestNotStated(file: name, stated: expected, actual: actual) }
     }
 
-    /// The hardware that a package is made for, by its SoftDevice; an FPGA image is for the first family that takes one.
-    /// - Throws: `DFUError`.
+    /// By a package's SoftDevice; an FPGA image is for the first family that takes one.
     public static func hardware(of component: Component, bytes: [UInt8], among families: FamilyList) throws -> String {
         let makers = families.all.filter { $0.components.contains(component) }
         guard component == .firmware else { return makers.first?.id.rawValue ?? "" }
@@ -58,8 +92,7 @@ public struct AssetCandidate: Sendable {
         return (maker ?? makers.first)?.id.rawValue ?? ""
     }
 
-    /// Checks structure, sizes, signature and hardware.
-    /// - Throws: ``CatalogueError``, `DFUError`, `FPGAError`, `ScriptError`.
+    /// Structure, sizes, signature and hardware.
     public func check() throws -> CheckedAsset {
         guard let slot = component.slot, let family = families[FamilyID(hardware)], family.components.contains(component) else {
             throw CatalogueError.hardwareUnknown(hardware)
@@ -71,10 +104,10 @@ public struct AssetCandidate: Sendable {
     }
 
     /// As ``check()``.
-    /// - Parameter stated: the version that the user gives; needed where the image does not tell.
+    /// - Parameter stated: needed for an image that does not hold its version.
     /// - Returns: the version that the unit will show.
     public func version(stated: String?) throws -> String {
-        if let stated, !CatalogueManifest.isVersion(stated) { throw CatalogueError.versionInvalid(stated) }
+        if let stated, FirmwareVersion(stated) == nil { throw CatalogueError.versionInvalid(stated) }
         let found = try check().version
         if let found, let stated, found != stated {
             throw CatalogueError.versionDiffers(file: name, image: found, stated: stated)

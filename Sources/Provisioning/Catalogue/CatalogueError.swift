@@ -1,4 +1,3 @@
-import Bluetooth
 import Support
 
 /// What can be wrong with the asset folders. Whatever it is, no unit has been touched yet.
@@ -13,7 +12,6 @@ public enum CatalogueError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case tooLarge(path: String, limitBytes: Int)
     case digestDiffers(path: String, expected: String, actual: String)
-    /// Not the digest that a file's source states.
     case digestNotStated(file: String, stated: String, actual: String)
     case versionInvalid(String)
     case versionUnknown(file: String)
@@ -27,26 +25,21 @@ public enum CatalogueError: Error, Hashable, Sendable {
 
 extension CatalogueError: DiagnosableError {
     public var diagnosis: Diagnosis {
-        let text = explanation
+        let (code, message, cause, remedy) = text
         return Diagnosis(
-            code: text.code, category: category, fault: category == .inputOutput ? .station : nil, message: text.message,
-            cause: text.cause, remedy: text.remedy)
+            code: code, category: category, fault: category == .inputOutput ? .station : nil, message: message, cause: cause, remedy: remedy)
     }
 
     private var category: Diagnosis.Category {
         switch self {
         case .rootNotFound, .manifestMissing, .nothingFor, .fileMissing: .missingInput
-        case .manifestInvalid, .defaultMissing, .unsafeName, .tooLarge, .digestDiffers, .digestNotStated, .versionInvalid, .versionUnknown,
-            .versionDiffers, .versionTaken, .fileTaken, .hardwareUnknown: .badData
         case .unreadable, .notWritten: .inputOutput
         case .locked: .tryAgain
+        default: .badData
         }
     }
 
-    private typealias Explanation = (code: String, message: String, cause: String, remedy: String)
-
-    /// One table, so that the compiler misses no case.
-    private var explanation: Explanation {
+    private var text: (code: String, message: String, cause: String, remedy: String) {
         switch self {
         case .rootNotFound(let searched):
             ("CAT-0001", "no asset folder found (looked in \(searched.joined(separator: ", ")))",

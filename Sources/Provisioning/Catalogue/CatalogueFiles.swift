@@ -2,11 +2,10 @@ import Cryptography
 import Foundation
 import Support
 
-/// Bounded reading of asset files and their digests.
+/// Bounded reading and writing of asset files.
 enum CatalogueFiles {
     static let keyLimitBytes = 16 << 10
 
-    /// Reads a whole file and holds it against its digest.
     /// - Parameter sha256: lower-case hexadecimal.
     static func read(_ path: String, sha256 expected: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
         let bytes = try read(path, limitBytes: limitBytes)
@@ -17,7 +16,7 @@ enum CatalogueFiles {
 
     static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Writes a file in one step; the same bytes may be there already, others may not.
+    /// In one step; the same bytes may be there already, others may not.
     static func place(_ bytes: [UInt8], at path: String) throws(CatalogueError) {
         if exists(path) {
             guard try read(path, limitBytes: bytes.count) == bytes else { throw .fileTaken(path: path) }
@@ -30,8 +29,6 @@ enum CatalogueFiles {
         }
     }
 
-    /// Reads a whole regular file.
-    /// - Throws: ``CatalogueError`` when it is missing, not a regular file, unreadable or longer than `limitBytes`.
     static func read(_ path: String, limitBytes: Int) throws(CatalogueError) -> [UInt8] {
         do {
             return try FileReader.read(path, limit: limitBytes, followsLinks: true)
@@ -44,7 +41,7 @@ enum CatalogueFiles {
         }
     }
 
-    /// Whether `name` can only mean a file directly in the folder it is joined to.
+    /// Whether it can only mean a file directly in the folder that it is joined to.
     static func isSafeName(_ name: String) -> Bool {
         let isPlain = name.unicodeScalars.allSatisfy { $0.value > 0x1F && $0.value != 0x7F && $0 != "/" && $0 != "\\" }
         return isPlain && !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 128

@@ -1,49 +1,47 @@
 import DFU
 import Foundation
 
-/// One `manifest.json`, decoded and checked; docs/assets.md describes the format.
+/// One entry of a manifest; docs/assets.md describes the format.
+public struct CatalogueEntry: Codable, Sendable, Hashable {
+    public struct File: Codable, Sendable, Hashable {
+        public var file: String
+        /// Lower-case hexadecimal; empty where it was left out.
+        public var sha256: String
+
+        init(file: String, sha256: String) { (self.file, self.sha256) = (file, sha256.lowercased()) }
+
+        public init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(file: try values.decode(String.self, forKey: .file), sha256: try values.decodeIfPresent(String.self, forKey: .sha256) ?? "")
+        }
+    }
+
+    public var version: String
+    public var hardware: String
+    var file: String?
+    var sha256: String?
+    /// Scripts only: in the order in which they are installed.
+    var files: [File]?
+    var development: Bool?
+    var key: String?
+
+    /// However they are named; empty for none or only half of one.
+    public var listed: [File] {
+        if let files { return files }
+        guard let file, let sha256 else { return [] }
+        return [File(file: file, sha256: sha256)]
+    }
+
+    public var isDevelopment: Bool { development ?? false }
+}
+
+/// One `manifest.json`, decoded and checked.
 struct CatalogueManifest: Sendable {
     /// Large enough for thousands of entries.
     static let limitBytes = 1 << 20
 
-    struct Entry: Decodable, Sendable {
-        struct File: Decodable, Sendable {
-            var file: String
-            /// Empty where it was left out.
-            var sha256: String
-
-            init(file: String, sha256: String) { (self.file, self.sha256) = (file, sha256) }
-
-            private enum CodingKeys: CodingKey { case file, sha256 }
-
-            init(from decoder: any Decoder) throws {
-                let values = try decoder.container(keyedBy: CodingKeys.self)
-                file = try values.decode(String.self, forKey: .file)
-                sha256 = try values.decodeIfPresent(String.self, forKey: .sha256) ?? ""
-            }
-        }
-
-        var version: String
-        var hardware: String
-        var file: String?
-        var sha256: String?
-        /// Scripts only: in the order in which they are installed.
-        var files: [File]?
-        var development: Bool?
-        var key: String?
-
-        /// The entry's files, however it names them; empty when it names none or only half of one.
-        var listed: [File] {
-            if let files { return files }
-            guard let file, let sha256 else { return [] }
-            return [File(file: file, sha256: sha256)]
-        }
-
-        var isDevelopment: Bool { development ?? false }
-    }
-
     private struct Document: Decodable {
-        var entries: [Entry]
+        var entries: [CatalogueEntry]
         var `default`: [String: String]?
     }
 
@@ -73,13 +71,12 @@ struct CatalogueManifest: Sendable {
         }
     }
 
-    var entries: [Entry] { document.entries }
+    var entries: [CatalogueEntry] { document.entries }
 
-    /// The entries for one hardware in the manifest's order.
-    func entries(for hardware: String) -> [Entry] { document.entries.filter { $0.hardware == hardware } }
+    func entries(for hardware: String) -> [CatalogueEntry] { entries.filter { $0.hardware == hardware } }
 
     /// The manifest's default, else the newest release, else the newest development entry.
-    func choose(for hardware: String) throws(CatalogueError) -> Entry {
+    func choose(for hardware: String) throws(CatalogueError) -> CatalogueEntry {
         let candidates = entries(for: hardware)
         if let version = document.default?[hardware] {
             guard let entry = candidates.first(where: { $0.version == version }) else {
@@ -87,32 +84,24 @@ struct CatalogueManifest: Sendable {
             }
             return entry
         }
-        let releases = candidates.filter { !$0.isDevelopment }
-        guard let newest = (releases.isEmpty ? candidates : releases).max(by: { $0.version < $1.version }) else {
-            throw .nothingFor(hardware: hardware, manifest: path)
-        }
+        // A version has a fixed width: the order of texts is that of ages.
+        func age(_ entry: CatalogueEntry) -> (Int, String) { (entry.isDevelopment ? 0 : 1, entry.version) }
+        guard let newest = candidates.max(by: { age($0) < age($1) }) else { throw .nothingFor(hardware: hardware, manifest: path) }
         return newest
     }
 
-    private func check(_ entry: Entry, _ requiresDigests: Bool) throws(CatalogueError) {
+    private func check(_ entry: CatalogueEntry, _ requiresDigests: Bool) throws(CatalogueError) {
         func invalid(_ reason: String) -> CatalogueError { .manifestInvalid(path: path, reason: reason) }
-        guard Self.isVersion(entry.version) else {
-            throw invalid("\"\(entry.version)\" is not a version of the form vYY.DDD.HHMM")
-        }
+        guard FirmwareVersion(entry.version) != nil else { throw invalid("\"\(entry.version)\" is not a version of the form vYY.DDD.HHMM") }
         guard !entry.listed.isEmpty else { throw invalid("\(entry.version) names no file with its SHA-256") }
         for listed in entry.listed {
             guard CatalogueFiles.isSafeName(listed.file) else { throw .unsafeName(listed.file, manifest: path) }
             if listed.sha256.isEmpty, !requiresDigests { continue }
-            guard Self.isDigest(listed.sha256) else { throw invalid("the sha256 of \(listed.file) is not 64 hexadecimal digits") }
+            guard listed.sha256.utf8.count == 64, listed.sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+                throw invalid("the sha256 of \(listed.file) is not 64 hexadecimal digits")
+            }
         }
         if let key = entry.key, !CatalogueFiles.isSafeName(key) { throw .unsafeName(key, manifest: path) }
-    }
-
-    /// `vYY.DDD.HHMM`, as both device families print it: of fixed width, so text order is age order.
-    static func isVersion(_ text: String) -> Bool { FirmwareVersion(text) != nil }
-
-    private static func isDigest(_ text: String) -> Bool {
-        text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -2,17 +2,15 @@ import Cryptography
 import Foundation
 import ScriptBundle
 
-/// What the manifest in a folder of scripts declares: which scripts make the set, and their order.
+/// What the manifest in a folder of scripts declares: the scripts of the set, in their order.
 public struct ScriptDeclaration: Sendable {
     public let family: ScriptFamily
-    /// In the order in which they are hashed and installed.
+    /// In the order of hashing and installation.
     public let names: [String]
     private let digests: [String: String]
     private let folder: String
 
-    /// - Parameters:
-    ///   - family: `nil` where the manifest is to tell.
-    ///   - families: that it may tell.
+    /// - Parameter family: `nil` for the manifest's, one of `families`.
     /// - Returns: `nil` when the folder has no `manifest.json`.
     /// - Throws: ``CatalogueError``.
     public init?(folder: String, family: ScriptFamily?, among families: [ScriptFamily]) throws(CatalogueError) {
@@ -30,7 +28,7 @@ public struct ScriptDeclaration: Sendable {
         self.family = known
         self.folder = folder
         names = entry.listed.map(\.file)
-        digests = Dictionary(entry.listed.map { ($0.file, $0.sha256.lowercased()) }, uniquingKeysWith: { first, _ in first })
+        digests = Dictionary(entry.listed.map { ($0.file, $0.sha256) }, uniquingKeysWith: { first, _ in first })
     }
 
     private static func onlyHardware(of manifest: CatalogueManifest) throws(CatalogueError) -> String {
@@ -41,15 +39,12 @@ public struct ScriptDeclaration: Sendable {
         return hardware
     }
 
-    /// Holds the scripts against the digests that the manifest gives.
-    /// - Throws: ``CatalogueError/digestDiffers(path:expected:actual:)``.
+    /// Holds the scripts against the manifest's digests.
     public func check(_ scripts: ScriptSet) throws(CatalogueError) {
         for file in scripts.files {
             guard let expected = digests[file.name], !expected.isEmpty else { continue }
             let actual = SHA256.text(of: file.bytes)
-            guard actual == expected else {
-                throw .digestDiffers(path: "\(folder)/\(file.name)", expected: expected, actual: actual)
-            }
+            guard actual == expected else { throw .digestDiffers(path: "\(folder)/\(file.name)", expected: expected, actual: actual) }
         }
     }
 }

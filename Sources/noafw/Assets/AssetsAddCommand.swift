@@ -1,5 +1,4 @@
 import ArgumentParser
-import Bluetooth
 import DFU
 import Foundation
 import Provisioning
@@ -8,7 +7,6 @@ import Support
 
 /// `noafw assets add`
 struct AssetsAddCommand: ContextCommand {
-    static let schema = "noafw.assets.add/1"
     /// Of the vendor's FPGA images. A shorter one is padded, but is more often another kind of file.
     private static let usualImageByteCount = 444_430
 
@@ -60,7 +58,7 @@ struct AssetsAddCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: options.json)
-        return await verb.run(failure: { document(nil, nil, $0) }, interrupted: { .complete }) { _ in
+        return await verb.run(failure: { Document(file: file.name, action: "failed", error: $0) }, interrupted: { .complete }) { _ in
             let catalogue = try options.catalogue(context)
             let bytes = try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit)
             if let sha256 { try AssetCandidate.check(bytes, sha256: sha256.lowercased(), name: file.name) }
@@ -68,7 +66,7 @@ struct AssetsAddCommand: ContextCommand {
             let candidate = AssetCandidate(
                 component: part, hardware: try hardware?.id.rawValue ?? AssetCandidate.hardware(of: part, bytes: bytes, among: .supported),
                 files: [ScriptSet.File(name: file.name, bytes: bytes)],
-                key: try key.map { try publicKey(context.path($0)) }, name: file.name, families: .supported)
+                key: try key.map { Array(try PackageKeyFile.published(context.path($0)).pem().utf8) }, name: file.name, families: .supported)
             let version = try candidate.version(stated: version)
             let isMarked = try candidate.check().isDevelopment
             if part == .fpga, bytes.count != Self.usualImageByteCount {
@@ -77,30 +75,18 @@ struct AssetsAddCommand: ContextCommand {
             if isMarked, !development { verb.note("the image is one of noafw's development images; it is listed as one") }
             let outcome = try await catalogue.add(
                 candidate, version: version, isDevelopment: development || isMarked, makesDefault: makeDefault, clock: context.clock)
-            return result(outcome, candidate, version)
+            let what = "\(part.name) \(version) for the \(candidate.hardware)"
+            let line = outcome.isNew ? "added \(what) as" : "\(what) is there already:"
+            return OfflineCommand.Result(
+                lines: ["\(line) \(UntrustedText.escape(outcome.path))"],
+                document: Document(file: file.name, action: outcome.isNew ? "added" : "present", path: outcome.path, version: version))
         }
     }
 
-    private func publicKey(_ path: NamedPath) throws -> [UInt8] { Array(try PackageKeyFile.published(path).pem().utf8) }
-
-    private func result(_ outcome: AssetCatalogue.AddOutcome, _ candidate: AssetCandidate, _ version: String) -> OfflineCommand.Result {
-        let what = "\(candidate.component.name) \(version) for the \(candidate.hardware)"
-        let line = switch outcome {
-        case .added(let path): "added \(what) as \(UntrustedText.escape(path))"
-        case .present(let path): "\(what) is there already: \(UntrustedText.escape(path))"
-        }
-        return OfflineCommand.Result(lines: [line], document: document(outcome, version, nil))
-    }
-
-    private func document(_ outcome: AssetCatalogue.AddOutcome?, _ version: String?, _ error: Diagnosis?) -> JSONText {
-        let (action, path): (String, String?) = switch outcome {
-        case .added(let path): ("added", path)
-        case .present(let path): ("present", path)
-        case nil: ("failed", nil)
-        }
-        return .object([
-            ("schema", .string(Self.schema)), ("file", .string(file.name)), ("action", .string(action)), ("path", .optional(path)),
-            ("version", .optional(version)), ("error", error.map(ReportText.document) ?? .null),
-        ])
+    private struct Document: Encodable {
+        let schema = "noafw.assets.add/1"
+        var file, action: String
+        var path, version: String?
+        var error: Diagnosis?
     }
 }

@@ -1,12 +1,9 @@
-import Bluetooth
 import Provisioning
 import Support
 
-/// The catalogue as text and as JSON.
+/// The catalogue as text.
 struct AssetsReport {
-    static let schema = "noafw.assets/1"
-
-    struct Row {
+    struct Row: Sendable {
         var item: CatalogueItem
         var isChecked = false
         var problem: Diagnosis?
@@ -24,12 +21,11 @@ struct AssetsReport {
             .init("file", keeping: .start),
         ])
         for row in rows {
-            let item = row.item
-            let state = row.verdict ?? (item.isChosen ? "yes" : "-")
-            let more = item.files.count > 1 ? " and \(item.files.count - 1) more" : ""
+            let (item, files) = (row.item, row.item.listed)
+            let more = files.count > 1 ? " and \(files.count - 1) more" : ""
             table.append([
                 item.component.name, item.version, UntrustedText.escape(item.hardware), item.isDevelopment ? "development" : "release",
-                state, UntrustedText.escape(item.files.first ?? "-") + more,
+                row.verdict ?? (item.isChosen ? "yes" : "-"), UntrustedText.escape(files.first?.file ?? "-") + more,
             ])
         }
         let problems = rows.compactMap(\.problem).flatMap { ErrorText.lines($0, style: style) }
@@ -37,34 +33,35 @@ struct AssetsReport {
         return [UntrustedText.escape(root)] + body + problems
     }
 
-    /// As the run's own end. No entries are no verdict.
+    /// No entries are no success.
     var verdict: Diagnosis? {
         if rows.isEmpty { return CommandError.noEntries(root: root).diagnosis }
         let count = rows.count { $0.problem != nil }
         return count > 0 ? CommandError.badEntries(count: count).diagnosis : nil
     }
+}
 
-    func document(error: Diagnosis? = nil) -> JSONText {
-        .object([
-            ("schema", .string(Self.schema)), ("root", .string(root)),
-            ("entries", .array(rows.map(Self.document))), ("error", error.map(ReportText.document) ?? .null),
-        ])
-    }
+/// The catalogue's entries, or why it could not be read.
+struct AssetsDocument: Encodable, Sendable {
+    let schema = "noafw.assets/1"
+    var root: String?
+    var entries: [AssetsReport.Row] = []
+    var error: Diagnosis?
+}
 
-    private static func document(_ row: Row) -> JSONText {
-        let item = row.item
-        let files = zip(item.files, item.digests).map { JSONText.object([("file", .string($0)), ("sha256", .string($1))]) }
-        return .object([
-            ("part", .string(item.component.name)), ("version", .string(item.version)), ("hardware", .string(item.hardware)),
-            ("development", .bool(item.isDevelopment)), ("used", .bool(item.isChosen)), ("folder", .string(item.folder)),
-            ("files", .array(files)), ("verdict", .optional(row.verdict)),
-            ("error", row.problem.map(ReportText.document) ?? .null),
-        ])
-    }
+extension AssetsReport.Row: Encodable {
+    private enum CodingKeys: CodingKey { case part, version, hardware, development, used, folder, files, verdict, error }
 
-    static func failure(_ error: Diagnosis) -> JSONText {
-        .object([
-            ("schema", .string(schema)), ("root", .null), ("entries", .array([])), ("error", ReportText.document(error)),
-        ])
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(item.component, forKey: .part)
+        try members.encode(item.version, forKey: .version)
+        try members.encode(item.hardware, forKey: .hardware)
+        try members.encode(item.isDevelopment, forKey: .development)
+        try members.encode(item.isChosen, forKey: .used)
+        try members.encode(item.folder, forKey: .folder)
+        try members.encode(item.listed, forKey: .files)
+        try members.encode(verdict, forKey: .verdict)
+        try members.encode(problem, forKey: .error)
     }
 }

@@ -88,12 +88,11 @@ struct BundleCreateCommand: ContextCommand {
         if let check { return await compare(with: check.name, verb) }
         let file = output?.name ?? ""
         let place = OutputPlace(context.path(file))
-        return await verb.run(failure: { BundleReport.failure(file: file, $0) }, interrupted: place.abandon) { style in
+        return await verb.run(failure: { BundleDocument(file: file, error: $0) }, interrupted: place.abandon) { style in
             try write(place, verb)
-            // What was written is read back and checked: its digest is that of the file.
             let bundle = try BundleFile.open(place.path)
             let report = BundleReport(file: file, bundle: bundle, trust: .notAsked)
-            return OfflineCommand.Result(lines: report.summary(style: style), document: report.document)
+            return OfflineCommand.Result(lines: report.summary(style: style), document: BundleDocument(report))
         }
     }
 
@@ -118,8 +117,7 @@ struct BundleCreateCommand: ContextCommand {
     }
 
     private func compare(with file: String, _ verb: OfflineCommand) async -> Int32 {
-        let failure: @Sendable (Diagnosis) -> JSONText = { BundleComparisonReport(file: file, folder: folder.name, differences: []).document(verdict: "fail", error: $0) }
-        return await verb.run(failure: failure) { style in
+        await verb.run(failure: { BundleComparison(file: file, folder: folder.name, error: $0) }) { style in
             let context = verb.context
             let bundle = try BundleFile.open(context.path(file))
             let keys = try trustInputs(context).bundleKeys(note: verb.note)
@@ -128,11 +126,12 @@ struct BundleCreateCommand: ContextCommand {
                 throw BundleError.wrongFamily(place: file, bundle: bundle.family.name, wanted: family.id.rawValue)
             }
             let source = BundleSource(folder: context.path(folder), family: bundle.family, scheme: bundle.manifest.scripts.scheme)
-            var differences = try bundle.scripts().differences(in: source.scripts(note: verb.note))
-            differences += try imageDifferences(bundle, context)
-            let report = BundleComparisonReport(
-                file: file, folder: folder.name, differences: differences, notCompared: imagesNotGiven(bundle.manifest))
-            return report.result(style: style)
+            let differences = try bundle.scripts().differences(in: source.scripts(note: verb.note)) + imageDifferences(bundle, context)
+            let manifest = bundle.manifest
+            var comparison = BundleComparison(file: file, folder: folder.name, differences: differences.map(\.description))
+            if manifest.firmware != nil, firmware == nil { comparison.notCompared.append("firmware") }
+            if manifest.fpga != nil, fpga == nil { comparison.notCompared.append("FPGA image") }
+            return comparison.result(style: style)
         }
     }
 
@@ -140,11 +139,7 @@ struct BundleCreateCommand: ContextCommand {
         TrustInputs(given: trust.map { context.path($0) }, search: context.assetSearch(nil))
     }
 
-    private func imagesNotGiven(_ manifest: BundleManifest) -> [String] {
-        (manifest.firmware != nil && firmware == nil ? ["firmware"] : []) + (manifest.fpga != nil && fpga == nil ? ["FPGA image"] : [])
-    }
-
-    /// Images are compared when they are given: the folder alone says nothing of them.
+    /// The folder alone says nothing about images.
     private func imageDifferences(_ bundle: ReleaseBundle, _ context: CommandContext) throws -> [BundleDifference] {
         var found: [BundleDifference] = []
         let limit = BundleParts.imageLimit

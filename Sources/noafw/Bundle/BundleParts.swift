@@ -3,9 +3,8 @@ import FPGA
 import Provisioning
 import ScriptBundle
 
-/// Firmware packages and FPGA images on their way into a bundle or out of it, checked for the family.
+/// Firmware packages and FPGA images for a bundle, checked for the family.
 struct BundleParts {
-    /// In bytes; the largest of either kind.
     static let imageLimit = DFUPackage.fileSizeLimit
 
     let family: Family
@@ -20,7 +19,6 @@ struct BundleParts {
         return BundleRecipe.Image(version: version.description, bytes: bytes)
     }
 
-    /// - Parameter isChecked: the image has to be a bitstream for the unit's FPGA.
     func fpga(_ path: NamedPath, version: String, isChecked: Bool) throws -> BundleRecipe.Image {
         guard family.components.contains(.fpga) else { throw BundleError.fpgaInFirmware(family: family.id.rawValue) }
         let bytes = try InputFile.read(path, limit: Self.imageLimit)

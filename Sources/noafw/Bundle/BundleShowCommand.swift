@@ -30,11 +30,11 @@ struct BundleShowCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
-        return await verb.run(failure: { BundleReport.failure(file: file.name, $0) }) { style in
+        return await verb.run(failure: { BundleDocument(file: file.name, error: $0) }) { style in
             let bundle = try BundleFile.open(context.path(file))
             let keys = try TrustInputs(given: trust.map { context.path($0) }, search: context.assetSearch(nil)).bundleKeys(note: verb.note)
             let report = BundleReport(file: file.name, bundle: bundle, trust: try BundleTrust(bundle, keys: keys))
-            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document)
+            return OfflineCommand.Result(lines: report.lines(style: style), document: BundleDocument(report))
         }
     }
 }

@@ -1,17 +1,16 @@
 import Provisioning
 import ScriptBundle
 
-/// A folder of scripts, as a bundle is made of it.
+/// A folder of scripts for a bundle.
 struct BundleSource {
-    /// So many names of what was left out are told; more would hide the rest.
+    /// Names of files that are left out; more would hide the rest.
     private static let toldNames = 5
 
     var folder: NamedPath
-    /// `nil` where the folder is to tell.
+    /// `nil` for what the folder says.
     var family: ScriptFamily?
     var scheme: VersionScheme
 
-    /// - Parameter note: told about everything that an operator should know of the files.
     func scripts(note: (String) -> Void) throws -> ScriptSet {
         let place = ScriptFolder(folder.location)
         let declaration = try ScriptDeclaration(folder: folder.location, family: family, among: FamilyList.supported.scripts)

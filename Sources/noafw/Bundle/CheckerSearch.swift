@@ -1,11 +1,10 @@
 import Foundation
 import ScriptBundle
 
-/// Where the compilers that check a syntax may be: named in the environment, in the project's own `.venv`, in PATH.
+/// Finds the compilers that check a syntax: named in the environment, in the project's own `.venv`, in PATH.
 struct CheckerSearch {
     var search: AssetSearch
 
-    /// - Throws: ``BundleError/checkerMissing(_:)``.
     func find(_ tool: SyntaxTool) throws(BundleError) -> String {
         let named = search.environment[tool.variable].flatMap { $0.isEmpty ? nil : search.path($0).location }
         let candidates = named.map { [$0] } ?? ownCandidates(tool) + pathCandidates(tool)

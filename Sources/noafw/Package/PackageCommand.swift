@@ -1,4 +1,5 @@
 import ArgumentParser
+import DFU
 
 /// `noafw package`
 struct PackageCommand: ParsableCommand {
@@ -20,9 +21,69 @@ struct PackageCommand: ParsableCommand {
         ])
 }
 
-/// `noafw package key`
-struct PackageKeyCommand: ParsableCommand {
+/// `noafw package inspect`
+struct PackageInspectCommand: ContextCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Make and show the keys that packages are signed with.",
-        subcommands: [PackageKeyNewCommand.self, PackageKeyShowCommand.self])
+        commandName: "inspect",
+        abstract: "Show what a package holds and who signed it.",
+        discussion: """
+            noafw knows the vendor's published keys. Their private halves are public too, so such a signature shows that \
+            nothing was changed by accident, but not who made the package.
+
+            Exit codes: 0 shown, 65 damaged, 66 missing input.
+            """)
+
+    @OptionGroup var options: PackageFileOptions
+
+    func run(in context: CommandContext) async -> Int32 {
+        await options.run(in: context) { given, style in
+            // A signature is attributed to the first key that matches.
+            let report = try options.report(given + TrustedKey.vendors, in: context)
+            return OfflineCommand.Result(lines: report.lines(style: style), document: PackageDocument(report, verdict: nil))
+        }
+    }
+}
+
+/// `noafw package verify`
+struct PackageVerifyCommand: ContextCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Verify a package: the sizes, hash and signature of each image.",
+        discussion: """
+            Without --key and --trust a package must be signed with one of the vendor's published keys, which shows that it is \
+            intact, but not who made it.
+
+            Exit codes: 0 verified, 65 not verified or damaged, 66 missing input.
+            """)
+
+    @OptionGroup var options: PackageFileOptions
+
+    func run(in context: CommandContext) async -> Int32 {
+        await options.run(in: context) { given, style in
+            let report = try options.report(given.isEmpty ? TrustedKey.vendors : given, in: context)
+            let fault = report.fault()
+            let verdict = fault == nil ? style.paint("PASS", .good) : style.paint("FAIL", .bad)
+            let origin = report.images.allSatisfy { $0.signer?.provesOrigin == true } ? "" : ": integrity, not origin"
+            let meaning = fault == nil ? "sizes, hash and signature are verified" + origin : "the package is not verified"
+            return OfflineCommand.Result(
+                lines: report.lines(style: style) + ["", "\(verdict)  \(meaning)"],
+                document: PackageDocument(report, verdict: fault == nil ? "pass" : "fail", error: fault), error: fault)
+        }
+    }
+}
+
+extension PackageFileOptions {
+    fileprivate func run(
+        in context: CommandContext, _ body: @Sendable ([TrustedKey], TextStyle) throws -> OfflineCommand.Result
+    ) async -> Int32 {
+        let file = file.name
+        return await OfflineCommand(context: context, isJSON: json).run(failure: { PackageDocument(file: file, error: $0) }) { style in
+            let given = try key.map { try PackageKeyFile.trusted(context.path($0)) } + trust.map { try PackageKeyFile.published(context.path($0)) }
+            return try body(given, style)
+        }
+    }
+
+    fileprivate func report(_ keys: [TrustedKey], in context: CommandContext) throws -> PackageReport {
+        try PackageReport(file: file.name, bytes: try InputFile.read(context.path(file), limit: DFUPackage.fileSizeLimit), keys: keys)
+    }
 }

@@ -49,7 +49,9 @@ struct PackageCreateCommand: ContextCommand {
         if images.softdevice != nil, images.application != nil, target.newSoftDevices.isEmpty {
             throw ValidationError("A SoftDevice and an application need --sd-id: what the application will run on.")
         }
-        if images.needsKey, signature.unsigned { throw ValidationError("ECDSA boot validation needs --key-file.") }
+        if signature.unsigned, [images.appBootValidation, images.sdBootValidation].contains(.ecdsaP256) {
+            throw ValidationError("ECDSA boot validation needs --key-file.")
+        }
     }
 
     private var applicationVersion: UInt32? {
@@ -61,18 +63,18 @@ struct PackageCreateCommand: ContextCommand {
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
         let place = OutputPlace(context.path(output))
-        return await verb.run(failure: { PackageReport.failure(file: output.name, $0) }, interrupted: place.abandon) { style in
+        return await verb.run(failure: { PackageDocument(file: output.name, error: $0) }, interrupted: place.abandon) { style in
             let key = try signature.keyFile.map { path in
                 let key = try PackageKeyFile.signing(context.path(path))
                 return (signing: key, trusted: key.trusted(as: path.name))
             }
             let bytes = try recipe(verb).archive(signedBy: key?.signing)
-            // What is written is what was read back and proved.
+            // Only what was read back and verified is written.
             let report = try PackageReport(file: output.name, bytes: bytes, keys: key.map { [$0.trusted] } ?? [])
             if let fault = report.fault(mayBeUnsigned: signature.unsigned) { throw InputFile.Failure(diagnosis: fault) }
             try OutputFile.replace(place, with: bytes)
             if signature.unsigned { verb.note("the package is not signed; the glasses' bootloaders refuse it") }
-            return OfflineCommand.Result(lines: report.lines(style: style), document: report.document(verdict: .pass))
+            return OfflineCommand.Result(lines: report.lines(style: style), document: PackageDocument(report, verdict: "pass"))
         }
     }
 
@@ -85,11 +87,11 @@ struct PackageCreateCommand: ContextCommand {
         if let path = images.application {
             let room = target.target?.imageCapacity ?? DFUPackage.imageSizeLimit
             recipe.application = .init(
-                image: try image(path, limit: room, verb), version: applicationVersion ?? .max,
-                isExternal: images.externalApp, bootValidation: images.appBootValidation.method)
+                image: try image(path, limit: room, verb), version: applicationVersion ?? .max, isExternal: images.externalApp,
+                bootValidation: images.appBootValidation)
         }
         if let path = images.softdevice {
-            recipe.softDevice = .init(image: try image(path, verb), bootValidation: images.sdBootValidation.method)
+            recipe.softDevice = .init(image: try image(path, verb), bootValidation: images.sdBootValidation)
         }
         if let path = images.bootloader {
             recipe.bootloader = .init(image: try image(path, verb), version: bootloaderVersion ?? .max)

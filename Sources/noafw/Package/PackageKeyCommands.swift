@@ -1,5 +1,13 @@
 import ArgumentParser
 import DFU
+import Support
+
+/// `noafw package key`
+struct PackageKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Make and show the keys that packages are signed with.",
+        subcommands: [PackageKeyNewCommand.self, PackageKeyShowCommand.self])
+}
 
 /// `noafw package key new`
 struct PackageKeyNewCommand: ContextCommand {
@@ -51,14 +59,33 @@ struct PackageKeyShowCommand: ContextCommand {
     var file: InputName
 
     @Option(help: "Print only this form.")
-    var format: PackageKeyText.Form?
+    var format: Form?
+
+    enum Form: String, ExpressibleByArgument, Sendable, CaseIterable { case pem, hex, code }
 
     func run(in context: CommandContext) async -> Int32 {
         await OfflineCommand(context: context, isJSON: false).run { _ in
             let key = try PackageKeyFile.trusted(context.path(file))
-            let formats = format.map { [$0] } ?? PackageKeyText.Form.allCases
-            let texts = try formats.map { try PackageKeyText.lines(key, $0) }
+            let texts = try (format.map { [$0] } ?? Form.allCases).map { form in
+                switch form {
+                case .pem: try key.pem().split(separator: "\n").map(String.init)
+                case .hex: [HexText.encode(key.coordinates)]
+                case .code: Self.code(key.coordinates)
+                }
+            }
             return OfflineCommand.Result(lines: Array(texts.joined(separator: [""])))
         }
+    }
+
+    /// The symbol and the alignment are what the nRF5 SDK's `nrf_dfu_validation.c` links against.
+    private static func code(_ coordinates: [UInt8]) -> [String] {
+        let rows = [coordinates.prefix(32), coordinates.suffix(32)].map { half in
+            "    " + half.map { "0x" + HexText.encode([$0]) }.joined(separator: ", ")
+        }
+        return [
+            "#include <stdint.h>", "#include \"compiler_abstraction.h\"", "",
+            "/* The public key that DFU packages are verified with: x and y, least significant byte first. */",
+            "__ALIGN(4) const uint8_t pk[64] =", "{", rows[0] + ",", rows[1], "};",
+        ]
     }
 }

@@ -46,25 +46,17 @@ struct SoftDeviceList: ExpressibleByArgument, Sendable, Hashable {
 }
 
 /// A method of boot validation, by nrfutil's name or by a short one.
-enum BootValidationName: String, ExpressibleByArgument, Sendable, CaseIterable {
-    case none, crc, sha256, ecdsa
-
-    private static let longNames = [
-        "NO_VALIDATION": none, "VALIDATE_GENERATED_CRC": crc, "VALIDATE_GENERATED_SHA256": sha256,
-        "VALIDATE_ECDSA_P256_SHA256": ecdsa,
+extension BootValidation.Method: ExpressibleByArgument {
+    private static let names = [
+        "NO_VALIDATION": none, "VALIDATE_GENERATED_CRC": crc, "VALIDATE_GENERATED_SHA256": sha256, "VALIDATE_ECDSA_P256_SHA256": ecdsaP256,
     ]
 
-    init?(argument: String) {
-        guard let name = Self(rawValue: argument) ?? Self.longNames[argument] else { return nil }
-        self = name
+    public init?(argument: String) {
+        guard let method = Self.names[argument] ?? Self(rawValue: argument), method != .unknown else { return nil }
+        self = method
     }
 
-    var method: BootValidation.Method {
-        switch self {
-        case .none: .none
-        case .crc: .crc
-        case .sha256: .sha256
-        case .ecdsa: .ecdsaP256
-        }
-    }
+    public static var allValueStrings: [String] { [none, crc, sha256, ecdsaP256].map(\.rawValue) }
+    public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+    public var defaultValueDescription: String { rawValue }
 }

@@ -16,7 +16,7 @@ struct PackageImageOptions: ParsableArguments, Sendable {
     var applicationVersionString: DottedVersion?
 
     @Option(help: ArgumentHelp("How the application is checked at every start: none, crc, sha256, ecdsa.", valueName: "method"))
-    var appBootValidation: BootValidationName = .crc
+    var appBootValidation: BootValidation.Method = .crc
 
     @Flag(help: "The application is passed on to another device.")
     var externalApp = false
@@ -25,15 +25,13 @@ struct PackageImageOptions: ParsableArguments, Sendable {
     var softdevice: InputName?
 
     @Option(help: ArgumentHelp("How the SoftDevice is checked at every start.", valueName: "method"))
-    var sdBootValidation: BootValidationName = .crc
+    var sdBootValidation: BootValidation.Method = .crc
 
     @Option(help: ArgumentHelp("The bootloader.", valueName: "file"), completion: firmwareFile)
     var bootloader: InputName?
 
     @Option(help: ArgumentHelp("Its version, a number that a bootloader compares.", valueName: "n"))
     var bootloaderVersion: WireNumber?
-
-    var needsKey: Bool { appBootValidation == .ecdsa || sdBootValidation == .ecdsa }
 
     func validate() throws {
         if application == nil, softdevice == nil, bootloader == nil {
@@ -80,7 +78,6 @@ struct PackageTargetOptions: ParsableArguments, Sendable {
         return target.map { [$0.softDeviceID] } ?? (debugMode ? [Self.anySoftDevice] : nil)
     }
 
-    /// What the bootloader of these glasses takes.
     var target: DFUTarget? { family?.family?.bootloader?.target }
 
     var newSoftDevices: [UInt32] { Self.union(sdId) }
@@ -123,8 +120,4 @@ struct PackageFileOptions: ParsableArguments, Sendable {
 
     @Flag(help: "Print one JSON document (schema noafw.package/1) on standard output.")
     var json = false
-
-    func keys(in context: CommandContext) throws -> [TrustedKey] {
-        try key.map { try PackageKeyFile.trusted(context.path($0)) } + trust.map { try PackageKeyFile.published(context.path($0)) }
-    }
 }

@@ -24,9 +24,7 @@ extension Examples {
 
     static let firmwareFile = CataloguedErrors(
         [
-            FirmwareFileFault.notARecord(line: 7), .lengthDiffers(line: 7, stated: 16, actual: 12),
-            .checksumDiffers(line: 7, stated: 0x10, computed: 0x20), .recordTypeUnknown(line: 7, type: 9), .recordMalformed(line: 7, type: 4),
-            .addressOutOfRange(line: 7), .overlap(line: 7, earlierLine: 3, address: 0x27000), .elsewhere(line: 7, address: 0x2000_0000),
+            FirmwareFileFault.notARecord(line: 7), .damaged(line: 7, reason: reason), .overlap(line: 7, earlierLine: 3, address: 0x27000), .elsewhere(line: 7, address: 0x2000_0000),
             .spanTooLarge(line: 7, otherLine: 3, byteCount: 9_000_000, limit: 1_048_576), .endMissing(line: 7), .contentAfterEnd(line: 7), .empty,
             .tooLarge(byteCount: 9_000_000, limit: 1_048_576),
         ], diagnosis: { $0.diagnosis(of: "FILE") })
