@@ -3,8 +3,8 @@
 /// libzip hands names out as C strings, so a NUL in a name would hide what follows it, and it allocates as many
 /// entries as the archive claims. This reader comes first and bounds both.
 enum ArchiveDirectory {
-    private static let endSignature: UInt32 = 0x0605_4B50
-    private static let entrySignature: UInt32 = 0x0201_4B50
+    private static let endSignature = 0x0605_4B50
+    private static let entrySignature = 0x0201_4B50
     private static let endLength = 22
     private static let entryLength = 46
     private static let longestComment = 65_535
@@ -12,18 +12,15 @@ enum ArchiveDirectory {
     /// - Throws: ``ArchiveError`` for a broken directory, too many entries, unsafe or duplicate names.
     static func names(in archive: ArchiveContent, limits: ArchiveLimits) throws(ArchiveError) -> [[UInt8]] {
         let (end, record) = try endRecord(in: archive)
-        let count = Int(little16(record, 10))
+        let count = little(record, 10, 2)
         guard count <= limits.entryCount else { throw .tooManyEntries(count: count, limit: limits.entryCount) }
-        guard little16(record, 4) == 0, little16(record, 6) == 0, little16(record, 8) == UInt16(count)
-        else { throw broken("it spans several files") }
-        var position = Int(little32(record, 16))
+        guard little(record, 4, 4) == 0, little(record, 8, 2) == count else { throw broken("it spans several files") }
+        var position = little(record, 16, 4)
         var names: [[UInt8]] = []
         var seen: Set<[UInt8]> = []
         for _ in 0..<count {
             let name = try entryName(in: archive, at: &position, end: end)
-            guard EntryName.isSafe(name, allowsFolders: limits.allowsFolders) else {
-                throw .unsafeName(EntryName.printable(name))
-            }
+            guard EntryName.isSafe(name, allowsFolders: limits.allowsFolders) else { throw .unsafeName(EntryName.printable(name)) }
             guard seen.insert(name).inserted else { throw .duplicateEntry(EntryName.printable(name)) }
             names.append(name)
         }
@@ -35,8 +32,8 @@ enum ArchiveDirectory {
     private static func endRecord(in archive: ArchiveContent) throws(ArchiveError) -> (Int, [UInt8]) {
         let tailStart = max(0, archive.byteCount - endLength - longestComment)
         let tail = try read(archive, from: tailStart, count: archive.byteCount - tailStart)
-        for position in stride(from: tail.count - endLength, through: 0, by: -1) where little32(tail, position) == endSignature {
-            let comment = Int(little16(tail, position + 20))
+        for position in stride(from: tail.count - endLength, through: 0, by: -1) where little(tail, position, 4) == endSignature {
+            let comment = little(tail, position + 20, 2)
             guard position + endLength + comment == tail.count else { break }
             return (tailStart + position, Array(tail[position...]))
         }
@@ -46,9 +43,9 @@ enum ArchiveDirectory {
     private static func entryName(in archive: ArchiveContent, at position: inout Int, end: Int) throws(ArchiveError) -> [UInt8] {
         guard position >= 0, position <= end - entryLength else { throw broken("its directory is truncated") }
         let entry = try read(archive, from: position, count: entryLength)
-        guard little32(entry, 0) == entrySignature else { throw broken("its directory is truncated") }
-        let nameLength = Int(little16(entry, 28))
-        let rest = Int(little16(entry, 30)) + Int(little16(entry, 32))
+        guard little(entry, 0, 4) == entrySignature else { throw broken("its directory is truncated") }
+        let nameLength = little(entry, 28, 2)
+        let rest = little(entry, 30, 2) + little(entry, 32, 2)
         let start = position + entryLength
         guard start + nameLength + rest <= end else { throw broken("its directory is truncated") }
         position = start + nameLength + rest
@@ -63,11 +60,51 @@ enum ArchiveDirectory {
     private static func broken(_ reason: String) -> ArchiveError { .notAnArchive(reason: reason) }
 
     /// The callers have checked that the bytes are there.
-    private static func little16(_ bytes: [UInt8], _ at: Int) -> UInt16 {
-        UInt16(bytes[at]) | UInt16(bytes[at + 1]) << 8
+    private static func little(_ bytes: [UInt8], _ at: Int, _ count: Int) -> Int {
+        (0..<count).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
+    }
+}
+
+/// What an archive may hold; checked before anything is unpacked.
+public struct ArchiveLimits: Sendable, Hashable {
+    public var entryCount: Int
+    /// Bytes of all entries together, unpacked.
+    public var contentByteCount: Int
+    /// Whether a name may be a relative path such as `scripts/main.py`.
+    public var allowsFolders: Bool
+
+    public init(entryCount: Int, contentByteCount: Int, allowsFolders: Bool = false) {
+        self.entryCount = entryCount
+        self.contentByteCount = contentByteCount
+        self.allowsFolders = allowsFolders
+    }
+}
+
+/// The names an entry may have: printable ASCII without `\` and `:`, 128 bytes at most, no `.` and `..`, not absolute.
+enum EntryName {
+    static let longest = 128
+
+    static func isSafe(_ name: [UInt8], allowsFolders: Bool) -> Bool {
+        guard !name.isEmpty, name.count <= longest,
+            name.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: ":") })
+        else { return false }
+        let parts = name.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return (allowsFolders || parts.count == 1) && parts.allSatisfy(isSafePart)
     }
 
-    private static func little32(_ bytes: [UInt8], _ at: Int) -> UInt32 {
-        UInt32(little16(bytes, at)) | UInt32(little16(bytes, at + 2)) << 16
+    /// A name such as `a..b` is harmless, but nothing that makes archives needs it.
+    private static func isSafePart(_ part: ArraySlice<UInt8>) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return !part.isEmpty && !part.elementsEqual([dot]) && !zip(part, part.dropFirst()).contains { $0 == dot && $1 == dot }
+    }
+
+    /// A name for a message: at most 60 characters, with everything but printable ASCII escaped.
+    static func printable(_ name: [UInt8]) -> String {
+        name.prefix(60).map { byte -> String in
+            guard (0x20...0x7E).contains(byte), byte != UInt8(ascii: "\\") else {
+                return "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+            return String(UnicodeScalar(byte))
+        }.joined()
     }
 }

@@ -1,8 +1,7 @@
 import CZip
 import Glibc
 
-/// Reads entries of a zip archive. Sizes are checked before and while inflating: the sizes an archive states
-/// may be lies.
+/// Reads entries of a zip archive. Sizes are checked before and while inflating: an archive may state false ones.
 public struct ArchiveReader {
     /// Runs `body` on the opened archive.
     /// - Throws: ``ArchiveError``, and what `body` throws.
@@ -13,24 +12,20 @@ public struct ArchiveReader {
         var error = zip_error_t()
         zip_error_init(&error)
         defer { zip_error_fini(&error) }
-        guard let source = ContentSource.make(content, &error) else { throw broken(&error) }
+        guard let source = content.makeSource(&error) else { throw broken(&error) }
         guard let archive = zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error) else {
             zip_source_free(source)
             throw broken(&error)
         }
         defer { zip_discard(archive) }
         let reader = ArchiveReader(archive: archive, names: names.map { String(decoding: $0, as: UTF8.self) })
-        guard reader.namesOfLibrary() == names else {
-            throw ArchiveError.notAnArchive(reason: "it holds two directories that differ")
-        }
+        guard reader.namesOfLibrary() == names else { throw ArchiveError.notAnArchive(reason: "it holds two directories that differ") }
         try reader.checkContent(limit: limits.contentByteCount)
         return try body(reader)
     }
 
-    /// As the other one, of an archive in memory.
-    public static func open<Result>(
-        _ bytes: [UInt8], limits: ArchiveLimits, _ body: (ArchiveReader) throws -> Result
-    ) throws -> Result {
+    /// Of an archive in memory.
+    public static func open<Result>(_ bytes: [UInt8], limits: ArchiveLimits, _ body: (ArchiveReader) throws -> Result) throws -> Result {
         try open(ArchiveContent(bytes), limits: limits, body)
     }
 
@@ -55,10 +50,8 @@ public struct ArchiveReader {
         let index = zip_name_locate(archive, name, zip_flags_t(ZIP_FL_ENC_RAW))
         guard index >= 0 else { throw .entryMissing(name: name) }
         let size = try statedSize(of: UInt64(index), name: name)
-        guard size <= UInt64(limit) else {
-            throw .entryTooLarge(name: name, byteCount: size, limit: limit)
-        }
-        guard let file = zip_fopen_index(archive, UInt64(index), 0) else { throw damaged(name, archiveError) }
+        guard size <= UInt64(limit) else { throw .entryTooLarge(name: name, byteCount: size, limit: limit) }
+        guard let file = zip_fopen_index(archive, UInt64(index), 0) else { throw damaged(name, ArchiveError.text(zip_strerror(archive))) }
         defer { zip_fclose(file) }
         try inflate(file, name: name, size: Int(size), take)
     }
@@ -96,14 +89,12 @@ public struct ArchiveReader {
     }
 
     /// Reads one byte past the stated size: libzip compares the CRC-32 when it meets the end.
-    private func inflate(
-        _ file: OpaquePointer, name: String, size: Int, _ take: (ArraySlice<UInt8>) -> Void
-    ) throws(ArchiveError) {
+    private func inflate(_ file: OpaquePointer, name: String, size: Int, _ take: (ArraySlice<UInt8>) -> Void) throws(ArchiveError) {
         var piece = [UInt8](repeating: 0, count: min(size + 1, Self.pieceByteCount))
         var count = 0
         while count <= size {
             let read = zip_fread(file, &piece, UInt64(min(piece.count, size + 1 - count)))
-            guard read >= 0 else { throw damaged(name, Self.text(zip_file_strerror(file))) }
+            guard read >= 0 else { throw damaged(name, ArchiveError.text(zip_file_strerror(file))) }
             if read == 0 { break }
             count += Int(read)
             if count <= size { take(piece.prefix(Int(read))) }
@@ -119,19 +110,11 @@ public struct ArchiveReader {
         }
     }
 
-    private var archiveError: String { Self.text(zip_strerror(archive)) }
-
-    private func damaged(_ name: String, _ reason: String) -> ArchiveError {
-        .entryDamaged(name: name, reason: reason)
-    }
+    private func damaged(_ name: String, _ reason: String) -> ArchiveError { .entryDamaged(name: name, reason: reason) }
 
     private static func broken(_ error: inout zip_error_t) -> ArchiveError {
         // What libzip calls this has no meaning for an archive in memory: a zip64 size without its extension.
         if zip_error_code_zip(&error) == ZIP_ER_NOENT { return .notAnArchive(reason: "a size in its directory is not true") }
-        return .notAnArchive(reason: text(zip_error_strerror(&error)))
-    }
-
-    private static func text(_ message: UnsafePointer<CChar>?) -> String {
-        message.map { String(cString: $0) } ?? "unknown reason"
+        return .notAnArchive(reason: ArchiveError.text(zip_error_strerror(&error)))
     }
 }

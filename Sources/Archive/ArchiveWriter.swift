@@ -15,7 +15,7 @@ public enum ArchiveWriter {
         zip_source_keep(sink)
         guard let archive = zip_open_from_source(sink, ZIP_CREATE | ZIP_TRUNCATE, &error) else {
             zip_source_free(sink)
-            throw .notWritten(reason: text(zip_error_strerror(&error)))
+            throw .notWritten(reason: ArchiveError.text(zip_error_strerror(&error)))
         }
         try fill(archive, with: entries)
         return try content(of: sink)
@@ -30,7 +30,7 @@ public enum ArchiveWriter {
             var error = zip_error_t()
             zip_error_init_with_code(&error, code)
             defer { zip_error_fini(&error) }
-            throw .notWritten(reason: text(zip_error_strerror(&error)))
+            throw .notWritten(reason: ArchiveError.text(zip_error_strerror(&error)))
         }
         try fill(archive, with: entries)
     }
@@ -39,7 +39,7 @@ public enum ArchiveWriter {
     private static func fill(_ archive: OpaquePointer, with entries: [String: [UInt8]]) throws(ArchiveError) {
         do throws(ArchiveError) {
             for (name, bytes) in entries.sorted(by: { $0.key < $1.key }) { try add(name, bytes, to: archive) }
-            guard zip_close(archive) == 0 else { throw .notWritten(reason: text(zip_strerror(archive))) }
+            guard zip_close(archive) == 0 else { throw .notWritten(reason: ArchiveError.text(zip_strerror(archive))) }
         } catch {
             zip_discard(archive)
             throw error
@@ -47,10 +47,8 @@ public enum ArchiveWriter {
     }
 
     private static func add(_ name: String, _ bytes: [UInt8], to archive: OpaquePointer) throws(ArchiveError) {
-        guard EntryName.isSafe(Array(name.utf8), allowsFolders: true) else {
-            throw .unsafeName(EntryName.printable(Array(name.utf8)))
-        }
-        guard let source = EntrySource.make(bytes, archive) else { throw .notWritten(reason: "no memory") }
+        guard EntryName.isSafe(Array(name.utf8), allowsFolders: true) else { throw .unsafeName(EntryName.printable(Array(name.utf8))) }
+        guard let source = ArchiveContent(bytes).makeSource(&zip_get_error(archive).pointee) else { throw .notWritten(reason: "no memory") }
         let index = zip_file_add(archive, name, source, zip_flags_t(ZIP_FL_ENC_UTF_8))
         guard index >= 0 else {
             zip_source_free(source)
@@ -73,9 +71,5 @@ public enum ArchiveWriter {
         var bytes = [UInt8](repeating: 0, count: Int(status.size))
         guard zip_source_read(source, &bytes, status.size) == Int64(status.size) else { throw unreadable }
         return bytes
-    }
-
-    private static func text(_ message: UnsafePointer<CChar>?) -> String {
-        message.map { String(cString: $0) } ?? "unknown reason"
     }
 }

@@ -35,7 +35,8 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private let timeouts: Timeouts
     /// Gets what the operator should know.
     let notice: @Sendable (String) -> Void
-    private let counter = ResourceCounter()
+    /// What went over the bus and the sockets so far, and what is open now.
+    public let traffic = BusTraffic()
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -62,9 +63,6 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     }
 
     deinit { state.withLock { $0.session?.bus.stop() } }
-
-    /// What went over the bus and the sockets so far, and what is open now.
-    public var traffic: BusTraffic { counter.current }
 
     public func discover() async throws -> any Discovery {
         let end = state.withLock { $0.hasWorked } ? clock.deadline(in: timeouts.recovery) : clock.now
@@ -97,8 +95,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         return BlueZConnection(connector: connector, link: try await connector.connect(), clock: clock)
     }
 
-    /// Makes bluetoothd forget a device: its keys and what it knew of its attributes. Harmless when it is unknown.
-    /// - Returns: whether there was a key.
+    /// Harmless when it is unknown.
     @discardableResult
     public func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool {
         let (session, adapter) = try await station(before: deadline)
@@ -107,27 +104,36 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         return hadKey
     }
 
-    /// A link that bluetoothd keeps for another program, or for one that died: until it ends, its device does not advertise.
-    public struct ForeignConnection: Sendable, Hashable {
-        public var address: DeviceAddress
-        /// Untrusted text.
-        public var name: String?
-        let path: String
+    @discardableResult
+    public func forgetUnlessBonded(_ address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool {
+        let (session, adapter) = try await station(before: deadline)
+        guard let device = session.read({ $0.mirror.device(address, on: adapter.path) }), device.mayBeForgotten else { return false }
+        try await session.removeDevice(address, on: adapter.path, before: deadline)
+        return true
     }
 
-    /// The links on this adapter that are not this central's.
-    public func foreignConnections(before deadline: SessionClock.Instant) async throws -> [ForeignConnection] {
+    public func linkCount(before deadline: SessionClock.Instant) async throws -> Int {
+        let (session, adapter) = try await station(before: deadline)
+        return session.read { $0.mirror.linkCount(on: adapter.path) }
+    }
+
+    /// Of the adapter that is used.
+    public func adapterAddress(before deadline: SessionClock.Instant) async throws -> DeviceAddress {
+        try await station(before: deadline).1.address
+    }
+
+    /// The devices that this adapter is connected to for another program, or for one that died: until the link ends, they do not advertise.
+    public func foreignConnections(before deadline: SessionClock.Instant) async throws -> [DeviceObject] {
         let (session, adapter) = try await station(before: deadline)
         return session.read { state in
             state.mirror.devices.values
                 .filter { $0.adapterPath == adapter.path && $0.isConnected && state.links[$0.path] == nil }
                 .sorted { $0.path < $1.path }
-                .map { ForeignConnection(address: $0.address, name: $0.name, path: $0.path) }
         }
     }
 
-    /// Ends such a link and waits until it is gone. Harmless when it is gone already.
-    public func end(_ link: ForeignConnection, before deadline: SessionClock.Instant) async throws {
+    /// Ends the link to such a device and waits until it is gone. Harmless when it is gone already.
+    public func end(_ link: DeviceObject, before deadline: SessionClock.Instant) async throws {
         let (session, _) = try await station(before: deadline)
         do {
             _ = try await session.call(.bluez(BusName.device, "Disconnect", at: link.path), before: deadline)
@@ -141,11 +147,11 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
 
     /// Ends every link and discovery and leaves the bus. A later use opens it again.
     public func close() async {
-        guard let session = state.withLock({ state in
+        let session = state.withLock { state in
             defer { state.session = nil }
             return state.session
-        }) else { return }
-        await session.close()
+        }
+        await session?.close()
     }
 
     /// The session with a powered adapter.
@@ -153,7 +159,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
         let (session, hasWorked, meant) = state.withLock { state -> (BlueZSession, Bool, DeviceAddress?) in
             if let session = state.session, !session.isOver { return (session, state.hasWorked, state.meant) }
-            let session = BlueZSession(address: address, clock: clock, counter: counter, ports: ports, silence: timeouts.silence)
+            let session = BlueZSession(address: address, clock: clock, traffic: traffic, ports: ports, silence: timeouts.silence)
             state.session = session
             return (session, state.hasWorked, state.meant)
         }

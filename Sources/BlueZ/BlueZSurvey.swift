@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// What the machine's Bluetooth looks like from here, for a report: data only.
+/// What the machine's Bluetooth looks like from here, for a report.
 public struct BlueZSurvey: Sendable {
     public struct ConnectedDevice: Sendable, Hashable {
         public var address: DeviceAddress
@@ -12,16 +12,7 @@ public struct BlueZSurvey: Sendable {
     }
 
     public struct Adapter: Sendable, Hashable {
-        /// The kernel's name, such as `hci0`.
-        public var kernelName: String
-        public var address: DeviceAddress
-        /// Untrusted text.
-        public var name: String
-        public var isPowered: Bool
-        /// Whether any program discovers with it.
-        public var isDiscovering: Bool
-        /// Such as `1-1.4`; `nil` for an adapter that is not on USB.
-        public var usbPort: String?
+        public var object: AdapterObject
         /// The kernel's names of other adapters with its address.
         public var twins: [String]
         /// Whoever connected them.
@@ -30,8 +21,6 @@ public struct BlueZSurvey: Sendable {
         public var rememberedDevices: Int
     }
 
-    /// The bus's address, in D-Bus's form.
-    public var bus: String
     /// Why the survey ended early: bus, permission or daemon.
     public var blockingError: BlueZError?
     public var isBusReachable = false
@@ -40,16 +29,15 @@ public struct BlueZSurvey: Sendable {
     public var adapters: [Adapter] = []
     /// The kernel's names of adapters that bluetoothd does not show.
     public var hiddenAdapters: [String] = []
-    public var radioSwitches: [RadioSwitch] = []
+    public var radioSwitches = RadioSwitch.all()
 
     /// Looks around on a connection of its own; starts bluetoothd where D-Bus can.
     /// - Throws: `CancellationError`; everything else is part of the survey.
     public static func take(
         bus address: BusAddress = .system, clock: SessionClock = .continuous, before deadline: SessionClock.Instant
     ) async throws -> BlueZSurvey {
-        var survey = BlueZSurvey(bus: address.text)
-        survey.radioSwitches = RadioSwitch.all()
-        let session = BlueZSession(address: address, clock: clock, counter: ResourceCounter())
+        var survey = BlueZSurvey()
+        let session = BlueZSession(address: address, clock: clock)
         defer { session.bus.stop() }
         do {
             try await survey.look(session, before: deadline)
@@ -71,24 +59,49 @@ public struct BlueZSurvey: Sendable {
             case .noDaemon(let error), .gone(let error): throw error
             }
         }
-        adapters = mirror.adapters.values.sorted { $0.path < $1.path }.map { Adapter($0, in: mirror) }
-        hiddenAdapters = mirror.ports.kernelNames.filter { name in !adapters.contains { $0.kernelName == name } }
+        let choice = AdapterChoice(mirror)
+        adapters = choice.adapters.map { adapter in
+            let known = mirror.devices.values.filter { $0.adapterPath == adapter.path }.sorted { $0.path < $1.path }
+            return Adapter(
+                object: adapter, twins: choice.twins(of: adapter).map(\.kernelName).sorted(),
+                connectedDevices: known.filter(\.isConnected).map { device in
+                    .init(address: device.address, name: device.name, mtu: mirror.characteristics(of: device.path).compactMap(\.mtu).max())
+                },
+                rememberedDevices: known.count { $0.mayBeForgotten && $0.rssi == nil })
+        }
+        hiddenAdapters = mirror.ports.kernelNames.filter { name in !adapters.contains { $0.object.kernelName == name } }
         let process = try await session.call(.bus("GetConnectionUnixProcessID", .string(BusName.bluez)), before: deadline)
         daemonProcess = process.first?.asInteger
     }
 }
 
-extension BlueZSurvey.Adapter {
-    init(_ adapter: AdapterObject, in mirror: ObjectMirror) {
-        let known = mirror.devices.values.filter { $0.adapterPath == adapter.path }
-        let devices = known.filter(\.isConnected)
-        let twins = mirror.adapters.values.filter { $0.address == adapter.address && $0.path != adapter.path }
-        self.init(
-            kernelName: adapter.kernelName, address: adapter.address, name: adapter.name, isPowered: adapter.isPowered,
-            isDiscovering: adapter.isDiscovering, usbPort: adapter.port, twins: twins.map(\.kernelName).sorted(),
-            connectedDevices: devices.sorted { $0.path < $1.path }.map { device in
-                .init(address: device.address, name: device.name, mtu: mirror.characteristics(of: device.path).compactMap(\.mtu).max())
-            },
-            rememberedDevices: known.count { $0.mayBeForgotten && $0.rssi == nil })
+extension AdapterObject {
+    /// What finds it again after its number has changed.
+    public var selector: AdapterSelector { .address(address) }
+
+    /// The machine's adapters that are on and share their address with none: the named ones, or all of them in the order of their names.
+    /// - Throws: ``BlueZError`` when there is none, or a named one cannot be used; `CancellationError`.
+    public static func usable(
+        named selectors: [AdapterSelector], clock: SessionClock, before deadline: SessionClock.Instant
+    ) async throws -> [AdapterObject] {
+        try await usable(named: selectors, bus: .system, clock: clock, before: deadline)
+    }
+
+    static func usable(
+        named selectors: [AdapterSelector] = [], bus address: BusAddress, clock: SessionClock, ports: AdapterPorts = AdapterPorts(),
+        before deadline: SessionClock.Instant
+    ) async throws -> [AdapterObject] {
+        let session = BlueZSession(address: address, clock: clock, ports: ports)
+        defer { session.bus.stop() }
+        try await session.awaitObjects(before: deadline)
+        let end = min(deadline, clock.deadline(in: BlueZCentral.Timeouts().first))
+        guard !selectors.isEmpty else {
+            // The wait for the first one; the others are there with it.
+            _ = try await session.usableAdapter(nil, before: end, isRecovering: false)
+            return session.read { AdapterChoice($0.mirror).usable }
+        }
+        var found: [AdapterObject] = []
+        for selector in selectors { found.append(try await session.usableAdapter(selector, before: end, isRecovering: false)) }
+        return found
     }
 }

@@ -50,7 +50,8 @@ extension LinkError: DiagnosableError {
         case .pairingRefused, .bondLost: nil
         case .timedOut: .silence
         case .refused: demandsPairing ? nil : .link
-        case .disconnected, .connectFailed, .characteristicMissing, .notAllowed, .acquired, .valueTooLong, .overrun, .busy, .unavailable, .adapterFull:
+        case .disconnected, .connectFailed, .characteristicMissing, .notAllowed, .acquired, .valueTooLong, .overrun, .busy, .unavailable,
+            .adapterFull:
             .link
         }
     }
@@ -58,82 +59,64 @@ extension LinkError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .disconnected(let reason):
-            Diagnosis(
-                code: "BLE-0001", category: .tryAgain, fault: .radio, message: "the link was lost (\(reason))",
+            Diagnosis("BLE-0001", .tryAgain, .radio, "the link was lost (\(reason))",
                 cause: "the unit moved out of range, lost power or reset",
                 remedy: "bring the unit closer and run the same command again; it continues where it stopped")
         case .connectFailed(let address, let reason):
-            Diagnosis(
-                code: "BLE-0002", category: .tryAgain, fault: .radio, message: "cannot connect to \(address): \(reason)",
+            Diagnosis("BLE-0002", .tryAgain, .radio, "cannot connect to \(address): \(reason)",
                 cause: "the unit is off, out of range, or connected to another host",
                 remedy: "wake the unit, close the phone app, and run the same command again")
         case .timedOut(let what):
-            Diagnosis(
-                code: "BLE-0003", category: .tryAgain, fault: .radio, message: "timed out waiting for \(what)",
-                cause: "the unit is busy or the air is crowded",
-                remedy: "run the same command again; it continues where it stopped")
+            Diagnosis("BLE-0003", .tryAgain, .radio, "timed out waiting for \(what)",
+                cause: "the unit is busy or the air is crowded", remedy: "run the same command again; it continues where it stopped")
         case .characteristicMissing(let id):
-            Diagnosis(
-                code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
+            Diagnosis("BLE-0004", .unitFailed, .unit, "the unit has no characteristic \(id)",
                 cause: "it is not the device that its name says, or a stale attribute cache answered",
                 remedy: "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
         case .refused(let id, let attributeError, let operation):
-            Diagnosis(
-                code: "BLE-0005", category: .unitFailed, fault: .unit,
-                message: "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) with ATT error 0x\(String(attributeError, radix: 16))",
+            Diagnosis("BLE-0005", .unitFailed, .unit,
+                "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) "
+                    + "with ATT error 0x\(String(attributeError, radix: 16))",
                 cause: demandsPairing
                     ? "it wants to be paired first, which noafw does not expect of it" : "notifications are off, or the unit is in another mode",
                 remedy: demandsPairing
                     ? "check that it is your unit, with the firmware and the bootloader of its vendor"
                     : "run the same command again; if it fails again, power-cycle the unit")
         case .notAllowed(let id, let operation):
-            Diagnosis(
-                code: "BLE-0010", category: .unitFailed, fault: .unit,
-                message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
+            Diagnosis("BLE-0010", .unitFailed, .unit, "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
                 cause: "the firmware is not the expected one, or a stale attribute cache answered",
-                remedy: "check that it is your unit; unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "check that it is your unit; "
+                    + "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
         case .acquired(let id, let operation):
-            Diagnosis(
-                code: "BLE-0014", category: .tryAgain, fault: .station,
-                message: "a \(operation.rawValue) was refused: another program holds the unit's characteristic \(id)",
+            Diagnosis("BLE-0014", .tryAgain, .station,
+                "a \(operation.rawValue) was refused: another program holds the unit's characteristic \(id)",
                 cause: "a second noafw or another Bluetooth program works on this unit",
                 remedy: "end it, or run: bluetoothctl disconnect; then the same command again")
         case .valueTooLong(let count, let limit):
-            Diagnosis(
-                code: "BLE-0006", category: .unitFailed, fault: .station,
-                message: "a value of \(count) bytes does not fit a payload of \(limit)",
-                cause: "the negotiated MTU is smaller than expected",
-                remedy: "report this with the output of -v")
+            Diagnosis("BLE-0006", .unitFailed, .station, "a value of \(count) bytes does not fit a payload of \(limit)",
+                cause: "the negotiated MTU is smaller than expected", remedy: "report this with the output of -v")
         case .overrun:
-            Diagnosis(
-                code: "BLE-0007", category: .unitFailed, fault: .unit, message: "the unit sends more notifications than noafw can take",
-                cause: "a program on the unit prints without end",
-                remedy: "power-cycle the unit and run the same command again")
+            Diagnosis("BLE-0007", .unitFailed, .unit, "the unit sends more notifications than noafw can take",
+                cause: "a program on the unit prints without end", remedy: "power-cycle the unit and run the same command again")
         case .busy(let holder):
-            Diagnosis(
-                code: "BLE-0008", category: .tryAgain, fault: .station, message: "the unit is in use: \(holder)",
-                cause: "another noafw process works on this unit",
-                remedy: "wait for it to finish, or end it")
+            Diagnosis("BLE-0008", .tryAgain, .station, "the unit is in use: \(holder)",
+                cause: "another noafw process works on this unit", remedy: "wait for it to finish, or end it")
         case .pairingRefused(let address, let reason):
-            Diagnosis(
-                code: "BLE-0011", category: .unitFailed, fault: .unit, message: "\(address) refuses to be paired (\(reason))",
+            Diagnosis("BLE-0011", .unitFailed, .unit, "\(address) refuses to be paired (\(reason))",
                 cause: "the unit is bonded to another host, or this host has lost its key of the bond",
                 remedy: "\(Self.pairingReset); then run the same command again")
         case .bondLost(let address, let reason):
-            Diagnosis(
-                code: "BLE-0012", category: .unitFailed, fault: .unit, message: "the link to \(address) could not be encrypted (\(reason))",
+            Diagnosis("BLE-0012", .unitFailed, .unit, "the link to \(address) could not be encrypted (\(reason))",
                 cause: "the unit or this host has lost the key of their bond",
                 remedy: "run: noafw unpair --device \(address); then the same command again; if that fails, reset the unit's pairing")
         case .adapterFull(let reason):
-            Diagnosis(
-                code: "BLE-0013", category: .tryAgain, fault: .radio, message: "the adapter takes no further link (\(reason))",
+            Diagnosis("BLE-0013", .tryAgain, .radio, "the adapter takes no further link (\(reason))",
                 cause: "it holds as many links as its firmware allows, those of other programs included",
-                remedy: "end other links of this adapter, work on fewer units at once (--jobs), or add an adapter; then run the same command again")
+                remedy: "end other links of this adapter, work on fewer units at once (--jobs), or add an adapter; "
+                    + "then run the same command again")
         case .unavailable(let reason):
-            Diagnosis(
-                code: "BLE-0009", category: .unavailable, fault: .station, message: reason,
-                cause: "no adapter or no such unit is in reach",
-                remedy: "check the adapter and the unit's power")
+            Diagnosis("BLE-0009", .unavailable, .station, reason,
+                cause: "no adapter or no such unit is in reach", remedy: "check the adapter and the unit's power")
         }
     }
 }

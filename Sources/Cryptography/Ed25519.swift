@@ -31,20 +31,12 @@ public enum Ed25519 {
         }
 
         public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
-            guard signature.count == signatureByteCount else { return false }
-            return withKey { key in
-                guard let context = EVP_MD_CTX_new() else { return false }
-                defer { EVP_MD_CTX_free(context) }
-                return EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
-                    && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
-            } ?? false
-        }
-
-        private func withKey<Result>(_ body: (OpaquePointer) -> Result?) -> Result? {
             defer { ERR_clear_error() }
-            guard let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count) else { return nil }
+            guard signature.count == signatureByteCount,
+                let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
+            else { return false }
             defer { EVP_PKEY_free(key) }
-            return body(key)
+            return Signing.verifies(signature, over: message, by: key, digest: nil)
         }
     }
 
@@ -63,21 +55,13 @@ public enum Ed25519 {
 
         /// A fresh key; `nil` when libcrypto fails.
         public static func generate() -> PrivateKey? {
-            withNewKey("ED25519", PEM.privateKey).flatMap { PrivateKey(pem: Array($0.utf8)) }
+            Signing.withNewKey("ED25519") { key in PEM.text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) } }
+                .flatMap { PrivateKey(pem: Array($0.utf8)) }
         }
 
         /// - Returns: 64 bytes, always the same for the same message; `nil` when libcrypto fails.
         public func sign(_ message: [UInt8]) -> [UInt8]? {
-            PEM.withPrivateKey(pem) { key in
-                guard let context = EVP_MD_CTX_new() else { return nil }
-                defer { EVP_MD_CTX_free(context) }
-                var signature = [UInt8](repeating: 0, count: signatureByteCount)
-                var count = signature.count
-                guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
-                    EVP_DigestSign(context, &signature, &count, message, message.count) == 1, count == signatureByteCount
-                else { return nil }
-                return signature
-            }
+            PEM.withPrivateKey(pem) { Signing.sign(message, by: $0, digest: nil) }
         }
     }
 

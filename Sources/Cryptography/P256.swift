@@ -25,11 +25,12 @@ public enum P256 {
         fileprivate init(known point: [UInt8]) { self.point = point }
 
         /// `PUBLIC KEY`; `nil` when libcrypto fails.
-        public var pem: String? { P256.withPublicKey(point, PEM.publicKey) }
+        public var pem: String? { P256.withPublicKey(point, P256.pem) }
 
         /// - Parameter signature: r‖s.
         public func verifies(_ signature: [UInt8], over message: [UInt8]) -> Bool {
-            P256.withPublicKey(point) { P256.verify(signature, over: message, with: $0) } ?? false
+            guard signature.count == signatureByteCount, let der = derSignature(signature) else { return false }
+            return P256.withPublicKey(point) { Signing.verifies(der, over: message, by: $0, digest: EVP_sha256()) } ?? false
         }
     }
 
@@ -47,16 +48,18 @@ public enum P256 {
 
         /// A fresh key; `nil` when libcrypto fails.
         public static func generate() -> PrivateKey? {
-            withNewKey("EC", group: "P-256", PEM.traditionalPrivateKey).flatMap { PrivateKey(pem: Array($0.utf8)) }
+            // `EC PRIVATE KEY` (SEC 1), the form that `nrfutil keys generate` writes.
+            Signing.withNewKey("EC", group: "P-256") { key in PEM.text { PEM_write_bio_PrivateKey_traditional($0, key, nil, nil, 0, nil, nil) } }
+                .flatMap { PrivateKey(pem: Array($0.utf8)) }
         }
 
         /// `PUBLIC KEY`; `nil` when libcrypto fails.
-        public var publicPEM: String? { PEM.withPrivateKey(Array(pem.utf8), PEM.publicKey) }
+        public var publicPEM: String? { PEM.withPrivateKey(Array(pem.utf8), P256.pem) }
 
         /// Every call gives another signature: OpenSSL 3.0 has no deterministic ECDSA.
         /// - Returns: r‖s; `nil` when libcrypto fails.
         public func sign(_ message: [UInt8]) -> [UInt8]? {
-            PEM.withPrivateKey(Array(pem.utf8)) { P256.sign(message, with: $0) }
+            PEM.withPrivateKey(Array(pem.utf8)) { Signing.sign(message, by: $0, digest: EVP_sha256()) }.flatMap(rawSignature)
         }
     }
 }
@@ -89,25 +92,7 @@ extension P256 {
         return Array(der.suffix(pointByteCount))
     }
 
-    private static func verify(_ signature: [UInt8], over message: [UInt8], with key: OpaquePointer) -> Bool {
-        guard signature.count == signatureByteCount, let der = derSignature(signature), let context = EVP_MD_CTX_new()
-        else { return false }
-        defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1 else { return false }
-        return EVP_DigestVerify(context, der, der.count, message, message.count) == 1
-    }
-
-    private static func sign(_ message: [UInt8], with key: OpaquePointer) -> [UInt8]? {
-        guard let context = EVP_MD_CTX_new() else { return nil }
-        defer { EVP_MD_CTX_free(context) }
-        var length = 0
-        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
-            EVP_DigestSign(context, nil, &length, message, message.count) == 1
-        else { return nil }
-        var der = [UInt8](repeating: 0, count: length)
-        guard EVP_DigestSign(context, &der, &length, message, message.count) == 1 else { return nil }
-        return rawSignature(Array(der[..<length]))
-    }
+    private static func pem(_ key: OpaquePointer) -> String? { PEM.text { PEM_write_bio_PUBKEY($0, key) } }
 
     private static func derSignature(_ signature: [UInt8]) -> [UInt8]? {
         guard let parsed = ECDSA_SIG_new() else { return nil }

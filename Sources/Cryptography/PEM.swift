@@ -29,20 +29,8 @@ enum PEM {
         }
     }
 
-    /// A private key as `EC PRIVATE KEY` (SEC 1), the form `nrfutil keys generate` writes.
-    static func traditionalPrivateKey(_ key: OpaquePointer) -> String? {
-        text { PEM_write_bio_PrivateKey_traditional($0, key, nil, nil, 0, nil, nil) }
-    }
-
-    /// A private key as `PRIVATE KEY` (PKCS #8), unencrypted.
-    static func privateKey(_ key: OpaquePointer) -> String? {
-        text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) }
-    }
-
-    /// A public key as `PUBLIC KEY` (SubjectPublicKeyInfo).
-    static func publicKey(_ key: OpaquePointer) -> String? { text { PEM_write_bio_PUBKEY($0, key) } }
-
-    private static func text(_ write: (OpaquePointer) -> Int32) -> String? {
+    /// What `write` puts into a file.
+    static func text(_ write: (OpaquePointer) -> Int32) -> String? {
         defer { ERR_clear_error() }
         guard let sink = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(sink) }
@@ -58,16 +46,39 @@ public enum KeyFile {
     public static let sizeLimit = 16 << 10
 }
 
-/// A new key of libcrypto.
-/// - Parameter group: of an elliptic curve.
-func withNewKey<Result>(_ algorithm: String, group: String? = nil, _ body: (OpaquePointer) -> Result?) -> Result? {
-    defer { ERR_clear_error() }
-    guard let context = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else { return nil }
-    defer { EVP_PKEY_CTX_free(context) }
-    guard EVP_PKEY_keygen_init(context) == 1 else { return nil }
-    if let group, EVP_PKEY_CTX_set_group_name(context, group) != 1 { return nil }
-    var key: OpaquePointer?
-    guard EVP_PKEY_generate(context, &key) == 1, let key else { return nil }
-    defer { EVP_PKEY_free(key) }
-    return body(key)
+/// Signatures of libcrypto over whole messages.
+enum Signing {
+    /// - Parameter digest: `nil` where the algorithm brings its own.
+    static func verifies(_ signature: [UInt8], over message: [UInt8], by key: OpaquePointer, digest: OpaquePointer?) -> Bool {
+        guard let context = EVP_MD_CTX_new() else { return false }
+        defer { EVP_MD_CTX_free(context) }
+        return EVP_DigestVerifyInit(context, nil, digest, nil, key) == 1
+            && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
+    }
+
+    /// - Returns: the signature in libcrypto's form; `nil` when libcrypto fails.
+    static func sign(_ message: [UInt8], by key: OpaquePointer, digest: OpaquePointer?) -> [UInt8]? {
+        guard let context = EVP_MD_CTX_new() else { return nil }
+        defer { EVP_MD_CTX_free(context) }
+        var count = 0
+        guard EVP_DigestSignInit(context, nil, digest, nil, key) == 1, EVP_DigestSign(context, nil, &count, message, message.count) == 1
+        else { return nil }
+        var signature = [UInt8](repeating: 0, count: count)
+        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else { return nil }
+        return Array(signature[..<count])
+    }
+
+    /// A new key.
+    /// - Parameter group: of an elliptic curve.
+    static func withNewKey<Result>(_ algorithm: String, group: String? = nil, _ body: (OpaquePointer) -> Result?) -> Result? {
+        defer { ERR_clear_error() }
+        guard let context = EVP_PKEY_CTX_new_from_name(nil, algorithm, nil) else { return nil }
+        defer { EVP_PKEY_CTX_free(context) }
+        guard EVP_PKEY_keygen_init(context) == 1 else { return nil }
+        if let group, EVP_PKEY_CTX_set_group_name(context, group) != 1 { return nil }
+        var key: OpaquePointer?
+        guard EVP_PKEY_generate(context, &key) == 1, let key else { return nil }
+        defer { EVP_PKEY_free(key) }
+        return body(key)
+    }
 }

@@ -13,7 +13,7 @@ import Testing
     private func adapter(_ number: Int, last octet: UInt8, isPowered: Bool = true, port: String? = nil) -> AdapterObject {
         AdapterObject(
             path: "/org/bluez/hci\(number)", address: DeviceAddress(octets: [0, 0x1A, 0x7D, 0xDA, 0x71, octet])!, isPowered: isPowered,
-            port: port)
+            usbPort: port)
     }
 
     @Test(arguments: [
@@ -124,7 +124,7 @@ struct AdapterTests {
             await #expect(throws: BlueZError.adaptersShareAddress("hci0, hci1")) { _ = try await path(of: selector, on: station) }
         }
         await #expect(throws: BlueZError.adaptersShareAddress("hci0, hci1")) {
-            _ = try await UsableAdapter.all(bus: .at(station.bus.address), before: Station.clock.deadline(in: .seconds(1)))
+            _ = try await AdapterObject.usable(bus: .at(station.bus.address), clock: Station.clock, before: Station.clock.deadline(in: .seconds(1)))
         }
         #expect(try await station.daemon.state().calls["StartDiscovery"] == nil)
     }
@@ -133,13 +133,15 @@ struct AdapterTests {
         let station = try await station()
         try await station.daemon.tell("adapter", ["name": "hci2", "address": "00:1A:7D:DA:71:03", "powered": false])
         let folder = try TemporaryFolderOfLinks(["hci1": "../../../1-1.4:1.0"])
-        let found = try await UsableAdapter.all(
+        let found = try await AdapterObject.usable(
             bus: .at(station.bus.address), clock: Station.clock, ports: AdapterPorts(folder: folder.path), before: station.soon)
         #expect(found.map(\.kernelName) == ["hci0", "hci1"])
         #expect(found.map(\.usbPort) == [nil, "1-1.4"])
         #expect(found.map(\.selector.description) == [Self.first, Self.second])
         func named(_ selectors: [AdapterSelector]) async throws -> [String] {
-            try await UsableAdapter.all(named: selectors, bus: .at(station.bus.address), before: Station.clock.deadline(in: .seconds(1))).map(\.kernelName)
+            try await AdapterObject.usable(
+                named: selectors, bus: .at(station.bus.address), clock: Station.clock, before: Station.clock.deadline(in: .seconds(1))
+            ).map(\.kernelName)
         }
         #expect(try await named([.kernelName("hci1"), .address(DeviceAddress(Self.first)!)]) == ["hci1", "hci0"])
         await #expect(throws: BlueZError.adapterOff("hci2")) { _ = try await named([.kernelName("hci0"), .kernelName("hci2")]) }

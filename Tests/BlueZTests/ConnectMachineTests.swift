@@ -141,8 +141,8 @@ import Testing
     @Test func aPairingIsRefusedTwice() throws {
         var machine = try machine()
         _ = machine.handle(.adapterReady(isKnown: true), at: at(0))
-        #expect(machine.handle(.failed(.authenticationFailed), at: at(1)) == .connect(until: at(11)))
-        guard case .fail(.link(.pairingRefused(Self.address, _))) = machine.handle(.failed(.authenticationFailed), at: at(2)) else {
+        #expect(machine.handle(.failed(.pairingFailed), at: at(1)) == .connect(until: at(11)))
+        guard case .fail(.link(.pairingRefused(Self.address, _))) = machine.handle(.failed(.pairingFailed), at: at(2)) else {
             Issue.record("no refusal")
             return
         }

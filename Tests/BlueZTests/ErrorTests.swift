@@ -29,7 +29,7 @@ import Testing
         Reply(name: bus + "UnknownMethod", text: "Method \"AcquireWrite\" with signature", code: "BLZ-0009", category: .unavailable),
         Reply(name: bus + "UnknownMethod", text: "Method \"Connect\" with signature", code: "BLZ-0046", category: .tryAgain),
         Reply(name: bus + "UnknownObject", code: "BLZ-0046", category: .tryAgain),
-        Reply(name: bus + "InvalidArgs", code: "BLZ-0048", category: .inputOutput),
+        Reply(name: bus + "InvalidArgs", code: "BLZ-0010", category: .inputOutput),
         Reply(name: bluez + "NoSuchAdapter", code: "BLZ-0011", category: .unavailable),
         Reply(name: bluez + "Blocked", text: "Blocked through rfkill", code: "BLZ-0013", category: .unavailable),
         Reply(name: bluez + "Failed", text: "Blocked through rfkill", code: "BLZ-0013", category: .unavailable),
@@ -51,26 +51,24 @@ import Testing
         Reply(name: bluez + "Failed", text: "Not connected", code: "BLZ-0027", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "le-connection-link-layer-protocol-error", code: "BLZ-0028", category: .tryAgain),
         Reply(name: bluez + "AuthenticationFailed", code: "BLZ-0030", category: .tryAgain),
-        Reply(name: bluez + "AuthenticationRejected", code: "BLZ-0031", category: .tryAgain),
+        Reply(name: bluez + "AuthenticationRejected", code: "BLZ-0030", category: .tryAgain),
         Reply(name: bluez + "AuthenticationCanceled", code: "BLZ-0032", category: .tryAgain),
-        Reply(name: bluez + "AuthenticationTimeout", code: "BLZ-0033", category: .tryAgain),
+        Reply(name: bluez + "AuthenticationTimeout", code: "BLZ-0032", category: .tryAgain),
         Reply(name: bluez + "AgentNotAvailable", code: "BLZ-0034", category: .tryAgain),
-        Reply(name: bluez + "NotPermitted", text: "Write acquired", code: "BLZ-0040", category: .tryAgain),
         Reply(name: bluez + "NotPermitted", text: "Write not permitted", code: "BLZ-0041", category: .unitFailed),
-        Reply(name: bluez + "NotPermitted", text: "Not paired", code: "BLZ-0042", category: .tryAgain),
         Reply(name: bluez + "NotAuthorized", code: "BLZ-0043", category: .permission),
         Reply(name: bluez + "NotSupported", code: "BLZ-0044", category: .unavailable),
         Reply(name: bluez + "NotAvailable", code: "BLZ-0045", category: .tryAgain),
         Reply(name: bluez + "DoesNotExist", code: "BLZ-0046", category: .tryAgain),
         Reply(name: bluez + "AlreadyExists", code: "BLZ-0047", category: .tryAgain),
-        Reply(name: bluez + "InvalidArguments", code: "BLZ-0048", category: .inputOutput),
-        Reply(name: bluez + "InvalidArguments", text: "Invalid Length", code: "BLZ-0049", category: .unitFailed),
-        Reply(name: bluez + "InvalidArguments", text: "Invalid offset", code: "BLZ-0049", category: .unitFailed),
-        Reply(name: bluez + "InvalidValueLength", code: "BLZ-0049", category: .unitFailed),
+        Reply(name: bluez + "InvalidArguments", code: "BLZ-0010", category: .inputOutput),
+        Reply(name: bluez + "InvalidArguments", text: "Invalid Length", code: "BLZ-0041", category: .unitFailed),
+        Reply(name: bluez + "InvalidArguments", text: "Invalid offset", code: "BLZ-0041", category: .unitFailed),
+        Reply(name: bluez + "InvalidValueLength", code: "BLZ-0041", category: .unitFailed),
         Reply(name: bluez + "Failed", text: "No ATT transport", code: "BLZ-0027", category: .tryAgain),
         Reply(name: bluez + "Failed", text: "Failed to initiate write", code: "BLZ-0051", category: .inputOutput),
-        Reply(name: bluez + "HealthError", code: "BLZ-0052", category: .inputOutput),
-        Reply(name: "com.example.Odd", text: "odd", code: "BLZ-0052", category: .inputOutput),
+        Reply(name: bluez + "HealthError", code: "BLZ-0010", category: .inputOutput),
+        Reply(name: "com.example.Odd", text: "odd", code: "BLZ-0010", category: .inputOutput),
     ]
 
     @Test(arguments: replies)
@@ -87,7 +85,7 @@ import Testing
         ("AccessDenied", "BLZ-0002"), ("AuthFailed", "BLZ-0002"), ("LimitsExceeded", "BLZ-0004"),
     ])
     func aBusThatCannotBeOpenedHasItsCode(name: String, code: String) {
-        #expect(BlueZError(BusFailure.unopened(name: Self.bus + name, text: "")).diagnosis.code == code)
+        #expect(BlueZError.unopened(Self.bus + name, "").diagnosis.code == code)
     }
 
     /// Two codes that told an operator the same would be one.
@@ -121,6 +119,12 @@ import Testing
         #expect(BlueZError(name: Self.bluez + "Failed", text: "Operation failed with ATT error: 0xfd").attributeError == 0xFD)
         #expect(BlueZError(name: Self.bluez + "Failed", text: "Operation failed with ATT error: 0x").attributeError == nil)
         #expect(BlueZError(name: Self.bluez + "Failed", text: "Operation failed with ATT error: 0x1234").attributeError == nil)
+        #expect(BlueZError(name: Self.bluez + "NotPermitted", text: "Not paired").attributeError == 0x05)
+    }
+
+    @Test(arguments: ["Write acquired", "Notify acquired", "Write not permitted"])
+    func whatAnotherProgramHoldsIsToldApart(text: String) {
+        #expect(BlueZError(name: Self.bluez + "NotPermitted", text: text).isAcquired == text.hasSuffix("acquired"))
     }
 }
 

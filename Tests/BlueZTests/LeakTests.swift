@@ -32,7 +32,7 @@ struct LeakTests {
         if member == "Connect" { try await station.expectNothingLeft() }
         await central.close()
         try await station.daemon.until("matches", equals: 0)
-        #expect(central.traffic.open.links == 0 && central.traffic.open.discoveries == 0)
+        #expect(central.traffic.all[.link] == nil && central.traffic.all[.discovery] == nil)
     }
 
     @Test func aCancelledWaitForServicesLeavesNothing() async throws {
@@ -60,8 +60,8 @@ struct LeakTests {
         }
         try await cancel(at: member, station, operation)
         try await station.expectNothingLeft(isConnected: 1)
-        let sent = station.central.traffic.sent
-        #expect(sent["StopNotify", default: 0] <= sent["StartNotify", default: 0])
+        let sent = station.central.traffic.all
+        #expect(sent[.sent("StopNotify"), default: 0] <= sent[.sent("StartNotify"), default: 0])
         await connection.disconnect()
         try await station.expectNothingLeft()
     }
@@ -156,7 +156,7 @@ struct LeakTests {
             try await station.daemon.until("matches", equals: SignalRules.standing.count)
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(central.traffic.open.discoveries == 0 && central.traffic.open.links == 0)
+            #expect(central.traffic.all[.discovery] == nil && central.traffic.all[.link] == nil)
         }
         await central.close()
         try await station.daemon.until("matches", equals: 0)
@@ -185,7 +185,7 @@ struct LeakTests {
         let station = try await Station()
         let connection = try await station.connect()
         let soon = station.soon
-        let before = station.central.traffic.sent
+        let before = station.central.traffic.all
         try await station.daemon.hold("StartNotify")
         let task = Task { _ = try await connection.subscribe(to: Station.transmit, deadline: soon) }
         try await station.daemon.until("held", equals: 1)
@@ -193,8 +193,8 @@ struct LeakTests {
         await #expect(throws: LinkError.disconnected("the unit or the air ended it")) { try await task.value }
         try await station.daemon.answerHeld()
         try await station.expectNothingLeft()
-        let sent = station.central.traffic.sent
-        #expect(sent["StopNotify", default: 0] - before["StopNotify", default: 0] == 1)
+        let sent = station.central.traffic.all
+        #expect(sent[.sent("StopNotify"), default: 0] - before[.sent("StopNotify"), default: 0] == 1)
     }
 
     /// bluetoothd takes StopNotify for the end of whatever was acquired, by whomever.
@@ -207,8 +207,8 @@ struct LeakTests {
         }
         try await connection.write([1], to: Station.receive, deadline: station.soon)
         #expect(try await station.daemon.state().sockets == 1)
-        #expect(station.central.traffic.open.subscriptions == 0)
-        #expect(station.central.traffic.sent["StopNotify"] == nil)
+        #expect(station.central.traffic.all[.subscription] == nil)
+        #expect(station.central.traffic.all[.sent("StopNotify")] == nil)
         await connection.disconnect()
         try await station.expectNothingLeft()
     }

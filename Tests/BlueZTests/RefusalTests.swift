@@ -71,7 +71,7 @@ struct RefusalTests {
             refusal("NotReady", "Resource Not Ready", "BLZ-0015"),
             refusal("InProgress", "In Progress", "BLZ-0016"),
             refusal("NotAvailable", "br-connection-profile-unavailable", "BLZ-0045"),
-            refusal("InvalidArguments", "Invalid arguments in method call", "BLZ-0048", .inputOutput),
+            refusal("InvalidArguments", "Invalid arguments in method call", "BLZ-0010", .inputOutput),
             busError("UnknownObject", "Method \"Connect\" with signature \"\"", "BLZ-0046", .tryAgain),
             busError("NoReply", "Message recipient disconnected from message bus", "BLZ-0007", .tryAgain),
         ]
@@ -85,7 +85,7 @@ struct RefusalTests {
             refusal("AuthenticationFailed", "Authentication Failed", "BLE-0011", .unitFailed),
             refusal("AuthenticationRejected", "Authentication Rejected", "BLE-0011", .unitFailed),
             refusal("AuthenticationCanceled", "Authentication Canceled", "BLZ-0032"),
-            refusal("AuthenticationTimeout", "Authentication Timeout", "BLZ-0033"),
+            refusal("AuthenticationTimeout", "Authentication Timeout", "BLZ-0032"),
             refusal("AgentNotAvailable", "Agent Not Available", "BLZ-0034"),
             refusal("ConnectionAttemptFailed", "Page Timeout", "BLZ-0025"),
             refusal("InProgress", "In Progress", "BLZ-0016"),
@@ -100,7 +100,7 @@ struct RefusalTests {
         let replies = [
             refusal("NotReady", "Resource Not Ready", "BLZ-0015"),
             refusal("NotSupported", "Operation is not supported", "BLZ-0044", .unavailable),
-            refusal("InvalidArguments", "Invalid arguments in method call", "BLZ-0048", .inputOutput),
+            refusal("InvalidArguments", "Invalid arguments in method call", "BLZ-0010", .inputOutput),
             refusal("NotAuthorized", "Operation Not Authorized", "BLZ-0043", .permission),
             refusal("InProgress", "Operation already in progress", "BLZ-0016"),
             refusal("Blocked", "Blocked through rfkill", "BLZ-0013", .unavailable),
@@ -120,7 +120,7 @@ struct RefusalTests {
                 refusal("NotPermitted", "Write acquired", "BLE-0014"),
                 refusal("NotPermitted", "Write not permitted", "BLZ-0041", .unitFailed),
                 refusal("NotPermitted", "Not paired", "BLE-0005", .unitFailed),
-                refusal("InvalidArguments", "Invalid Length", "BLZ-0049", .unitFailed),
+                refusal("InvalidArguments", "Invalid Length", "BLZ-0041", .unitFailed),
                 refusal("NotAuthorized", "Operation Not Authorized", "BLZ-0043", .permission),
                 refusal("NotSupported", "Operation is not supported", "BLZ-0044", .unavailable),
                 failed("Not connected", "BLZ-0027"),
@@ -153,7 +153,7 @@ struct RefusalTests {
         try await station.daemon.tell("know", ["address": Station.address.description])
         let replies = [
             failed("Operation failed", "BLZ-0051", .inputOutput),
-            refusal("InvalidArguments", "Invalid arguments in method call", "BLZ-0048", .inputOutput),
+            refusal("InvalidArguments", "Invalid arguments in method call", "BLZ-0010", .inputOutput),
             refusal("NotReady", "Resource Not Ready", "BLZ-0015"),
         ]
         try await expect(replies, to: "RemoveDevice", at: station) {

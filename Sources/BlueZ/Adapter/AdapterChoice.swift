@@ -1,14 +1,14 @@
-import Bluetooth
-
 /// Finds the adapter that is meant among those that bluetoothd shows.
 ///
-/// Adapters that share an address are never chosen: bluetoothd keeps keys and attribute tables by the adapter's address, so what one of
-/// them learned would be believed of the other one.
+/// Adapters that share an address are never chosen: bluetoothd keeps keys and attribute tables by the adapter's address, so it would
+/// believe of one what it learned from the other.
 struct AdapterChoice {
     /// In the order of their paths.
     let adapters: [AdapterObject]
 
     init(_ adapters: some Sequence<AdapterObject>) { self.adapters = adapters.sorted { $0.path < $1.path } }
+
+    init(_ mirror: ObjectMirror) { self.init(mirror.adapters.values) }
 
     enum Outcome: Hashable {
         case chosen(AdapterObject)
@@ -28,17 +28,17 @@ struct AdapterChoice {
     /// The adapters that are on and share their address with none.
     var usable: [AdapterObject] { adapters.filter { $0.isPowered && twins(of: $0).isEmpty } }
 
-    private func twins(of adapter: AdapterObject) -> [AdapterObject] {
+    func twins(of adapter: AdapterObject) -> [AdapterObject] {
         adapters.filter { $0.address == adapter.address && $0.path != adapter.path }
     }
 }
 
 extension AdapterObject {
-    func matches(_ selector: AdapterSelector) -> Bool {
+    fileprivate func matches(_ selector: AdapterSelector) -> Bool {
         switch selector {
         case .kernelName(let name): kernelName == name
         case .address(let wanted): address == wanted
-        case .usbPort(let wanted): port == wanted
+        case .usbPort(let wanted): usbPort == wanted
         }
     }
 }

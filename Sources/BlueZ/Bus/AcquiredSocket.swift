@@ -21,16 +21,16 @@ final class AcquiredSocket: Sendable {
     }
 
     private let descriptor: OwnedDescriptor
-    private let counter: ResourceCounter
+    private let traffic: BusTraffic
     /// There for notifications: where they go.
     private let receiver: Inbox<[UInt8]>?
     private let state = Mutex(State())
 
-    init(_ descriptor: OwnedDescriptor, counter: ResourceCounter, receiver: Inbox<[UInt8]>? = nil) {
+    init(_ descriptor: OwnedDescriptor, traffic: BusTraffic, receiver: Inbox<[UInt8]>?) {
         self.descriptor = descriptor
-        self.counter = counter
+        self.traffic = traffic
         self.receiver = receiver
-        counter.opened(.socket)
+        traffic.count(.socket)
         _ = descriptor.use { fcntl($0, F_SETFL, O_NONBLOCK) }
     }
 
@@ -47,7 +47,7 @@ final class AcquiredSocket: Sendable {
                 return errno == EAGAIN || errno == ENOBUFS ? .full : .closed
             }
         }
-        if result == .sent { counter.packetSent() }
+        if result == .sent { traffic.count(.packetSent) }
         return result ?? .closed
     }
 
@@ -69,7 +69,7 @@ final class AcquiredSocket: Sendable {
         }
         guard isFirst else { return }
         descriptor.close()
-        counter.closed(.socket)
+        traffic.count(.socket, -1)
         wakeAll()
     }
 
@@ -83,29 +83,26 @@ final class AcquiredSocket: Sendable {
 
     // MARK: For the bus thread
 
-    var pollDescriptor: Int32 { descriptor.use { $0 } ?? -1 }
-
-    /// 0 when there is nothing to wait for.
-    var pollEvents: Int16 {
+    /// What to wait for: no event when there is nothing.
+    var pollEntry: pollfd {
         state.withLock { state in
-            if state.hasEnded { return 0 }
             var events: Int16 = receiver == nil ? 0 : Int16(POLLIN)
             if !state.waiters.isEmpty { events |= Int16(POLLOUT) }
-            return events
+            return pollfd(fd: descriptor.use { $0 } ?? -1, events: state.hasEnded ? 0 : events, revents: 0)
         }
     }
 
     func handle(_ events: Int16) {
-        if receiver != nil, events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { drain() }
+        if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { drain() }
         if events & Int16(POLLOUT | POLLHUP | POLLERR | POLLNVAL) != 0 { wakeAll() }
     }
 
-    /// Takes every packet that is there; the last ones before a disconnect too.
+    /// Takes every notification that is there, also the last ones before a disconnect.
     func drain() {
         guard let receiver else { return }
         while let packet = receive() {
             if packet.isEmpty { return close() }
-            counter.packetReceived()
+            traffic.count(.packetReceived)
             receiver.deliver(packet)
         }
     }
@@ -118,6 +115,30 @@ final class AcquiredSocket: Sendable {
             }
             guard let count, count >= 0 else { return nil }
             return Array(state.buffer[..<count])
+        }
+    }
+}
+
+/// A file descriptor with one owner: closed once, at the latest when nobody holds it any more.
+final class OwnedDescriptor: Sendable {
+    private let number: Mutex<Int32>
+
+    init(_ number: Int32) { self.number = Mutex(number) }
+
+    deinit { close() }
+
+    /// Runs `body` on the descriptor, which cannot be closed meanwhile; `nil` when it is closed already.
+    func use<Value>(_ body: (Int32) -> Value) -> Value? {
+        number.withLock { $0 >= 0 ? body($0) : nil }
+    }
+
+    /// Ends the traffic at once, even while another thread polls the descriptor, and closes it.
+    func close() {
+        number.withLock { number in
+            guard number >= 0 else { return }
+            shutdown(number, Int32(SHUT_RDWR))
+            _ = Glibc.close(number)
+            number = -1
         }
     }
 }

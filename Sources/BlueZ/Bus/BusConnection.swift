@@ -23,17 +23,16 @@ final class BusConnection {
         var entry: pollfd
     }
 
-    /// Connects and says Hello. Opening a local socket does not wait; authentication happens later, message by message.
-    init(address: String) throws(BusFailure) {
-        guard dbus_threads_init_default() != 0 else { throw .gone("out of memory") }
+    /// Connects. Opening a local socket does not wait; authentication happens later, message by message.
+    init(address: String) throws(BlueZError) {
+        guard dbus_threads_init_default() != 0 else { throw .busLost }
         // SIGPIPE belongs to the program; libdbus sends with MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
         var error = DBusError()
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }
         guard let connection = dbus_connection_open_private(address, &error) else {
-            throw .unopened(
-                name: error.name.map { String(cString: $0) } ?? "", text: error.message.map { String(cString: $0) } ?? "")
+            throw .unopened(error.name.map { String(cString: $0) } ?? "", error.message.map { String(cString: $0) } ?? "")
         }
         self.connection = connection
         dbus_connection_set_exit_on_disconnect(connection, 0)

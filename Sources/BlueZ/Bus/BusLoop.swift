@@ -1,32 +1,18 @@
 import CDBus
-import Foundation
 import Glibc
 
 /// What the bus thread does: one `poll` over the bus, the queue's bell and the acquired sockets.
 final class BusLoop {
-    private struct Pending {
-        var id: BusThread.CallID
-        var member: String
-        var expiry: ContinuousClock.Instant?
-        var answer: BusThread.Answer
-
-        func isLate(_ now: ContinuousClock.Instant) -> Bool { expiry.map { $0 <= now } ?? false }
-    }
+    /// A bus takes 128 unanswered calls of a connection (dbus-daemon's system.conf) and refuses the next one.
+    static let mostCalls = 64
 
     private let thread: BusThread
     private let listener: BusThread.Listener
     private var connection: BusConnection?
-    /// A bus takes 128 unanswered calls of a connection (dbus-daemon's system.conf) and refuses the next one.
-    static let mostCalls = 64
-
-    private struct Queued {
-        var request: BusRequest
-        var call: Pending
-    }
-
-    private var pending: [UInt32: Pending] = [:]
+    /// By serial.
+    private var pending: [UInt32: BusThread.Call] = [:]
     /// Calls that wait for an answer to one of those.
-    private var queue: [Queued] = []
+    private var queue: [BusThread.Call] = []
     private var sockets: [AcquiredSocket] = []
     private var isStopping = false
     /// The bus has said something: one that hangs up before that does not want this user.
@@ -38,7 +24,7 @@ final class BusLoop {
     }
 
     func run(address: String) {
-        var reason = BusFailure.gone("closed by this process")
+        var reason = BlueZError.busLost
         do {
             let connection = try BusConnection(address: address)
             self.connection = connection
@@ -46,9 +32,7 @@ final class BusLoop {
                 thread.takeCommands().forEach(perform)
                 receive(from: connection)
                 guard connection.isOpen else {
-                    reason = wasAccepted
-                        ? .gone("the bus ended the connection")
-                        : .unopened(name: "org.freedesktop.DBus.Error.AuthFailed", text: "")
+                    if !wasAccepted { reason = .busRefusesUser("") }
                     break
                 }
                 expire()
@@ -56,7 +40,7 @@ final class BusLoop {
                 if !isStopping { wait(on: connection, atMost: rest) }
             }
             if isStopping {
-                for queued in queue { _ = connection.send(queued.request) }
+                for call in queue { _ = connection.send(call.request) }
                 connection.flush()
             }
             connection.close()
@@ -67,23 +51,22 @@ final class BusLoop {
         end(reason)
     }
 
-    private func end(_ reason: BusFailure) {
-        let orphans = thread.close(reason)
-        for entry in pending.values { entry.answer(.failure(reason)) }
-        for queued in queue { queued.call.answer(.failure(reason)) }
-        thread.counter.setPending(0)
-        for case .send(_, _, _, let answer) in orphans { answer(.failure(reason)) }
+    private func end(_ reason: BlueZError) {
+        let orphans = thread.takeCommands(closing: reason)
+        for call in pending.values { call.answer(.failure(reason)) }
+        for call in queue { call.answer(.failure(reason)) }
+        thread.traffic.count(.call, -pending.count)
+        for case .send(let call) in orphans { call.answer(.failure(reason)) }
         sockets.forEach { $0.wakeAll() }
         listener.gone(reason)
     }
 
     private func perform(_ command: BusThread.Command) {
         switch command {
-        case .send(let request, let id, let expiry, let answer):
-            let queued = Queued(request: request, call: Pending(id: id, member: request.member, expiry: expiry, answer: answer))
-            if pending.count < Self.mostCalls { send(queued) } else { queue.append(queued) }
+        case .send(let call):
+            if pending.count < Self.mostCalls { send(call) } else { queue.append(call) }
         case .abandon(let id):
-            queue.removeAll { $0.call.id == id }
+            queue.removeAll { $0.id == id }
             if let serial = pending.first(where: { $0.value.id == id })?.key { forget(serial) }
         case .watch(let socket):
             if !sockets.contains(where: { $0 === socket }) { sockets.append(socket) }
@@ -91,19 +74,20 @@ final class BusLoop {
         }
     }
 
-    private func send(_ queued: Queued) {
-        guard let serial = connection?.send(queued.request) else { return queued.call.answer(.failure(.gone("out of memory"))) }
-        thread.counter.sent(queued.request.member)
-        pending[serial] = queued.call
-        thread.counter.setPending(pending.count)
+    private func send(_ call: BusThread.Call) {
+        // Without a serial there was no memory for it.
+        guard let serial = connection?.send(call.request) else { return call.answer(.failure(.busLost)) }
+        pending[serial] = call
+        thread.traffic.count(.sent(call.request.member))
+        thread.traffic.count(.call)
     }
 
     @discardableResult
-    private func forget(_ serial: UInt32) -> Pending? {
-        let entry = pending.removeValue(forKey: serial)
-        thread.counter.setPending(pending.count)
-        if entry != nil, !queue.isEmpty, !isStopping { send(queue.removeFirst()) }
-        return entry
+    private func forget(_ serial: UInt32) -> BusThread.Call? {
+        guard let call = pending.removeValue(forKey: serial) else { return nil }
+        thread.traffic.count(.call, -1)
+        if !queue.isEmpty, !isStopping { send(queue.removeFirst()) }
+        return call
     }
 
     private func receive(from connection: BusConnection) {
@@ -113,37 +97,37 @@ final class BusLoop {
             wasAccepted = wasAccepted || dbus_message_get_sender(message) != nil
             let serial = dbus_message_get_reply_serial(message)
             // A late answer is not even read: a descriptor in it is closed with it.
-            let entry = serial == 0 ? nil : forget(serial)
-            if serial != 0, entry == nil { continue }
+            let call = serial == 0 ? nil : forget(serial)
+            if serial != 0, call == nil { continue }
             if let path = BusMessage.subject(of: message), !listener.isWanted(path.text, path.isChange) {
-                thread.counter.dropped()
+                thread.traffic.count(.dropped)
                 continue
             }
-            guard let read = BusMessage(reading: message) else { continue }
-            thread.counter.received(entry?.member ?? read.member)
-            switch read.kind {
-            case .reply: entry?.answer(.success(read))
-            case .failure: entry?.answer(.failure(.refused(name: read.errorName, text: read.errorText)))
-            case .signal: listener.signal(read)
-            case .call: connection.answer(message, error: listener.call(read))
+            let read = BusMessage(reading: message)
+            thread.traffic.count(.received)
+            switch dbus_message_get_type(message) {
+            case DBUS_MESSAGE_TYPE_METHOD_RETURN: call?.answer(.success(read))
+            case DBUS_MESSAGE_TYPE_ERROR: call?.answer(.failure(BlueZError(name: read.errorName, text: read.body.first?.asText ?? "")))
+            case DBUS_MESSAGE_TYPE_SIGNAL: listener.signal(read)
+            case DBUS_MESSAGE_TYPE_METHOD_CALL: connection.answer(message, error: listener.call(read))
+            default: break
             }
         }
     }
 
     private func expire() {
         let now = ContinuousClock.now
-        let late = queue.filter { $0.call.isLate(now) }
-        queue.removeAll { $0.call.isLate(now) }
-        for queued in late { queued.call.answer(.failure(.unanswered)) }
-        for serial in pending.filter({ $0.value.isLate(now) }).keys { forget(serial)?.answer(.failure(.unanswered)) }
+        let late = queue.filter { $0.isLate(now) }
+        queue.removeAll { $0.isLate(now) }
+        for call in late { call.answer(.failure(.daemonSilent)) }
+        for serial in pending.filter({ $0.value.isLate(now) }).keys { forget(serial)?.answer(.failure(.daemonSilent)) }
     }
 
     private func wait(on connection: BusConnection, atMost rest: Duration?) {
-        sockets.removeAll { $0.pollEvents == 0 }
-        var entries = [pollfd(fd: thread.bellDescriptor, events: Int16(POLLIN), revents: 0)]
         let watched = connection.pollEntries
-        entries += watched.map(\.entry)
-        entries += sockets.map { pollfd(fd: $0.pollDescriptor, events: $0.pollEvents, revents: 0) }
+        let waiting = sockets.map { (socket: $0, entry: $0.pollEntry) }.filter { $0.entry.events != 0 }
+        sockets = waiting.map(\.socket)
+        var entries = [thread.bellEntry] + watched.map(\.entry) + waiting.map(\.entry)
         guard poll(&entries, nfds_t(entries.count), milliseconds(atMost: rest)) > 0 else { return }
         for (watch, entry) in zip(watched, entries.dropFirst()) where entry.revents != 0 {
             connection.handle(watch.watch, entry.revents)
@@ -153,13 +137,10 @@ final class BusLoop {
         }
     }
 
-    /// Milliseconds to what is due next, rounded up; −1 when nothing is.
+    /// Until what is due next, rounded up; −1 when nothing is.
     private func milliseconds(atMost rest: Duration?) -> Int32 {
-        let expiry = (pending.values.map(\.expiry) + queue.map(\.call.expiry)).compactMap { $0 }.min()
+        let expiry = (pending.values.map(\.expiry) + queue.map(\.expiry)).compactMap { $0 }.min()
         guard let next = [expiry.map { ContinuousClock.now.duration(to: $0) }, rest].compactMap({ $0 }).min() else { return -1 }
-        let parts = next.components
-        let milliseconds = parts.seconds.multipliedReportingOverflow(by: 1000).partialValue
-            + parts.attoseconds / 1_000_000_000_000_000 + 1
-        return Int32(clamping: max(0, milliseconds))
+        return Int32(clamping: Int((max(.zero, next) / .milliseconds(1)).rounded(.up)))
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A method call that this process makes.
 struct BusRequest: Sendable {
     var destination: String
@@ -23,19 +25,46 @@ struct BusRequest: Sendable {
 
 /// A message that arrived.
 struct BusMessage: Sendable {
-    enum Kind: Sendable { case call, reply, failure, signal }
-
-    var kind: Kind
     /// The unique name of the sender, set by the bus and therefore true.
     var sender: String
-    var path = ""
-    var interface = ""
-    var member = ""
-    var errorName = ""
+    var path: String
+    var interface: String
+    var member: String
+    var errorName: String
     var body: [BusValue]
+}
 
-    /// The text that goes with an error.
-    var errorText: String { body.first?.asText ?? "" }
+/// A value in a D-Bus message. A variant that was read is shown as what it holds.
+indirect enum BusValue: Sendable {
+    case boolean(Bool)
+    /// Read from any integer type but the unsigned 64-bit one.
+    case integer(Int)
+    case string(String)
+    case objectPath(String)
+    case bytes([UInt8])
+    /// Read from a structure, and from any array that is neither bytes nor a dictionary.
+    case list([BusValue])
+    /// Written as `a{sv}`; read from any dictionary, without entries whose keys are no text.
+    case dictionary([String: BusValue])
+    case descriptor(OwnedDescriptor)
+    /// Written only.
+    case variant(BusValue)
+    /// A type that nothing here uses.
+    case other
+
+    var asText: String? {
+        switch self {
+        case .string(let text), .objectPath(let text): text
+        default: nil
+        }
+    }
+
+    var asBoolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    var asInteger: Int? { if case .integer(let value) = self { value } else { nil } }
+    var asBytes: [UInt8]? { if case .bytes(let value) = self { value } else { nil } }
+    var asTexts: [String]? { if case .list(let values) = self { values.compactMap(\.asText) } else { nil } }
+    var asDictionary: [String: BusValue]? { if case .dictionary(let value) = self { value } else { nil } }
+    var asDescriptor: OwnedDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
 }
 
 /// Names of interfaces (D-Bus specification; BlueZ's doc/org.bluez.*.rst).
@@ -46,20 +75,24 @@ enum BusName {
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let adapter = "org.bluez.Adapter1"
     static let device = "org.bluez.Device1"
-    static let service = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let agentManager = "org.bluez.AgentManager1"
     static let agent = "org.bluez.Agent1"
 }
 
-/// Why a call has no answer.
-enum BusFailure: Error, Hashable, Sendable {
-    /// An error reply; name and text are untrusted.
-    case refused(name: String, text: String)
-    /// The bus could not be opened: libdbus's name for what the system said.
-    case unopened(name: String, text: String)
-    /// The connection to the bus ended.
-    case gone(String)
-    /// No answer within the time that the caller set.
-    case unanswered
+/// Where a message bus listens.
+public enum BusAddress: Hashable, Sendable {
+    /// The machine's system bus, or what `DBUS_SYSTEM_BUS_ADDRESS` names instead.
+    case system
+    /// An address in D-Bus's own form, such as `unix:path=/tmp/bus`.
+    case at(String)
+
+    /// In D-Bus's own form (D-Bus specification, "Well-known Message Bus Instances").
+    var text: String {
+        switch self {
+        case .at(let text): text
+        case .system:
+            getenv("DBUS_SYSTEM_BUS_ADDRESS").map { String(cString: $0) } ?? "unix:path=/var/run/dbus/system_bus_socket"
+        }
+    }
 }

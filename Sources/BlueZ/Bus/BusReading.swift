@@ -2,14 +2,7 @@ import CDBus
 
 extension BusMessage {
     /// Reads a message that libdbus has validated (sizes, nesting, UTF-8); descriptors in it are duplicated.
-    init?(reading message: OpaquePointer) {
-        switch dbus_message_get_type(message) {
-        case 1: kind = .call
-        case 2: kind = .reply
-        case 3: kind = .failure
-        case 4: kind = .signal
-        default: return nil
-        }
+    init(reading message: OpaquePointer) {
         sender = Self.text(dbus_message_get_sender(message))
         path = Self.text(dbus_message_get_path(message))
         interface = Self.text(dbus_message_get_interface(message))
@@ -48,20 +41,20 @@ private enum BusReader {
         return values
     }
 
-    private static func type(_ code: Int32) -> UInt8 { UInt8(truncatingIfNeeded: code) }
-
     private static func value(_ iterator: inout DBusMessageIter) -> BusValue {
-        switch type(dbus_message_iter_get_arg_type(&iterator)) {
-        case UInt8(ascii: "v"):
+        switch letter(dbus_message_iter_get_arg_type(&iterator)) {
+        case "v":
             var inner = entered(&iterator)
             return value(&inner)
-        case UInt8(ascii: "r"), UInt8(ascii: "e"):
+        case "r", "e":
             var inner = entered(&iterator)
             return .list(values(&inner))
-        case UInt8(ascii: "a"): return array(&iterator)
-        case let code: return basic(code, &iterator)
+        case "a": return array(&iterator)
+        case let type: return basic(type, &iterator)
         }
     }
+
+    private static func letter(_ code: Int32) -> Unicode.Scalar { Unicode.Scalar(UInt8(truncatingIfNeeded: code)) }
 
     private static func entered(_ iterator: inout DBusMessageIter) -> DBusMessageIter {
         var inner = DBusMessageIter()
@@ -70,19 +63,17 @@ private enum BusReader {
     }
 
     private static func array(_ iterator: inout DBusMessageIter) -> BusValue {
-        let element = type(dbus_message_iter_get_element_type(&iterator))
         var inner = entered(&iterator)
-        if element == UInt8(ascii: "y") { return .bytes(bytes(&inner)) }
-        guard element == UInt8(ascii: "e") else { return .list(values(&inner)) }
-        var entries: [String: BusValue] = [:]
-        var pairs: [BusValue] = []
-        while dbus_message_iter_get_arg_type(&inner) != 0 {
-            var entry = entered(&inner)
-            let pair = values(&entry)
-            if pair.count == 2, let key = pair[0].asText { entries[key] = pair[1] } else { pairs.append(.list(pair)) }
-            dbus_message_iter_next(&inner)
+        switch letter(dbus_message_iter_get_element_type(&iterator)) {
+        case "y": return .bytes(bytes(&inner))
+        case "e":
+            var entries: [String: BusValue] = [:]
+            for case .list(let pair) in values(&inner) where pair.count == 2 {
+                if let key = pair[0].asText { entries[key] = pair[1] }
+            }
+            return .dictionary(entries)
+        default: return .list(values(&inner))
         }
-        return pairs.isEmpty ? .dictionary(entries) : .list(pairs)
     }
 
     private static func bytes(_ inner: inout DBusMessageIter) -> [UInt8] {
@@ -94,22 +85,20 @@ private enum BusReader {
         return [UInt8](UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
-    private static func basic(_ code: UInt8, _ iterator: inout DBusMessageIter) -> BusValue {
+    private static func basic(_ type: Unicode.Scalar, _ iterator: inout DBusMessageIter) -> BusValue {
         var raw = DBusBasicValue()
         dbus_message_iter_get_basic(&iterator, &raw)
-        switch code {
-        case UInt8(ascii: "y"): return .byte(raw.byt)
-        case UInt8(ascii: "b"): return .boolean(raw.bool_val != 0)
-        case UInt8(ascii: "n"): return .integer(Int64(raw.i16))
-        case UInt8(ascii: "q"): return .integer(Int64(raw.u16))
-        case UInt8(ascii: "i"): return .integer(Int64(raw.i32))
-        case UInt8(ascii: "u"): return .integer(Int64(raw.u32))
-        case UInt8(ascii: "x"): return .integer(Int64(raw.i64))
-        case UInt8(ascii: "t"): return .unsigned(UInt64(raw.u64))
-        case UInt8(ascii: "d"): return .double(raw.dbl)
-        case UInt8(ascii: "s"): return raw.str.map { .string(String(cString: $0)) } ?? .other
-        case UInt8(ascii: "o"): return raw.str.map { .objectPath(String(cString: $0)) } ?? .other
-        case UInt8(ascii: "h"): return raw.fd >= 0 ? .descriptor(OwnedDescriptor(raw.fd)) : .other
+        switch type {
+        case "b": return .boolean(raw.bool_val != 0)
+        case "y": return .integer(Int(raw.byt))
+        case "n": return .integer(Int(raw.i16))
+        case "q": return .integer(Int(raw.u16))
+        case "i": return .integer(Int(raw.i32))
+        case "u": return .integer(Int(raw.u32))
+        case "x": return .integer(Int(raw.i64))
+        case "s": return raw.str.map { .string(String(cString: $0)) } ?? .other
+        case "o": return raw.str.map { .objectPath(String(cString: $0)) } ?? .other
+        case "h": return raw.fd >= 0 ? .descriptor(OwnedDescriptor(raw.fd)) : .other
         default: return .other
         }
     }

@@ -1,4 +1,3 @@
-import Bluetooth
 import CDBus
 import Foundation
 import Glibc
@@ -6,49 +5,54 @@ import Synchronization
 
 /// One private connection to a message bus and the only thread that touches it.
 ///
-/// Everything else hands it commands; answers, signals and the end of the connection come back through closures that
+/// Everything else hands it commands. Answers, signals and the end of the connection come back through closures that
 /// run on the thread, in the order of the messages, and must not wait for anything.
 final class BusThread: Sendable {
-    typealias Answer = @Sendable (Result<BusMessage, BusFailure>) -> Void
+    typealias Answer = @Sendable (Result<BusMessage, BlueZError>) -> Void
+    typealias CallID = Int
 
     /// What the thread tells its owner.
     struct Listener: Sendable {
-        /// Whether a signal is to be read: the path of the object that it is about, and whether its properties changed (or it came or went).
+        /// Whether a signal is to be read: the path of its object, and whether the object's properties changed (or it came or went).
         var isWanted: @Sendable (UnsafePointer<CChar>, _ isChange: Bool) -> Bool
         var signal: @Sendable (BusMessage) -> Void
         /// A call to an object of this process; the result is the error's name, or nil for an empty answer.
         var call: @Sendable (BusMessage) -> String?
-        /// Does what is due, and tells how long nothing will be; called after each round of the loop.
+        /// Does what is due after each round of the loop, and returns how long nothing will be.
         var rest: @Sendable () -> Duration?
-        /// Said once; nothing follows.
-        var gone: @Sendable (BusFailure) -> Void
+        /// Nothing follows.
+        var gone: @Sendable (BlueZError) -> Void
+    }
+
+    struct Call: Sendable {
+        var id: CallID
+        var request: BusRequest
+        var expiry: ContinuousClock.Instant?
+        var answer: Answer
+
+        func isLate(_ now: ContinuousClock.Instant) -> Bool { expiry.map { $0 <= now } ?? false }
     }
 
     enum Command: Sendable {
-        case send(BusRequest, CallID, expiry: ContinuousClock.Instant?, Answer)
+        case send(Call)
         /// Nobody waits for the answer any more.
         case abandon(CallID)
         case watch(AcquiredSocket)
         case stop
     }
 
-    struct CallID: Hashable, Sendable { let number: UInt64 }
-
     private struct State {
         var commands: [Command] = []
-        var nextNumber: UInt64 = 0
+        var lastID = 0
         /// Set when the thread takes no more commands.
-        var end: BusFailure?
+        var end: BlueZError?
     }
 
     private let state = Mutex(State())
-    private let bell: OwnedDescriptor
-    let counter: ResourceCounter
+    private let bell = OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)))
+    let traffic: BusTraffic
 
-    init(counter: ResourceCounter) {
-        self.counter = counter
-        bell = OwnedDescriptor(eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)))
-    }
+    init(traffic: BusTraffic) { self.traffic = traffic }
 
     /// Starts the thread, which opens the connection. It holds this queue until ``stop()`` or the end of the connection.
     func start(address: String, listener: Listener) {
@@ -64,50 +68,37 @@ final class BusThread: Sendable {
     /// - Parameter expiry: when to give up; without one the caller has to abandon.
     @discardableResult
     func send(_ request: BusRequest, expiry: ContinuousClock.Instant? = nil, _ answer: @escaping Answer) -> CallID {
-        let (id, end) = state.withLock { state -> (CallID, BusFailure?) in
-            state.nextNumber += 1
-            let id = CallID(number: state.nextNumber)
-            if state.end == nil { state.commands.append(.send(request, id, expiry: expiry, answer)) }
-            return (id, state.end)
+        let (id, end) = state.withLock { state in
+            state.lastID += 1
+            if state.end == nil { state.commands.append(.send(Call(id: state.lastID, request: request, expiry: expiry, answer: answer))) }
+            return (state.lastID, state.end)
         }
         if let end { answer(.failure(end)) } else { ring() }
         return id
     }
 
-    func abandon(_ id: CallID) { post(.abandon(id)) }
-    func watch(_ socket: AcquiredSocket) { post(.watch(socket)) }
-
     /// Sends what is queued, closes the connection and ends the thread.
     func stop() { post(.stop) }
 
-    private func post(_ command: Command) {
+    func post(_ command: Command) {
         state.withLock { if $0.end == nil { $0.commands.append(command) } }
         ring()
     }
 
-    func ring() {
-        _ = bell.use { descriptor in eventfd_write(descriptor, 1) }
-    }
+    private func ring() { _ = bell.use { eventfd_write($0, 1) } }
 
     // MARK: For the loop
 
-    var bellDescriptor: Int32 { bell.use { $0 } ?? -1 }
+    var bellEntry: pollfd { pollfd(fd: bell.use { $0 } ?? -1, events: Int16(POLLIN), revents: 0) }
 
-    func takeCommands() -> [Command] {
+    /// - Parameter end: why no more commands are taken.
+    func takeCommands(closing end: BlueZError? = nil) -> [Command] {
         _ = bell.use { descriptor in
             var count: eventfd_t = 0
             return eventfd_read(descriptor, &count)
         }
         return state.withLock { state in
-            defer { state.commands = [] }
-            return state.commands
-        }
-    }
-
-    /// Closes the queue and returns what was still in it.
-    func close(_ reason: BusFailure) -> [Command] {
-        state.withLock { state in
-            state.end = reason
+            if let end { state.end = end }
             defer { state.commands = [] }
             return state.commands
         }

@@ -1,78 +1,24 @@
 import Synchronization
 
-/// What went over the bus and the acquired sockets since the central was made, and what is open now.
-public struct BusTraffic: Sendable, Hashable {
-    /// What has to be given back.
-    public struct OpenResources: Sendable, Hashable {
-        /// Characteristics whose notifications come as signals.
-        public var subscriptions = 0
-        /// Acquired sockets.
-        public var sockets = 0
-        /// Calls whose answer is outstanding.
-        public var pendingCalls = 0
-        public var discoveries = 0
-        public var links = 0
-        public var agents = 0
-
-        public init() {}
+/// Counts what goes over the bus and the acquired sockets, and what is open now, so that tests find what is not given back.
+public final class BusTraffic: Sendable {
+    public enum Item: Hashable, Sendable {
+        /// D-Bus messages sent, by member.
+        case sent(String)
+        /// D-Bus messages read, and signals dropped unread by the object that they were about.
+        case received, dropped
+        /// Packets through acquired sockets, without a D-Bus message each.
+        case packetSent, packetReceived
+        /// What is open now. A subscription's notifications come as signals; a call waits for its answer.
+        case subscription, socket, call, discovery, link, agent
     }
 
-    /// D-Bus messages sent, by member.
-    public var sent: [String: Int] = [:]
-    /// D-Bus messages received: signals by their member, answers by the member that they answer.
-    public var received: [String: Int] = [:]
-    /// Signals that were dropped unread, by the object that they were about.
-    public var dropped = 0
-    /// Packets through acquired sockets, without a D-Bus message each.
-    public var packetsSent = 0
-    public var packetsReceived = 0
-    public var open = OpenResources()
+    private let counts = Mutex<[Item: Int]>([:])
 
-    public init() {}
+    /// All that is not zero.
+    public var all: [Item: Int] { counts.withLock { $0.filter { $0.value != 0 } } }
 
-    /// D-Bus messages in both directions.
-    public var messages: Int { sent.values.reduce(0, +) + received.values.reduce(0, +) }
-}
-
-/// Keeps ``BusTraffic``; shared by everything that sends or holds something.
-final class ResourceCounter: Sendable {
-    private let traffic = Mutex(BusTraffic())
-
-    var current: BusTraffic { traffic.withLock { $0 } }
-
-    func sent(_ member: String) { traffic.withLock { $0.sent[member, default: 0] += 1 } }
-
-    /// The member of a signal is somebody else's text: only so many different ones are counted apart.
-    func received(_ member: String) {
-        traffic.withLock { traffic in
-            let key = traffic.received[member] != nil || traffic.received.count < 64 ? member : "other"
-            traffic.received[key, default: 0] += 1
-        }
-    }
-
-    func dropped() { traffic.withLock { $0.dropped += 1 } }
-    func packetSent() { traffic.withLock { $0.packetsSent += 1 } }
-    func packetReceived() { traffic.withLock { $0.packetsReceived += 1 } }
-    func setPending(_ count: Int) { traffic.withLock { $0.open.pendingCalls = count } }
-
-    /// - Parameter change: listeners that came, less those that went.
-    func countDiscoveries(_ change: Int) {
-        if change != 0 { traffic.withLock { $0.open.discoveries += change } }
-    }
-
-    enum Resource { case subscription, socket, link, agent }
-
-    func opened(_ resource: Resource) { count(resource, 1) }
-    func closed(_ resource: Resource) { count(resource, -1) }
-
-    private func count(_ resource: Resource, _ change: Int) {
-        traffic.withLock { traffic in
-            switch resource {
-            case .subscription: traffic.open.subscriptions += change
-            case .socket: traffic.open.sockets += change
-            case .link: traffic.open.links += change
-            case .agent: traffic.open.agents += change
-            }
-        }
+    func count(_ item: Item, _ change: Int = 1) {
+        if change != 0 { counts.withLock { $0[item, default: 0] += change } }
     }
 }

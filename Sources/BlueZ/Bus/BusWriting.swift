@@ -7,7 +7,9 @@ extension BusRequest {
             let message = dbus_message_new_method_call(destination, path, interface, member)
         else { return nil }
         dbus_message_set_auto_start(message, startsService ? 1 : 0)
-        guard BusWriter.append(arguments, to: message) else {
+        var iterator = DBusMessageIter()
+        dbus_message_iter_init_append(message, &iterator)
+        guard arguments.allSatisfy({ BusWriter.append($0, &iterator) }) else {
             dbus_message_unref(message)
             return nil
         }
@@ -16,48 +18,44 @@ extension BusRequest {
 }
 
 /// Appends values to a message.
-enum BusWriter {
-    static func append(_ values: [BusValue], to message: OpaquePointer) -> Bool {
-        var iterator = DBusMessageIter()
-        dbus_message_iter_init_append(message, &iterator)
-        return values.allSatisfy { append($0, &iterator) }
-    }
-
-    /// The D-Bus type that a value is written as.
+private enum BusWriter {
+    /// The D-Bus type that a value is written as; `nil` for one that is only read.
     private static func signature(_ value: BusValue) -> String? {
         switch value {
-        case .byte: "y"
         case .boolean: "b"
-        case .integer: "n"
         case .string: "s"
         case .objectPath: "o"
         case .bytes: "ay"
-        case .list: "as"
         case .dictionary: "a{sv}"
         case .variant: "v"
-        case .unsigned, .double, .descriptor, .other: nil
+        case .integer, .list, .descriptor, .other: nil
         }
     }
 
-    private static func append(_ value: BusValue, _ iterator: inout DBusMessageIter) -> Bool {
+    static func append(_ value: BusValue, _ iterator: inout DBusMessageIter) -> Bool {
         switch value {
-        case .byte(var byte): return dbus_message_iter_append_basic(&iterator, code("y"), &byte) != 0
         case .boolean(let boolean):
             var raw: dbus_bool_t = boolean ? 1 : 0
             return dbus_message_iter_append_basic(&iterator, code("b"), &raw) != 0
-        case .integer(let integer):
-            guard var raw = Int16(exactly: integer) else { return false }
-            return dbus_message_iter_append_basic(&iterator, code("n"), &raw) != 0
         case .string(let text): return append(text, code("s"), &iterator)
         case .objectPath(let path): return dbus_validate_path(path, nil) != 0 && append(path, code("o"), &iterator)
-        case .bytes(let bytes): return append(bytes, &iterator)
-        case .list(let values):
-            return contained(in: &iterator, code("a"), "s") { inner in values.allSatisfy { append($0, &inner) } }
-        case .dictionary(let entries): return append(entries, &iterator)
+        case .bytes(let bytes):
+            return contained(in: &iterator, code("a"), "y") { inner in
+                bytes.withUnsafeBufferPointer { buffer in
+                    var start = buffer.baseAddress
+                    return buffer.isEmpty || dbus_message_iter_append_fixed_array(&inner, code("y"), &start, Int32(buffer.count)) != 0
+                }
+            }
+        case .dictionary(let entries):
+            return contained(in: &iterator, code("a"), "{sv}") { inner in
+                entries.allSatisfy { key, value in
+                    contained(in: &inner, code("e"), nil) { append(key, code("s"), &$0) && append(.variant(value), &$0) }
+                }
+            }
         case .variant(let held):
             guard let signature = signature(held) else { return false }
             return contained(in: &iterator, code("v"), signature) { append(held, &$0) }
-        case .unsigned, .double, .descriptor, .other: return false
+        case .integer, .list, .descriptor, .other: return false
         }
     }
 
@@ -68,26 +66,6 @@ enum BusWriter {
             guard dbus_validate_utf8(pointer, nil) != 0 else { return false }
             var pointer: UnsafePointer<CChar>? = pointer
             return dbus_message_iter_append_basic(&iterator, type, &pointer) != 0
-        }
-    }
-
-    private static func append(_ bytes: [UInt8], _ iterator: inout DBusMessageIter) -> Bool {
-        contained(in: &iterator, code("a"), "y") { inner in
-            bytes.withUnsafeBufferPointer { buffer in
-                var start = buffer.baseAddress
-                guard !buffer.isEmpty else { return true }
-                return withUnsafePointer(to: &start) {
-                    dbus_message_iter_append_fixed_array(&inner, code("y"), $0, Int32(buffer.count)) != 0
-                }
-            }
-        }
-    }
-
-    private static func append(_ entries: [String: BusValue], _ iterator: inout DBusMessageIter) -> Bool {
-        contained(in: &iterator, code("a"), "{sv}") { inner in
-            entries.allSatisfy { key, value in
-                contained(in: &inner, code("e"), nil) { append(key, code("s"), &$0) && append(.variant(value), &$0) }
-            }
         }
     }
 

@@ -46,7 +46,7 @@ final class BlueZChannel: WriteChannel {
     private func awaitRoom(before deadline: SessionClock.Instant) async throws {
         let bell = socket.roomBell()
         defer { socket.cancel(bell) }
-        session.bus.watch(socket)
+        session.bus.post(.watch(socket))
         guard try await bell.next(before: deadline, on: session.clock) != nil else {
             throw LinkError.timedOut("room in bluetoothd's queue")
         }

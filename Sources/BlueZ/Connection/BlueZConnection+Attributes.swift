@@ -17,8 +17,8 @@ extension BlueZConnection {
             if let attributeError = error.attributeError, attributeError != 0 {
                 throw LinkError.refused(characteristic, attributeError: attributeError, of: operation)
             }
+            if error.isAcquired { throw LinkError.acquired(characteristic, operation) }
             switch error {
-            case .acquiredByAnother: throw LinkError.acquired(characteristic, operation)
             case .notConnected, .doesNotExist, .failed, .canceled, .abortedByLocal, .abortedByRemote, .daemonSilent,
                 .daemonNotRunning, .busLost:
                 // The operation's answer overtakes the news of the lost link.
@@ -39,7 +39,7 @@ extension BlueZConnection {
         if let running = session.read({ $0.subscriptions[target.path] }) { return running }
         let inbox = Inbox<[UInt8]>(overrun: LinkError.overrun)
         let subscription = Subscription(session: session, path: target.path, inbox: inbox)
-        session.counter.opened(.subscription)
+        session.traffic.count(.subscription)
         session.change { $0.subscriptions[target.path] = inbox }
         do {
             try await startNotify(target, before: deadline)
@@ -68,7 +68,7 @@ extension BlueZConnection {
                 if state.subscriptions[target.path] === inbox { state.subscriptions[target.path] = nil }
             }
         }
-        session.bus.watch(socket)
+        session.bus.post(.watch(socket))
         return inbox
     }
 
@@ -93,7 +93,7 @@ extension BlueZConnection {
             guard answer.count == 2, let descriptor = answer[0].asDescriptor, let mtu = answer[1].asInteger,
                 ObjectLimits.mtu.contains(mtu)
             else { throw BlueZError.unintelligible(method) }
-            let socket = AcquiredSocket(descriptor, counter: session.counter, receiver: receiver)
+            let socket = AcquiredSocket(descriptor, traffic: session.traffic, receiver: receiver)
             return (socket, mtu)
         }
     }
@@ -105,7 +105,7 @@ extension BlueZConnection {
         while true {
             do {
                 return try await operation()
-            } catch BlueZError.acquiredByAnother where clock.now < end {
+            } catch let error as BlueZError where error.isAcquired && clock.now < end {
                 try await clock.sleep(until: clock.deadline(in: .milliseconds(20)))
             }
         }
@@ -122,7 +122,7 @@ private struct Subscription: Sendable {
     /// - Parameter mayBeOn: bluetoothd may be notifying this process.
     func end(_ error: any Error, mayBeOn: Bool) {
         inbox.finish(throwing: error)
-        session.counter.closed(.subscription)
+        session.traffic.count(.subscription, -1)
         session.change { state in
             if state.subscriptions[path] === inbox { state.subscriptions[path] = nil }
         }

@@ -23,10 +23,19 @@ struct Connector: Sendable {
     /// A link that ends so soon after it was there was not encrypted: the other side has another key, or none.
     private static let encryptionTime = Duration.seconds(2)
 
+    /// The adapter that is used, on its session.
+    private struct Station {
+        var session: BlueZSession
+        var adapter: String
+        var address: DeviceAddress
+
+        var device: DeviceObject? { session.read { $0.mirror.device(address, on: adapter) } }
+        var readiness: ConnectMachine.Event { .adapterReady(isKnown: device != nil) }
+    }
+
     /// What the steps need of each other.
     private struct Progress {
-        var session: BlueZSession?
-        var adapter: AdapterObject?
+        var station: Station?
         var link: Link?
         var isPaused = false
         var isNewlyBonded = false
@@ -42,7 +51,7 @@ struct Connector: Sendable {
             var action = ConnectMachine.Action.awaitAdapter
             var mustForget = byForgetting
             while true {
-                if case .succeed = action, let session = progress.session, let link = progress.link {
+                if case .succeed = action, let session = progress.station?.session, let link = progress.link {
                     leaveRadio(&progress)
                     return Established(
                         session: session, link: link, payloadSize: await payloadSize(session, link), isNewlyBonded: progress.isNewlyBonded)
@@ -64,23 +73,33 @@ struct Connector: Sendable {
 
     private func perform(_ action: ConnectMachine.Action, _ progress: inout Progress) async throws -> ConnectMachine.Event {
         do {
-            switch action {
-            case .awaitAdapter:
+            if case .pause(let until) = action {
+                try await clock.sleep(until: until)
+                return .paused
+            }
+            guard action != .awaitAdapter, let station = progress.station else {
                 await abandon(&progress)
                 leaveRadio(&progress)
                 let (session, adapter) = try await central.station(before: deadline)
-                progress.session = session
-                progress.adapter = adapter
-                return .adapterReady(isKnown: session.read { $0.mirror.device(address, on: adapter.path) } != nil)
-            case .find: return try await find(&progress)
-            case .pause(let until):
-                try await clock.sleep(until: until)
-                return .paused
-            case .connect(let until): return try await attempt(before: until, &progress)
-            case .awaitServices: return try await awaitServices(&progress)
-            case .forget: return try await forget(&progress)
-            case .endForeignAttempt(let isForgotten): return try await endForeignAttempt(&progress, byForgetting: isForgotten)
-            case .succeed, .fail: return .timedOut
+                let station = Station(session: session, adapter: adapter.path, address: address)
+                progress.station = station
+                return station.readiness
+            }
+            if action != .awaitServices { await abandon(&progress) }
+            switch action {
+            case .find: return try await find(on: station, &progress)
+            case .connect(let until): return try await attempt(on: station, before: until, &progress)
+            case .awaitServices: return try await awaitServices(on: station, progress)
+            case .forget:
+                if security == .bonded { central.notice(BondRecovery.notice(of: address)) }
+                try await station.session.removeDevice(address, on: station.adapter, before: deadline)
+                return .forgotten
+            case .endForeignAttempt(let isForgotten):
+                if isForgotten, station.device?.mayBeForgotten == true {
+                    try await station.session.removeDevice(address, on: station.adapter, before: deadline)
+                }
+                return station.readiness
+            case .awaitAdapter, .pause, .succeed, .fail: return .timedOut
             }
         } catch let error as BlueZError {
             return error.recovery == .again && wasNotEncrypted(progress) ? .encryptionFailed : .failed(error)
@@ -97,23 +116,22 @@ struct Connector: Sendable {
         return connectedAt.duration(to: clock.now) < Self.encryptionTime
     }
 
-    private func find(_ progress: inout Progress) async throws -> ConnectMachine.Event {
-        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
-        await abandon(&progress)
+    private func find(on station: Station, _ progress: inout Progress) async throws -> ConnectMachine.Event {
         leaveRadio(&progress)
-        let (number, sightings) = session.addListener(on: adapter.path)
-        defer { session.removeListener(number) }
-        try await session.awaitDiscovery(of: number, before: deadline)
+        let (number, sightings) = station.session.addListener(on: station.adapter)
+        defer { station.session.removeListener(number) }
+        try await station.session.awaitDiscovery(of: number, before: deadline)
         while let sighting = try await sightings.next(before: deadline, on: clock) {
             if sighting.address == address { return .found }
         }
         return .timedOut
     }
 
-    private func attempt(before until: SessionClock.Instant, _ progress: inout Progress) async throws -> ConnectMachine.Event {
-        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
-        await abandon(&progress)
-        guard let device = session.read({ $0.mirror.device(address, on: adapter.path) }) else { return .failed(.doesNotExist) }
+    private func attempt(
+        on station: Station, before until: SessionClock.Instant, _ progress: inout Progress
+    ) async throws -> ConnectMachine.Event {
+        let session = station.session
+        guard let device = station.device else { return .failed(.doesNotExist) }
         if !progress.isPaused {
             progress.isPaused = true
             try await session.pauseDiscovery(before: until)
@@ -124,7 +142,7 @@ struct Connector: Sendable {
         progress.usesKey = security == .bonded && device.hasBond
         do {
             if security == .bonded, !device.hasBond {
-                try await session.pair(link, on: adapter.path, before: until, notice: central.notice)
+                try await session.pair(link, on: station.adapter, before: until, notice: central.notice)
                 progress.isNewlyBonded = true
             } else {
                 _ = try await session.call(.bluez(BusName.device, "Connect", at: device.path), before: until, link: link)
@@ -133,25 +151,16 @@ struct Connector: Sendable {
         } catch BlueZError.inProgress {
             return .attemptPending
         } catch let error as BlueZError where error.mayMeanFullAdapter && link.connectedAt == nil {
-            let others = session.read { $0.mirror.linkCount(on: adapter.path, besides: device.path) }
+            let others = session.read { $0.mirror.linkCount(on: station.adapter, besides: device.path) }
             return others > 0 ? .noPlace(error) : .failed(error)
         }
         return .connected
     }
 
-    private func endForeignAttempt(_ progress: inout Progress, byForgetting isForgotten: Bool) async throws -> ConnectMachine.Event {
-        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
-        await abandon(&progress)
-        if isForgotten, session.read({ $0.mirror.device(address, on: adapter.path)?.mayBeForgotten }) == true {
-            try await session.removeDevice(address, on: adapter.path, before: deadline)
-        }
-        return .adapterReady(isKnown: session.read { $0.mirror.device(address, on: adapter.path) } != nil)
-    }
-
-    private func awaitServices(_ progress: inout Progress) async throws -> ConnectMachine.Event {
-        guard let session = progress.session, let link = progress.link else { return .linkLost }
+    private func awaitServices(on station: Station, _ progress: Progress) async throws -> ConnectMachine.Event {
+        guard let link = progress.link else { return .linkLost }
         // bluetoothd says Connected after its answer to Connect, or before.
-        try await session.wait(for: "the unit's services", before: deadline) { state in
+        try await station.session.wait(for: "the unit's services", before: deadline) { state in
             if let end = link.end { throw end }
             let device = state.mirror.devices[link.device]
             return device?.isConnected == true && device?.areServicesResolved == true ? () : nil
@@ -159,28 +168,19 @@ struct Connector: Sendable {
         return .resolved
     }
 
-    private func forget(_ progress: inout Progress) async throws -> ConnectMachine.Event {
-        guard let session = progress.session, let adapter = progress.adapter else { return .failed(.notReady) }
-        await abandon(&progress)
-        if security == .bonded { central.notice(BondRecovery.notice(of: address)) }
-        try await session.removeDevice(address, on: adapter.path, before: deadline)
-        return .forgotten
-    }
-
     /// Gives up the link that was being made; bluetoothd is told to stop trying.
     private func abandon(_ progress: inout Progress) async {
         guard let link = progress.link else { return }
         progress.link = nil
-        await progress.session?.disconnect(link)
+        await progress.station?.session.disconnect(link)
     }
 
     private func leaveRadio(_ progress: inout Progress) {
         guard progress.isPaused else { return }
         progress.isPaused = false
-        progress.session?.resumeDiscovery()
+        progress.station?.session.resumeDiscovery()
     }
 
-    /// ATT MTU − 3 (opcode and handle), and never more than an attribute holds: bluetoothd cuts longer datagrams.
     private func payloadSize(_ session: BlueZSession, _ link: Link) async -> Int {
         let characteristics = session.read { $0.mirror.characteristics(of: link.device) }
         guard let first = characteristics.first else { return ObjectLimits.payload(mtu: ObjectLimits.mtu.lowerBound) }
@@ -193,12 +193,8 @@ struct Connector: Sendable {
     }
 }
 
-extension ObjectLimits {
-    static func payload(mtu: Int) -> Int { min(max(mtu, Self.mtu.lowerBound) - 3, 512) }
-}
-
 extension ConnectMachine.Failure {
-    var error: any Error {
+    fileprivate var error: any Error {
         switch self {
         case .link(let error): error
         case .bluez(let error): error

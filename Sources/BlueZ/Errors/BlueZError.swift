@@ -1,5 +1,3 @@
-import Bluetooth
-
 /// What can go wrong between this process and bluetoothd. A lost link is ``LinkError/disconnected(_:)`` instead.
 ///
 /// Texts in the cases come from bluetoothd and hold printable characters only.
@@ -28,7 +26,6 @@ public enum BlueZError: Error, Hashable, Sendable {
     case adaptersShareAddress(String)
     /// The name of one that the kernel has.
     case adapterNotShown(String)
-    /// The adapter's name.
     case radioHangs(String)
     // A connection attempt.
     case abortedByLocal
@@ -43,25 +40,18 @@ public enum BlueZError: Error, Hashable, Sendable {
     case notConnected
     case linkProtocolError
     // Pairing.
-    case authenticationFailed
-    case authenticationRejected
-    case authenticationCanceled
-    case authenticationTimedOut
+    case pairingFailed
+    case pairingBrokeOff(String)
     case agentMissing
     case adapterNotPairable(String)
     // An operation.
-    case acquiredByAnother(String)
     case notPermitted(String)
-    case notPaired
     case notAuthorized
     case notSupported
     case notAvailable
     case doesNotExist
     case alreadyExists
-    case invalidArguments(String)
-    case invalidLength
     case failed(String)
-    case unexpected(name: String, text: String)
 }
 
 extension BlueZError {
@@ -73,7 +63,7 @@ extension BlueZError {
         case rediscover
         /// The adapter or the daemon is away.
         case awaitAdapter
-        /// The unit takes no pairing: once more, then it is believed.
+        /// The unit takes no pairing: believed the second time.
         case pairAgain
         case giveUp
     }
@@ -81,16 +71,38 @@ extension BlueZError {
     var recovery: Recovery {
         switch self {
         case .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed, .controllerBusy, .inProgress,
-            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .failed, .authenticationCanceled,
-            .authenticationTimedOut:
+            .linkLimit, .linkProtocolError, .daemonSilent, .notConnected, .notAvailable, .failed, .pairingBrokeOff:
             .again
         case .doesNotExist: .rediscover
         case .notReady, .adapterOff, .daemonStopped, .busLost: .awaitAdapter
-        case .authenticationFailed, .authenticationRejected: .pairAgain
+        case .pairingFailed: .pairAgain
         case .busUnreachable, .busRefusesUser, .accessDenied, .busOverloaded, .daemonNotRunning, .daemonTooOld, .unintelligible, .noAdapter,
-            .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .adapterNotShown, .radioHangs, .alreadyConnected, .agentMissing, .adapterNotPairable,
-            .acquiredByAnother, .notPermitted, .notPaired, .notAuthorized, .notSupported, .alreadyExists, .invalidArguments, .invalidLength, .unexpected:
+            .adapterSoftBlocked, .adapterHardBlocked, .adaptersShareAddress, .adapterNotShown, .radioHangs, .alreadyConnected,
+            .agentMissing, .adapterNotPairable, .notPermitted, .notAuthorized, .notSupported, .alreadyExists:
             .giveUp
         }
+    }
+
+    /// Whether an adapter that holds other links may refuse one too many so.
+    ///
+    /// The limit cannot be asked for, and each firmware has its own answer (HCI status, then the kernel's errno in net/bluetooth/lib.c,
+    /// then bluetoothd's text in src/error.c): 0x09 and 0x0a, EMLINK, `concurrent-connection-limit`; 0x0d, ECONNREFUSED, `refused`; 0x0c,
+    /// EBUSY, `busy`; 0x07, ENOMEM, `memory-allocation`; an LL code, EPROTO, `link-layer-protocol-error`. Or the device's object is gone.
+    var mayMeanFullAdapter: Bool {
+        switch self {
+        case .linkLimit, .attemptRefused, .controllerBusy, .linkProtocolError, .doesNotExist: true
+        default: false
+        }
+    }
+
+    /// Another program, or an earlier socket of ours, holds the characteristic.
+    var isAcquired: Bool { self == .notPermitted("Write acquired") || self == .notPermitted("Notify acquired") }
+
+    /// The ATT error in a failed operation's text, such as `Operation failed with ATT error: 0x0e` (src/gatt-client.c).
+    /// "Not paired" is bluetoothd's word for insufficient authentication.
+    var attributeError: UInt8? {
+        guard case .failed(let text) = self else { return nil }
+        if text == "Not paired" { return 0x05 }
+        return text.firstMatch(of: /ATT error: 0x([0-9A-Fa-f]+)/).flatMap { UInt8($0.1, radix: 16) }
     }
 }

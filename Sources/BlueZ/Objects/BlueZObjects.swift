@@ -1,30 +1,30 @@
 import Bluetooth
 
 /// An adapter as bluetoothd shows it.
-struct AdapterObject: Sendable, Hashable {
+public struct AdapterObject: Sendable, Hashable {
     var path: String
-    var address: DeviceAddress
-    var name = ""
-    var isPowered = false
-    var isDiscovering = false
+    public var address: DeviceAddress
+    public var isPowered = false
+    /// Whether any program discovers with it.
+    public var isDiscovering = false
     /// Pairings leave a bond: without it, keys end with their link.
     var isPairable = false
     /// Such as `1-1.4`; `nil` for an adapter that is not on USB.
-    var port: String?
+    public var usbPort: String?
 
-    /// The kernel's name of the adapter, such as `hci0`.
-    var kernelName: String { Self.kernelName(of: path) }
+    /// The kernel's name of the moment, such as `hci0`.
+    public var kernelName: String { Self.kernelName(of: path) }
 
     static func kernelName(of path: String) -> String { String(path.split(separator: "/").last ?? "") }
 }
 
 /// A device that bluetoothd knows, near or not.
-struct DeviceObject: Sendable, Hashable {
+public struct DeviceObject: Sendable, Hashable {
     var path: String
     var adapterPath: String
-    var address: DeviceAddress
-    /// The advertised name, or the one that was read from the device's attributes: untrusted.
-    var name: String?
+    public var address: DeviceAddress
+    /// The advertised name, or the one that was read from the device's attributes: untrusted text.
+    public var name: String?
     var services: Set<AttributeID> = []
     /// There only while a discovery sees the device, in dBm.
     var rssi: Int?
@@ -36,6 +36,8 @@ struct DeviceObject: Sendable, Hashable {
 
     /// Both sides keep a key.
     var hasBond: Bool { isPaired && isBonded != false }
+    /// No key and no link is lost with it.
+    var mayBeForgotten: Bool { !isPaired && isBonded != true && !isConnected }
 }
 
 /// A characteristic of a device's attribute table.
@@ -52,11 +54,10 @@ extension AdapterObject {
     init?(path: String, properties: [String: BusValue]) {
         guard let address = properties["Address"]?.asText.flatMap(DeviceAddress.init(_:)) else { return nil }
         self.init(path: path, address: address)
-        update(properties, invalidated: [])
+        update(properties)
     }
 
-    mutating func update(_ properties: [String: BusValue], invalidated: [String]) {
-        if let value = properties["Alias"]?.asText { name = ObjectLimits.name(value) }
+    mutating func update(_ properties: [String: BusValue]) {
         if let value = properties["Powered"]?.asBoolean { isPowered = value }
         if let value = properties["Discovering"]?.asBoolean { isDiscovering = value }
         if let value = properties["Pairable"]?.asBoolean { isPairable = value }
@@ -73,7 +74,7 @@ extension DeviceObject {
     }
 
     mutating func update(_ properties: [String: BusValue], invalidated: [String]) {
-        if let value = properties["Name"]?.asText { name = ObjectLimits.name(value) }
+        if let value = properties["Name"]?.asText { name = String(value.prefix(ObjectLimits.name)) }
         if let value = properties["UUIDs"]?.asTexts { services = Set(value.prefix(ObjectLimits.services).map(AttributeID.init(_:))) }
         if let value = properties["RSSI"]?.asInteger, (-127...20).contains(value) { rssi = value }
         if let value = properties["Connected"]?.asBoolean { isConnected = value }
@@ -92,10 +93,10 @@ extension CharacteristicObject {
     init?(path: String, properties: [String: BusValue]) {
         guard let id = properties["UUID"]?.asText else { return nil }
         self.init(path: path, id: AttributeID(id))
-        update(properties, invalidated: [])
+        update(properties)
     }
 
-    mutating func update(_ properties: [String: BusValue], invalidated: [String]) {
+    mutating func update(_ properties: [String: BusValue]) {
         if let value = properties["Flags"]?.asTexts { flags = Set(value.prefix(32)) }
         if let value = properties["MTU"]?.asInteger, ObjectLimits.mtu.contains(value) { mtu = value }
     }
@@ -108,7 +109,9 @@ enum ObjectLimits {
     static let services = 256
     /// An ATT MTU, from the least of LE to the most of its 16 bits (Core 5.4, Vol 3, Part F, 3.2.8).
     static let mtu = 23...65_535
-
     /// A Bluetooth name holds 248 bytes (Core 5.4, Vol 3, Part C, 3.2.2.3).
-    static func name(_ text: String) -> String { String(text.prefix(248)) }
+    static let name = 248
+
+    /// ATT MTU − 3 (opcode and handle), and never more than an attribute holds: bluetoothd cuts longer datagrams.
+    static func payload(mtu: Int) -> Int { min(max(mtu, Self.mtu.lowerBound) - 3, 512) }
 }

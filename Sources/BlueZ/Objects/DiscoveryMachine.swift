@@ -22,7 +22,6 @@ struct DiscoveryMachine: Sendable {
     private(set) var pauses = 0
     private var adapter = ""
 
-    var isRunning: Bool { runningOn != nil }
     /// The adapter that discovers.
     var runningOn: String? { if case .running(let adapter) = phase { adapter } else { nil } }
     var isIdle: Bool { phase == .idle }
@@ -62,7 +61,6 @@ struct DiscoveryMachine: Sendable {
         guard case .starting(let adapter) = phase else { return nil }
         phase = isOn ? .running(adapter: adapter) : .idle
         if !isOn {
-            // Whoever waited for it is told; nobody is left to start it for.
             listeners = 0
             return nil
         }

@@ -25,9 +25,7 @@ struct ObjectMirror: Sendable {
     /// Takes the answer of `GetManagedObjects`: `a{oa{sa{sv}}}`.
     mutating func load(_ objects: [String: BusValue]) -> [Change] {
         let before = self
-        adapters = [:]
-        devices = [:]
-        characteristics = [:]
+        self = ObjectMirror(ports: ports)
         for (path, interfaces) in objects {
             guard let interfaces = interfaces.asDictionary else { continue }
             for (interface, properties) in interfaces { _ = insert(path, interface, properties.asDictionary ?? [:]) }
@@ -62,20 +60,19 @@ struct ObjectMirror: Sendable {
     ) -> [Change] {
         switch interface {
         case BusName.characteristic:
-            characteristics[path]?.update(properties, invalidated: invalidated)
+            characteristics[path]?.update(properties)
             guard characteristics[path] != nil, let value = properties["Value"]?.asBytes else { return [] }
             return [.notified(characteristic: path, value)]
         case BusName.device: return changeDevice(path, properties, invalidated)
-        case BusName.adapter: return changeAdapter(path, properties, invalidated)
+        case BusName.adapter: return changeAdapter(path, properties)
         default: return []
         }
     }
 
-    /// bluetoothd or the bus is gone, and with it every object.
-    mutating func clear(reason: String) -> [Change] {
-        let lost = devices.values.filter(\.isConnected).map { Change.linkLost(device: $0.path, reason: reason) }
-        self = ObjectMirror(ports: ports)
-        return lost
+    /// The links of an adapter, whoever made them.
+    /// - Parameter path: a device that does not count.
+    func linkCount(on adapter: String, besides path: String? = nil) -> Int {
+        devices.values.count { $0.adapterPath == adapter && $0.isConnected && $0.path != path }
     }
 
     func device(_ address: DeviceAddress, on adapter: String) -> DeviceObject? {
@@ -83,8 +80,7 @@ struct ObjectMirror: Sendable {
     }
 
     func characteristic(_ id: AttributeID, of device: String) -> CharacteristicObject? {
-        let prefix = device + "/"
-        return characteristics.values.filter { $0.id == id && $0.path.hasPrefix(prefix) }.min { $0.path < $1.path }
+        characteristics(of: device).filter { $0.id == id }.min { $0.path < $1.path }
     }
 
     func characteristics(of device: String) -> [CharacteristicObject] {
@@ -99,7 +95,7 @@ struct ObjectMirror: Sendable {
         switch interface {
         case BusName.adapter:
             adapters[path] = AdapterObject(path: path, properties: properties)
-            adapters[path]?.port = ports.port(of: AdapterObject.kernelName(of: path))
+            adapters[path]?.usbPort = ports.port(of: AdapterObject.kernelName(of: path))
         case BusName.characteristic:
             characteristics[path] = CharacteristicObject(path: path, properties: properties)
         case BusName.device:
@@ -119,9 +115,7 @@ struct ObjectMirror: Sendable {
         return lost + [.deviceRemoved(device: path)]
     }
 
-    private mutating func changeDevice(
-        _ path: String, _ properties: [String: BusValue], _ invalidated: [String]
-    ) -> [Change] {
+    private mutating func changeDevice(_ path: String, _ properties: [String: BusValue], _ invalidated: [String]) -> [Change] {
         guard var device = devices[path] else { return [] }
         let wasConnected = device.isConnected
         device.update(properties, invalidated: invalidated)
@@ -138,11 +132,9 @@ struct ObjectMirror: Sendable {
         return changes
     }
 
-    private mutating func changeAdapter(
-        _ path: String, _ properties: [String: BusValue], _ invalidated: [String]
-    ) -> [Change] {
+    private mutating func changeAdapter(_ path: String, _ properties: [String: BusValue]) -> [Change] {
         guard let before = adapters[path] else { return [] }
-        adapters[path]?.update(properties, invalidated: invalidated)
+        adapters[path]?.update(properties)
         guard before.isPowered, adapters[path]?.isPowered == false else { return [] }
         // bluetoothd says Connected = false of each device too; not every version does it before the links are gone.
         var changes = [Change.adapterLost(adapter: path, .adapterOff(before.kernelName))]

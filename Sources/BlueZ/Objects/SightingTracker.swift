@@ -9,7 +9,6 @@ struct SightingTracker: Sendable {
     /// Sightings of one unit come no denser, unless it says something new.
     static let spacing = Duration.milliseconds(50)
 
-
     private var heard: [String: SessionClock.Instant] = [:]
     private var reported: [String: (advertisement: Advertisement, at: SessionClock.Instant)] = [:]
 

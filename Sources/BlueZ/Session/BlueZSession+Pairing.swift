@@ -2,14 +2,13 @@ import Bluetooth
 import Support
 
 extension BlueZSession {
-    /// How long bluetoothd may take to make the adapter pairable by itself, which it does for its first agent.
+    /// bluetoothd makes the adapter pairable by itself for its first agent.
     private static let pairableTimeout = Duration.milliseconds(500)
     /// How long the answer to `Pair` may come after the bond, or after the link's end.
     private static let answerTimeout = Duration.seconds(1)
-
     private static let othersTimeout = Duration.seconds(5)
 
-    /// Connects to a device and makes a bond with it, without anybody's confirmation.
+    /// Connects to a device and makes a bond with it, without a confirmation.
     ///
     /// `Pair` and not `Connect` before it: a unit may ask for the bond as soon as it is connected. The kernel then pairs by itself,
     /// bluetoothd asks the desktop's agent and not this one, and never answers a `Pair` that comes meanwhile (BlueZ 5.66).
@@ -60,7 +59,9 @@ extension BlueZSession {
             }
             try await group.next()
         }
-        guard read({ $0.mirror.devices[link.device]?.isBonded }) != false else { throw BlueZError.adapterNotPairable(AdapterObject.kernelName(of: adapter)) }
+        guard read({ $0.mirror.devices[link.device]?.isBonded }) != false else {
+            throw BlueZError.adapterNotPairable(AdapterObject.kernelName(of: adapter))
+        }
     }
 
     private func awaitBond(_ link: Link, before deadline: SessionClock.Instant) async throws {
@@ -75,12 +76,15 @@ extension BlueZSession {
     /// - Returns: whether it was this that made the adapter pairable.
     private func makePairable(_ adapter: String, before deadline: SessionClock.Instant) async throws -> Bool {
         do {
-            try await wait(for: "bluetoothd to make the adapter pairable", before: min(deadline, clock.deadline(in: Self.pairableTimeout))) {
+            let end = min(deadline, clock.deadline(in: Self.pairableTimeout))
+            try await wait(for: "bluetoothd to make the adapter pairable", before: end) {
                 $0.mirror.adapters[adapter]?.isPairable == true ? () : nil
             }
             return false
         } catch LinkError.timedOut {
-            guard await setPairable(true, adapter) else { throw BlueZError.adapterNotPairable(AdapterObject.kernelName(of: adapter)) }
+            guard await setPairable(true, adapter) else {
+                throw BlueZError.adapterNotPairable(AdapterObject.kernelName(of: adapter))
+            }
             return true
         }
     }
@@ -95,12 +99,11 @@ extension BlueZSession {
 
     private func registerAgent(for link: Link, before deadline: SessionClock.Instant) async throws {
         change { _ = $0.pairing.insert(link.device) }
-        counter.opened(.agent)
+        traffic.count(.agent)
         do {
             _ = try await call(
                 .bluez(
-                    BusName.agentManager, "RegisterAgent", at: "/org/bluez", .objectPath(PairingAgent.path),
-                    .string(PairingAgent.capability)),
+                    BusName.agentManager, "RegisterAgent", at: "/org/bluez", .objectPath(PairingAgent.path), .string("NoInputNoOutput")),
                 before: deadline, link: link)
         } catch BlueZError.alreadyExists {
             // Another unit is being paired by this process.
@@ -111,11 +114,30 @@ extension BlueZSession {
     }
 
     private func releaseAgent(of link: Link) {
-        counter.closed(.agent)
+        traffic.count(.agent, -1)
         let isLast = change { state in
             state.pairing.remove(link.device)
             return state.pairing.isEmpty
         }
         if isLast { release(.bluez(BusName.agentManager, "UnregisterAgent", at: "/org/bluez", .objectPath(PairingAgent.path))) }
+    }
+}
+
+/// The agent that bluetoothd asks while this process pairs: no display and no keys, so the only answer is yes or no.
+enum PairingAgent {
+    static let path = "/noafw/agent"
+
+    /// - Parameter pairing: the paths of the devices that this process is pairing with; everybody else is refused.
+    /// - Returns: the error to answer with, `nil` for yes (BlueZ's org.bluez.Agent.rst).
+    static func answer(_ call: BusMessage, pairing: Set<String>) -> String? {
+        let rejected = "org.bluez.Error.Rejected"
+        guard call.path == path, call.interface == BusName.agent else { return "org.freedesktop.DBus.Error.UnknownObject" }
+        switch call.member {
+        case "Release", "Cancel": return nil
+        case "RequestConfirmation", "RequestAuthorization", "AuthorizeService":
+            return call.body.first?.asText.map(pairing.contains) == true ? nil : rejected
+        case "RequestPinCode", "RequestPasskey", "DisplayPinCode", "DisplayPasskey": return rejected
+        default: return "org.freedesktop.DBus.Error.UnknownMethod"
+        }
     }
 }

@@ -25,12 +25,12 @@ final class BlueZSession: Sendable {
     private let guarded: Mutex<Guarded>
 
     init(
-        address: BusAddress, clock: SessionClock, counter: ResourceCounter, ports: AdapterPorts = AdapterPorts(),
+        address: BusAddress, clock: SessionClock, traffic: BusTraffic = BusTraffic(), ports: AdapterPorts = AdapterPorts(),
         silence: SilenceLimits = SilenceLimits()
     ) {
         self.clock = clock
         guarded = Mutex(Guarded(session: SessionState(ports: ports, silence: silence)))
-        bus = BusThread(counter: counter)
+        bus = BusThread(traffic: traffic)
         bus.start(
             address: address.text,
             listener: BusThread.Listener(
@@ -41,13 +41,13 @@ final class BlueZSession: Sendable {
                     return answer(call)
                 },
                 rest: { [weak self] in self?.tendDiscovery() },
-                gone: { [weak self] in self?.lose(.init($0)) }))
+                gone: { [weak self] in self?.lose($0) }))
         greet()
     }
 
     deinit { bus.stop() }
 
-    var counter: ResourceCounter { bus.counter }
+    var traffic: BusTraffic { bus.traffic }
 
     var isOver: Bool { read { if case .gone = $0.phase { true } else { false } } }
 
@@ -67,7 +67,7 @@ final class BlueZSession: Sendable {
             let listeners = guarded.session.listeners.count
             let value = body(&guarded.session)
             let session = guarded.session
-            counter.countDiscoveries(session.listeners.count - listeners)
+            traffic.count(.discovery, session.listeners.count - listeners)
             let ripe = guarded.watchers.filter { $0.value.test(session) }
             for key in ripe.keys { guarded.watchers[key] = nil }
             return (value, ripe.values.map(\.bell))
@@ -76,10 +76,8 @@ final class BlueZSession: Sendable {
         return value
     }
 
-    /// Changes the state and does what follows from it: deliveries, the end of links.
-    func apply(_ body: (inout SessionState) -> [SessionState.Consequence]) {
-        change(body).forEach { $0.perform() }
-    }
+    /// Changes the state and does what follows from it.
+    func apply(_ body: (inout SessionState) -> [SessionState.Consequence]) { change(body).forEach { $0() } }
 
     /// Waits until `test` gives a value.
     /// - Throws: what `test` throws, ``LinkError/timedOut(_:)`` at the deadline, or `CancellationError`.
@@ -112,8 +110,8 @@ final class BlueZSession: Sendable {
         load()
     }
 
-    private func check(_ answer: Result<BusMessage, BusFailure>) {
-        if case .failure(let failure) = answer { lose(.init(failure)) }
+    private func check(_ answer: Result<BusMessage, BlueZError>) {
+        if case .failure(let error) = answer { lose(error) }
     }
 
     /// Asks bluetoothd for its objects, starting it where D-Bus can.
@@ -122,28 +120,31 @@ final class BlueZSession: Sendable {
         bus.send(Self.objectsRequest, expiry: .now.advanced(by: Self.loadTimeout)) { [weak self] in self?.loaded($0) }
     }
 
-    static let objectsRequest: BusRequest = {
+    /// Asks bluetoothd for its objects anew; what its signals said stays true if they say it again.
+    func refresh(before deadline: SessionClock.Instant) async throws {
+        _ = try await call(Self.objectsRequest, before: deadline) { [weak self] in self?.loaded($0) }
+    }
+
+    private static let objectsRequest: BusRequest = {
         var request = BusRequest.bluez(BusName.objectManager, "GetManagedObjects", at: "/")
         request.startsService = true
         return request
     }()
 
-    func loaded(_ answer: Result<BusMessage, BusFailure>) {
+    private func loaded(_ answer: Result<BusMessage, BlueZError>) {
         apply { state in
             if case .gone = state.phase { return [] }
             switch answer {
-            case .failure(let failure):
-                state.phase = .noDaemon(BlueZError(failure))
-                return []
+            case .failure(let error): state.phase = .noDaemon(error)
             case .success(let message):
-                guard let objects = message.body.first?.asDictionary else {
-                    state.phase = .noDaemon(.unintelligible("GetManagedObjects"))
-                    return []
+                if let objects = message.body.first?.asDictionary {
+                    state.owner = message.sender
+                    state.phase = .ready
+                    return state.consequences(of: state.mirror.load(objects), at: clock.now)
                 }
-                state.owner = message.sender
-                state.phase = .ready
-                return state.consequences(of: state.mirror.load(objects), at: clock.now)
+                state.phase = .noDaemon(.unintelligible("GetManagedObjects"))
             }
+            return []
         }
     }
 
@@ -154,6 +155,15 @@ final class BlueZSession: Sendable {
             state.phase = .gone(error)
             return state.loseEverything(error)
         }
+    }
+
+    func close() async {
+        let links = change { state in
+            state.listeners.values.forEach { $0.sightings.finish(throwing: Link.closedHere) }
+            return Array(state.links.values)
+        }
+        for link in links { await disconnect(link) }
+        bus.stop()
     }
 
     // MARK: Messages
@@ -170,10 +180,8 @@ final class BlueZSession: Sendable {
 
     private func ownerChanged(_ message: BusMessage) {
         guard message.member == "NameOwnerChanged", message.body.count == 3, message.body[0].asText == BusName.bluez,
-            let owner = message.body[2].asText
+            let owner = message.body[2].asText, owner != read(\.owner)
         else { return }
-        let isNew = change { state in owner != state.owner }
-        guard isNew else { return }
         apply { state in
             defer { state.owner = nil }
             if owner.isEmpty { state.phase = .noDaemon(.daemonStopped) }
@@ -191,7 +199,7 @@ final class BlueZSession: Sendable {
 }
 
 /// A session's match rules: one for all of bluetoothd's properties, however many units there are, as a bus counts them (512 a connection).
-/// What of it is not wanted is dropped unread (``SessionState/isWorthReading(_:isChange:)``).
+/// ``SessionState/isWorthReading(_:isChange:)`` drops what is not wanted.
 enum SignalRules {
     static let standing = [
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
@@ -201,9 +209,8 @@ enum SignalRules {
 }
 
 extension BusMessage {
-    /// A device was found, or something of it changed. What is only withdrawn, as all signal strengths are at the end of a discovery,
-    /// is none.
-    var isSignOfLife: Bool {
+    /// A device was found, or something of it changed. At the end of a discovery all signal strengths are withdrawn: that is no sign.
+    fileprivate var isSignOfLife: Bool {
         switch member {
         case "InterfacesAdded": body.count == 2 && body[1].asDictionary?[BusName.device] != nil
         case "PropertiesChanged": body.count == 3 && body[0].asText == BusName.device && body[1].asDictionary?.isEmpty == false
@@ -212,7 +219,7 @@ extension BusMessage {
     }
 
     /// Brings this signal into the mirror, if it is one of bluetoothd's and well formed.
-    func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
+    fileprivate func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
         switch (interface, member) {
         case (BusName.objectManager, "InterfacesAdded"):
             guard body.count == 2, let path = body[0].asText, let interfaces = body[1].asDictionary else { return [] }

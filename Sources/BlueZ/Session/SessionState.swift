@@ -1,4 +1,5 @@
 import Bluetooth
+import Glibc
 import Support
 
 /// What one bus session knows, guarded by ``BlueZSession``.
@@ -17,6 +18,9 @@ struct SessionState: Sendable {
         var tracker = SightingTracker()
     }
 
+    /// What follows from a change, to be done without the lock held.
+    typealias Consequence = @Sendable () -> Void
+
     var phase = Phase.loading
     /// bluetoothd's unique name: only its messages count.
     var owner: String?
@@ -34,7 +38,7 @@ struct SessionState: Sendable {
     var discoveryError: (any Error)?
     /// Devices that this process is pairing with: only for these the agent says yes.
     var pairing: Set<String> = []
-    var nextNumber = 0
+    private var lastNumber = 0
 
     init(ports: AdapterPorts = AdapterPorts(), silence: SilenceLimits = SilenceLimits()) {
         mirror = ObjectMirror(ports: ports)
@@ -42,38 +46,32 @@ struct SessionState: Sendable {
     }
 
     mutating func newNumber() -> Int {
-        nextNumber += 1
-        return nextNumber
+        lastNumber += 1
+        return lastNumber
     }
 
-    /// The adapter to use.
-    func adapter(_ wanted: AdapterSelector?) -> AdapterChoice.Outcome { AdapterChoice(mirror.adapters.values).find(wanted) }
-
-    /// What to do about changes of the mirror, to be done without the lock held.
     mutating func consequences(of changes: [ObjectMirror.Change], at now: SessionClock.Instant) -> [Consequence] {
         changes.flatMap { change -> [Consequence] in
             switch change {
             case .advertised(let device, let hasRSSI): return sightings(of: device, hasRSSI, now)
-            case .connected(let device):
-                links[device]?.noteConnected(at: now)
-                return []
+            case .connected(let device): links[device]?.noteConnected(at: now)
             case .linkLost(let device, let reason):
-                return links.removeValue(forKey: device).map { [.end($0, .disconnected(reason))] } ?? []
+                return links.removeValue(forKey: device).map { link in [{ link.finish(.disconnected(reason)) }] } ?? []
             case .deviceRemoved(let device):
                 for key in listeners.keys { listeners[key]?.tracker.forget(device) }
-                return []
             case .notified(let characteristic, let value):
-                return subscriptions[characteristic].map { [.deliver(value, $0)] } ?? []
+                return subscriptions[characteristic].map { inbox in [{ inbox.deliver(value) }] } ?? []
             case .adapterLost(let adapter, let error): return discovery.uses(adapter) ? endDiscovery(error) : []
             }
+            return []
         }
     }
 
     /// bluetoothd or the bus went away.
     mutating func loseEverything(_ error: BlueZError) -> [Consequence] {
         let reason = error.diagnosis.message
-        _ = mirror.clear(reason: reason)
-        let ends = links.values.map { Consequence.end($0, .disconnected(reason)) }
+        mirror = ObjectMirror(ports: mirror.ports)
+        let ends = links.values.map { link -> Consequence in { link.finish(.disconnected(reason)) } }
         links = [:]
         subscriptions = [:]
         pairing = []
@@ -84,29 +82,39 @@ struct SessionState: Sendable {
         discovery.lost()
         discoveryError = error
         defer { listeners = [:] }
-        return listeners.values.map { .endSightings($0.sightings, error) }
-    }
-
-    enum Consequence: Sendable {
-        case deliver([UInt8], Inbox<[UInt8]>)
-        case sighting(Advertisement, Inbox<Advertisement>)
-        case end(Link, LinkError)
-        case endSightings(Inbox<Advertisement>, any Error)
-
-        func perform() {
-            switch self {
-            case .deliver(let value, let inbox): inbox.deliver(value)
-            case .sighting(let sighting, let inbox): inbox.deliver(sighting)
-            case .end(let link, let error): link.finish(error)
-            case .endSightings(let inbox, let error): inbox.finish(throwing: error)
-            }
-        }
+        return listeners.values.map { listener in { listener.sightings.finish(throwing: error) } }
     }
 
     private mutating func sightings(of device: DeviceObject, _ hasRSSI: Bool, _ now: SessionClock.Instant) -> [Consequence] {
         listeners.keys.sorted().compactMap { key in
-            guard let sighting = listeners[key]?.tracker.observe(device, hasRSSI: hasRSSI, at: now) else { return nil }
-            return listeners[key].map { .sighting(sighting, $0.sightings) }
+            guard let sighting = listeners[key]?.tracker.observe(device, hasRSSI: hasRSSI, at: now), let inbox = listeners[key]?.sightings
+            else { return nil }
+            return { inbox.deliver(sighting) }
         }
+    }
+
+    /// Whether a signal is worth reading, by the object that it is about: the devices of another adapter, other programs'
+    /// notifications, services and descriptors are not. Decided on the bytes as they came, before anything is copied: in crowded air
+    /// each advertisement is a signal.
+    /// - Parameter isChange: the object's properties changed; otherwise it came or went.
+    func isWorthReading(_ path: UnsafePointer<CChar>, isChange: Bool) -> Bool {
+        guard strncmp(path, Self.root, Self.root.utf8.count) == 0 else { return true }
+        let name = path + Self.root.utf8.count
+        // The adapters themselves are always of interest.
+        guard let device = strchr(name, Self.slash) else { return true }
+        if let adapterInUse, !adapterInUse.withCString({ Self.begins(path, with: $0, endingAt: device) }) { return false }
+        guard let attribute = strchr(device + 1, Self.slash) else { return true }
+        guard let characteristic = strstr(attribute, "/char"), strchr(characteristic + 1, Self.slash) == nil else { return false }
+        return !isChange || (!subscriptions.isEmpty && subscriptions[String(cString: path)] != nil)
+    }
+
+    private static let root = "/org/bluez/"
+    private static let slash = Int32(UInt8(ascii: "/"))
+
+    private static func begins(
+        _ path: UnsafePointer<CChar>, with adapter: UnsafePointer<CChar>, endingAt end: UnsafePointer<CChar>
+    ) -> Bool {
+        let length = path.distance(to: end)
+        return strlen(adapter) == length && strncmp(path, adapter, length) == 0
     }
 }

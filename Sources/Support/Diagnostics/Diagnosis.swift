@@ -43,14 +43,13 @@ public struct Diagnosis: Sendable, Hashable {
     /// The next action.
     public var remedy: String
 
-    public init(
-        code: String, category: Category, fault: Fault?, message: String, cause: String, remedy: String
-    ) {
-        self.code = code
-        self.category = category
-        self.fault = fault
-        self.message = message
-        self.cause = cause
-        self.remedy = remedy
+    /// One row of a module's table of errors.
+    public init(_ code: String, _ category: Category, _ fault: Fault?, _ message: String, cause: String, remedy: String) {
+        (self.code, self.category, self.fault) = (code, category, fault)
+        (self.message, self.cause, self.remedy) = (message, cause, remedy)
+    }
+
+    public init(code: String, category: Category, fault: Fault?, message: String, cause: String, remedy: String) {
+        self.init(code, category, fault, message, cause: cause, remedy: remedy)
     }
 }

@@ -31,8 +31,8 @@ public enum FileReader {
     }
 }
 
-/// A regular file that is open for reading: what is told of it and what is read are the same file's.
-public struct OpenedFile: ~Copyable, Sendable {
+/// A regular file that is open for reading: its status and its bytes are those of one file.
+public final class OpenedFile: Sendable {
     /// For every way to open a file of our own. A pipe without a writer would block the process.
     public static let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
@@ -75,7 +75,9 @@ public struct OpenedFile: ~Copyable, Sendable {
 
     /// - Throws: ``FileReader/Failure`` when the file is longer than `limit` bytes.
     public func check(limit: Int) throws(FileReader.Failure) {
-        guard byteCount <= limit else { throw FileReader.Failure(.tooLarge(byteCount: byteCount, limit: limit), "it is larger than \(limit) bytes") }
+        guard byteCount <= limit else {
+            throw FileReader.Failure(.tooLarge(byteCount: byteCount, limit: limit), "it is larger than \(limit) bytes")
+        }
     }
 
     /// The last bytes of the file.

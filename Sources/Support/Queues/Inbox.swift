@@ -111,8 +111,7 @@ public struct InboxOverrun: DiagnosableError, Hashable {
     public init() {}
 
     public var diagnosis: Diagnosis {
-        Diagnosis(
-            code: "SUP-0001", category: .tryAgain, fault: .station, message: "more events arrived than noafw could handle",
+        Diagnosis("SUP-0001", .tryAgain, .station, "more events arrived than noafw could handle",
             cause: "the machine is overloaded, or a device sends without end",
             remedy: "power-cycle the unit, end other programs, and run the same command again")
     }

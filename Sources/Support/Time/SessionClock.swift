@@ -106,3 +106,8 @@ public func withDeadline<Value: Sendable>(
         return value
     }
 }
+
+extension Duration {
+    /// Longer than any run: for what waits without a deadline.
+    public static let forever = Duration.seconds(100_000_000)
+}

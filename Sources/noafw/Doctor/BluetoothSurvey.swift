@@ -28,11 +28,11 @@ enum BluetoothSurvey {
 
     private static func fact(_ adapter: BlueZSurvey.Adapter) -> DoctorFacts.Bluetooth.Adapter {
         .init(
-            name: adapter.kernelName, address: adapter.address.description, isPowered: adapter.isPowered,
-            isDiscovering: adapter.isDiscovering,
+            name: adapter.object.kernelName, address: adapter.object.address.description, isPowered: adapter.object.isPowered,
+            isDiscovering: adapter.object.isDiscovering,
             connected: adapter.connectedDevices.map { device in
                 (device.name ?? device.address.description) + (device.mtu.map { " (MTU \($0))" } ?? "")
-            }, usbPort: adapter.usbPort, twins: adapter.twins, remembered: adapter.rememberedDevices)
+            }, usbPort: adapter.object.usbPort, twins: adapter.twins, remembered: adapter.rememberedDevices)
     }
 
     private static func block(_ radioSwitch: RadioSwitch) -> DoctorFacts.Bluetooth.Block? {

@@ -6,12 +6,12 @@ extension BlueZCentral: AddressedRadio {}
 
 extension BlueZCentral: SharedRadio {
     func foreignConnections(before deadline: SessionClock.Instant) async throws -> [StaleConnection] {
-        let others: [ForeignConnection] = try await foreignConnections(before: deadline)
+        let others: [DeviceObject] = try await foreignConnections(before: deadline)
         return others.map { StaleConnection(address: $0.address, name: $0.name) }
     }
 
     func end(_ stale: StaleConnection, before deadline: SessionClock.Instant) async throws {
-        let others: [ForeignConnection] = try await foreignConnections(before: deadline)
+        let others: [DeviceObject] = try await foreignConnections(before: deadline)
         for connection in others where connection.address == stale.address {
             try await end(connection, before: deadline)
         }

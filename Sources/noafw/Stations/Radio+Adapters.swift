@@ -41,15 +41,15 @@ extension Radio {
         }
     }
 
-    private static func choose(_ names: [String], _ clock: SessionClock) async throws -> [UsableAdapter] {
+    private static func choose(_ names: [String], _ clock: SessionClock) async throws -> [AdapterObject] {
         let selectors = try names.map { name in
             guard let selector = AdapterSelector(name) else { throw BlueZError.noAdapter(PrintableText.ascii(name)) }
             return selector
         }
-        let found = try await UsableAdapter.all(named: selectors, clock: clock, before: clock.deadline(in: surveyTimeout))
+        let found = try await AdapterObject.usable(named: selectors, clock: clock, before: clock.deadline(in: surveyTimeout))
         guard !names.isEmpty else { return Array(found.prefix(1)) }
         for (index, adapter) in found.enumerated() {
-            if let first = found[..<index].firstIndex(of: adapter) { throw CommandError.sameAdapter(names[first], names[index]) }
+            if let first = found[..<index].firstIndex(where: { $0.address == adapter.address }) { throw CommandError.sameAdapter(names[first], names[index]) }
         }
         return found
     }

@@ -36,11 +36,10 @@ extension Examples {
         BlueZError.busUnreachable(reason), .busRefusesUser(reason), .accessDenied(reason), .busOverloaded(reason), .busLost,
         .daemonNotRunning(reason), .daemonSilent, .daemonStopped, .daemonTooOld(method: "METHOD"), .unintelligible("ANSWER"),
         .noAdapter("ADAPTER"), .adapterOff("ADAPTER"), .adapterSoftBlocked("ADAPTER"), .adapterHardBlocked("ADAPTER"), .notReady, .inProgress,
-        .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .adapterNotShown("ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal, .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason),
-        .alreadyConnected, .notConnected, .linkProtocolError, .authenticationFailed, .authenticationRejected, .authenticationCanceled,
-        .authenticationTimedOut, .agentMissing, .adapterNotPairable(reason), .acquiredByAnother(reason), .notPermitted(reason), .notPaired, .notAuthorized, .notSupported,
-        .notAvailable, .doesNotExist, .alreadyExists, .invalidArguments(reason), .invalidLength, .failed(reason),
-        .unexpected(name: "ERROR", text: reason),
+        .linkLimit, .adaptersShareAddress("ADAPTER, ADAPTER"), .adapterNotShown("ADAPTER"), .radioHangs("ADAPTER"), .abortedByLocal,
+        .abortedByRemote, .canceled, .attemptTimedOut, .attemptRefused, .attemptFailed(reason), .controllerBusy(reason), .alreadyConnected,
+        .notConnected, .linkProtocolError, .pairingFailed, .pairingBrokeOff(reason), .agentMissing, .adapterNotPairable(reason),
+        .notPermitted(reason), .notAuthorized, .notSupported, .notAvailable, .doesNotExist, .alreadyExists, .failed(reason),
     ])
 
     static let repl = CataloguedErrors([

@@ -84,12 +84,10 @@ enum Program {
     }
 
     private static func unreturned(_ central: BlueZCentral) -> [String: Int] {
-        let open = central.traffic.open
-        let counts = [
-            "subscriptions": open.subscriptions, "sockets": open.sockets, "calls": open.pendingCalls, "discoveries": open.discoveries,
-            "links": open.links, "agents": open.agents,
+        let names: [BusTraffic.Item: String] = [
+            .subscription: "subscriptions", .socket: "sockets", .call: "calls", .discovery: "discoveries", .link: "links", .agent: "agents",
         ]
-        return counts.filter { $0.value != 0 }
+        return Dictionary(uniqueKeysWithValues: central.traffic.all.compactMap { item, count in names[item].map { ($0, count) } })
     }
 
     /// - Parameter unreturned: what is open once the round has settled.
