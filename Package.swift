@@ -106,7 +106,7 @@ let package = Package(
         // What several test targets share: foreign programs, a unit on real MicroPython, seeded numbers.
         .target(
             name: "TestSupport", dependencies: [
-                "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
+                "Archive", "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.

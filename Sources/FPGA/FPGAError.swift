@@ -1,19 +1,15 @@
 import Bluetooth
+import REPL
 import Support
 
 /// What can go wrong with an FPGA image or its flash; errors of the REPL and the link pass through.
 public enum FPGAError: Error, Hashable, Sendable {
     case imageTooLong(byteCount: Int)
     case imageEmpty
-    /// The flash does not hold what was written; the argument lists pages of 4 KiB.
+    /// The argument lists pages of 4 KiB.
     case verificationFailed(pages: [Int])
-    /// Writing did not come to its end within the allowed attempts.
     case writeFailed(String)
-    /// The commit marker does not read back.
     case commitFailed(marker: String)
-    /// The answer does not have the helper's form.
-    case answerUnreadable(String)
-    /// The file is not a bitstream for the Monocle's FPGA.
     case notABitstream(reason: String)
     /// The flash does not erase.
     case markerStays
@@ -23,7 +19,7 @@ extension FPGAError: DiagnosableError {
     public var obstacle: Obstacle? {
         switch self {
         case .imageTooLong, .imageEmpty, .notABitstream, .markerStays: nil
-        case .verificationFailed, .writeFailed, .commitFailed, .answerUnreadable: .garbage
+        case .verificationFailed, .writeFailed, .commitFailed: .garbage
         }
     }
 
@@ -31,41 +27,26 @@ extension FPGAError: DiagnosableError {
         let again = "run the same command again (until then the unit starts from its built-in FPGA image)"
         return switch self {
         case .imageTooLong(let byteCount):
-            Diagnosis(
-                code: "FPGA-0001", category: .badData, fault: nil,
-                message: "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
-                cause: "the file is not an FPGA image for a Monocle", remedy: "give the raw image of a Monocle release")
+            .row("FPGA-0001", .badData, nil, "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
+                "the file is not an FPGA image for a Monocle", "give the raw image of a Monocle release")
         case .imageEmpty:
-            Diagnosis(
-                code: "FPGA-0002", category: .badData, fault: nil, message: "the FPGA image is empty",
-                cause: "the file was not written completely", remedy: "fetch the image again")
+            .row("FPGA-0002", .badData, nil, "the FPGA image is empty", "the file was not written completely", "fetch the image again")
         case .verificationFailed(let pages):
-            Diagnosis(
-                code: "FPGA-0003", category: .unitFailed, fault: .unit,
-                message: "the FPGA flash does not hold what was written (\(Self.list(pages)))",
-                cause: "the unit's flash is worn out or damaged", remedy: "\(again); replace the unit if it fails again")
+            .row("FPGA-0003", .unitFailed, .unit, "the FPGA flash does not hold what was written (\(Self.list(pages)))",
+                "the unit's flash is worn out or damaged", "\(again); replace the unit if it fails again")
         case .writeFailed(let reason):
-            Diagnosis(
-                code: "FPGA-0004", category: .tryAgain, fault: .radio, message: "the FPGA image could not be written: \(reason)",
-                cause: "data is lost on the air repeatedly", remedy: "bring the unit closer; \(again)")
+            .row("FPGA-0004", .tryAgain, .radio, "the FPGA image could not be written: \(reason)",
+                "data is lost on the air repeatedly", "bring the unit closer; \(again)")
         case .commitFailed(let marker):
-            Diagnosis(
-                code: "FPGA-0005", category: .unitFailed, fault: .unit,
-                message: "the FPGA commit marker reads back as \(marker)",
-                cause: "the unit's flash is damaged, or power was lost", remedy: again)
-        case .answerUnreadable(let answer):
-            Diagnosis(
-                code: "FPGA-0006", category: .tryAgain, fault: .unit, message: "the unit's answer cannot be read: \(answer)",
-                cause: "data was damaged on the air", remedy: "run the same command again")
+            .row("FPGA-0005", .unitFailed, .unit, "the FPGA commit marker reads back as \(marker)",
+                "the unit's flash is damaged, or power was lost", again)
         case .notABitstream(let reason):
-            Diagnosis(
-                code: "FPGA-0008", category: .badData, fault: nil, message: "the file is not an FPGA image for a Monocle: \(reason)",
-                cause: "it is another kind of file, or it was damaged",
-                remedy: "give the raw image of a Monocle release, or pass --any-fpga-image for an image of your own")
+            .row("FPGA-0008", .badData, nil, "the file is not an FPGA image for a Monocle: \(reason)",
+                "it is another kind of file, or it was damaged",
+                "give the raw image of a Monocle release, or pass --any-fpga-image for an image of your own")
         case .markerStays:
-            Diagnosis(
-                code: "FPGA-0009", category: .unitFailed, fault: .unit, message: "the FPGA image cannot be withdrawn",
-                cause: "the unit's flash cannot be erased", remedy: "replace the unit")
+            .row("FPGA-0009", .unitFailed, .unit, "the FPGA image cannot be withdrawn", "the unit's flash cannot be erased",
+                "replace the unit")
         }
     }
 

@@ -2,39 +2,55 @@ import Cryptography
 import REPL
 import Support
 
+/// The FPGA's part of a Monocle's flash (monocle-micropython, `modules/update.c`).
+public enum FPGALimits {
+    /// The image ends where the marker is looked for at boot.
+    public static let imageByteCount = 0x6C80E
+    /// The device starts the FPGA from flash only when this stands behind the image.
+    static let marker = Array("done".utf8)
+    /// Image and marker: writing past it raises `ValueError`.
+    static let regionByteCount = imageByteCount + 4
+    /// The flash erases in pages of 4 KiB.
+    static let pageByteCount = 0x1000
+    static let pageCount = 109
+    /// Decoded bytes of one write command: the unit holds them, their parts and the command's source at once, in a heap of 40 KB
+    /// of which a program that was interrupted may keep half.
+    static let maximumChunkByteCount = 2048
+    /// Bytes of a digest that tell one page from another.
+    static let pageDigestByteCount = 8
+
+    /// Where the image's part of a page lies; the last page is short.
+    static func page(_ index: Int) -> Range<Int> {
+        let start = index * pageByteCount
+        return start..<min(start + pageByteCount, imageByteCount)
+    }
+}
+
 /// An FPGA image as it lies in a unit's flash: padded with 0xFF to exactly 444,430 bytes.
 public struct FPGAImage: Sendable, Hashable {
     public let bytes: [UInt8]
     /// Over the padded image.
     public let sha256: [UInt8]
-    /// Over the content as it was given, before the padding: what a file's listed digest is compared with.
-    public let contentSHA256: [UInt8]
-    /// The first 8 bytes of the SHA-256 of each 4 KiB page, as a number; the last one covers the 2,062 bytes that belong to the
-    /// image.
-    public let pageDigests: [UInt64]
+    /// Over the content before the padding: a file's listed digest.
+    public let contentSHA256Text: String
+    /// Of each 4 KiB page; the last one covers the image's 2,062 bytes there.
+    let pageDigests: [UInt64]
 
-    public var contentSHA256Text: String { HexText.encode(contentSHA256) }
-
-    /// - Parameters:
-    ///   - content: 1…444,430 bytes.
-    ///   - isChecked: it has to be a whole bitstream for the Monocle's FPGA; `false` takes anything.
-    /// - Throws: ``FPGAError/imageTooLong(byteCount:)``, ``FPGAError/imageEmpty``, ``FPGAError/notABitstream(reason:)``.
+    /// - Parameter isChecked: the content has to be a whole bitstream for the Monocle's FPGA; `false` takes anything.
     public init(_ content: [UInt8], isChecked: Bool = true) throws {
         guard !content.isEmpty else { throw FPGAError.imageEmpty }
         guard content.count <= FPGALimits.imageByteCount else {
             throw FPGAError.imageTooLong(byteCount: content.count)
         }
         if isChecked { try GowinBitstream.check(content) }
-        let padding = FPGALimits.imageByteCount - content.count
-        let bytes = content + [UInt8](repeating: 0xFF, count: padding)
+        let bytes = content + [UInt8](repeating: 0xFF, count: FPGALimits.imageByteCount - content.count)
         self.bytes = bytes
         sha256 = SHA256.of(bytes)
-        contentSHA256 = padding == 0 ? sha256 : SHA256.of(content)
+        contentSHA256Text = SHA256.text(of: content)
         pageDigests = (0..<FPGALimits.pageCount).map { Self.digest(of: bytes[FPGALimits.page($0)]) }
     }
 
-    /// The first 8 bytes of a SHA-256, the first one the most significant.
     static func digest(of part: some Collection<UInt8>) -> UInt64 {
-        SHA256.of(part).prefix(FPGALimits.pageDigestByteCount).reduce(0) { $0 << 8 | UInt64($1) }
+        SHA256.number(of: part, byteCount: FPGALimits.pageDigestByteCount)
     }
 }

@@ -12,7 +12,6 @@ public enum FPGACondition: Sendable, Hashable {
     case silent
 }
 
-/// Read-only questions about a unit's FPGA and its flash.
 public struct FPGAProbe: Sendable {
     /// Their digests, 17 bytes each, and the answers in flight together stay below 1000 bytes.
     private static let pagesPerCommand = 16
@@ -27,15 +26,12 @@ public struct FPGAProbe: Sendable {
         """
     static let runCode = "import fpga\nprint(fpga.run())"
 
-    private let repl: PythonREPL
-    private let timing: FPGATiming
-    private let helper: FlashHelper
+    let helper: FlashHelper
+    var repl: PythonREPL { helper.session.repl }
 
-    public init(repl: PythonREPL, timing: FPGATiming = .init()) {
-        self.repl = repl
-        self.timing = timing
-        helper = FlashHelper(repl: repl, timing: timing)
-    }
+    public init(repl: PythonREPL) { self.init(repl: repl, timing: .init()) }
+
+    init(repl: PythonREPL, timing: FPGATiming) { helper = FlashHelper(repl: repl, timing: timing) }
 
     /// `nil` when no image answers. Untrusted, but printable.
     public func readVersion() async throws -> String? {
@@ -46,19 +42,20 @@ public struct FPGAProbe: Sendable {
     /// With no image running the data line floats, and anything may be read, so nothing is believed before the identification
     /// `Mncl` (monocle-micropython, `modules/fpga.c`).
     public func condition() async throws -> FPGACondition {
-        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: timing.command)
+        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: helper.timing.command)
         let registers = text.split(separator: "\n").compactMap { HexText.decode($0) }
-        guard registers.map(\.count) == [4, 12] else { throw FPGAError.answerUnreadable(String(text.suffix(80))) }
+        guard registers.map(\.count) == [4, 12] else { throw Self.unreadable(text) }
         if registers[0] == Self.identification {
             return .running(version: PrintableText.of(registers[1].prefix { $0 != 0 }))
         }
-        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: timing.command)
+        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: helper.timing.command)
         return runs == "False" ? .stopped : .silent
     }
 
+    private static func unreadable(_ answer: String) -> REPLError { .unreadable(String(answer.suffix(80))) }
+
     /// SHA-256 over the 444,430 bytes in flash, computed on the unit.
-    /// - Parameter onProgress: bytes read so far.
-    public func digest(onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
+    func digest(onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
         try await helper.session.using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
     }
 
@@ -66,66 +63,58 @@ public struct FPGAProbe: Sendable {
         let ends = groups.map { FPGALimits.page($0.upperBound - 1).upperBound }
         let commands = try zip([0] + ends, ends).map { try PythonCode("_nf.sha(\($0),\($1))") }
         var last = ""
-        try await repl.pipeline(commands, within: timing.read) { index, answer in
+        try await repl.pipeline(commands, within: helper.timing.read) { index, answer in
             last = try CheckedAnswer.decode(answer)
             onProgress(ends[index])
         }
-        guard let digest = HexText.decode(last), digest.count == SHA256.byteCount else {
-            throw FPGAError.answerUnreadable(String(last.suffix(80)))
-        }
+        guard let digest = HexText.decode(last), digest.count == SHA256.byteCount else { throw Self.unreadable(last) }
         return digest
     }
 
-    /// Whether the marker behind the image is there.
-    func isCommitted() async throws -> Bool {
-        try await helper.session.using { HexText.decode(try await helper.session.ask("mark()")) == FPGALimits.marker }
+    private func marker() async throws -> [UInt8] {
+        let marker = try await helper.session.ask("mark()")
+        guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else { throw Self.unreadable(marker) }
+        return bytes
     }
+
+    func isCommitted() async throws -> Bool { try await helper.session.using { try await marker() == FPGALimits.marker } }
 
     /// Digests of all pages and of the whole flash, computed on the unit, and the marker.
-    /// - Parameters:
-    ///   - image: when given, what a plan for it needs beside them is asked, too.
-    ///   - onProgress: bytes read so far.
-    public func survey(for image: FPGAImage? = nil, onProgress: (Int) -> Void = { _ in }) async throws -> FlashState {
-        try await helper.session.using { try await surveyOnce(for: image, onProgress: onProgress) }
-    }
-
-    private func surveyOnce(for image: FPGAImage?, onProgress: (Int) -> Void) async throws -> FlashState {
-        let counter = try await helper.counter()
-        let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests(onProgress: onProgress) }
-        let marker = try await helper.session.ask("mark()")
-        guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else {
-            throw FPGAError.answerUnreadable(marker)
+    /// - Parameter image: when given, what a plan for it needs beside them is asked, too.
+    func survey(for image: FPGAImage? = nil) async throws -> FlashState {
+        try await helper.session.using {
+            let counter = try await helper.counter()
+            let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests() }
+            var survey = FlashState(pageDigests: digests, sha256: sha256, marker: try await marker(), counter: counter)
+            if let image, let page = FPGAPlan.openPage(survey: survey, image: image) { survey.edge = try await edge(of: page) }
+            return survey
         }
-        var survey = FlashState(pageDigests: digests, sha256: sha256, marker: bytes, counter: counter)
-        if let image, let page = FPGAPlan.openPage(survey: survey, image: image) { survey.edge = try await edge(of: page) }
-        return survey
     }
 
-    private func flashDigests(onProgress: (Int) -> Void) async throws -> (pages: [UInt64], whole: [UInt8]) {
+    private func flashDigests() async throws -> (pages: [UInt64], whole: [UInt8]) {
         let groups = groups
         let commands = try groups.map { try PythonCode("_nf.pages(\($0.lowerBound),\($0.count))") }
         var pages: [UInt64] = []
         var whole: [UInt8] = []
-        try await repl.pipeline(commands, atOnce: Self.surveysInFlight, within: timing.read) { index, answer in
+        try await repl.pipeline(commands, atOnce: Self.surveysInFlight, within: helper.timing.read) { index, answer in
             let text = try CheckedAnswer.decode(answer)
             var words = text.split(separator: " ")
             if index == groups.count - 1 { whole = words.popLast().flatMap { HexText.decode($0) } ?? [] }
             let values = words.compactMap { Self.digest(from: $0) }
-            guard values.count == groups[index].count else { throw FPGAError.answerUnreadable(String(text.suffix(80))) }
+            guard values.count == groups[index].count else { throw Self.unreadable(text) }
             pages += values
-            onProgress(FPGALimits.page(groups[index].upperBound - 1).upperBound)
         }
-        guard whole.count == SHA256.byteCount else { throw FPGAError.answerUnreadable("no digest of the flash") }
+        guard whole.count == SHA256.byteCount else { throw Self.unreadable("no digest of the flash") }
         return (pages, whole)
     }
 
     private func edge(of page: Int) async throws -> FlashState.Edge {
         let range = FPGALimits.page(page)
-        let answer = try await helper.session.ask("tail(\(range.lowerBound),\(range.upperBound))", within: timing.read)
+        let answer = try await helper.session.ask("tail(\(range.lowerBound),\(range.upperBound))", within: helper.timing.read)
         let words = answer.split(separator: " ")
         guard words.count == 2, let count = Int(words[0]), (0...range.count).contains(count),
             let digest = Self.digest(from: words[1])
-        else { throw FPGAError.answerUnreadable(String(answer.suffix(80))) }
+        else { throw Self.unreadable(answer) }
         return FlashState.Edge(page: page, byteCount: count, digest: digest)
     }
 
@@ -147,12 +136,5 @@ public struct FPGAProbe: Sendable {
         if !survey.isCommitted { found.append("the FPGA commit marker") }
         if found.isEmpty, survey.sha256 != image.sha256 { found.append("the digest of the FPGA flash") }
         return found
-    }
-}
-
-extension FlashState {
-    /// Pages of 4 KiB whose digest differs.
-    public func differingPages(from image: FPGAImage) -> [Int] {
-        zip(pageDigests, image.pageDigests).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
     }
 }

@@ -2,6 +2,34 @@ import Cryptography
 import REPL
 import Support
 
+enum RetryReason: Error, Hashable {
+    /// Only an erase makes the write counter known again.
+    case counterUnknown
+    case flashDiffers(pages: [Int])
+
+    var explanation: String {
+        switch self {
+        case .counterUnknown: "the unit does not know where it stopped writing"
+        case .flashDiffers(let pages): "\(pages.count) pages of the flash differ from what was written"
+        }
+    }
+}
+
+/// A way for image bytes to get to the helper on the unit, through the REPL. The data characteristic is none: the firmware
+/// allocates each of its packets in the radio's interrupt, which a full heap never lets return (monocle-micropython, `main.c`).
+protocol FPGATransport: Sendable {
+    /// Has the helper write the image from `offset`, where its counter stands, to its end. After a transient error the updater asks
+    /// the helper where it stands and calls again.
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws
+}
+
+struct LiteralTransport: FPGATransport {
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
+        let pieces = Array(FPGAChunkEncoder(image: image, from: offset))
+        try await session.send(pieces, position: FlashHelper.counter(from:), onProgress: onProgress)
+    }
+}
+
 extension FPGAUpdater {
     private static let skipByteCount = 32 * 1024
 
@@ -18,15 +46,15 @@ extension FPGAUpdater {
     /// The FPGA shares the flash; it starts again with the unit.
     func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
-            _ = try await repl.runText(Self.stopCode, using: "fpga.run", within: timing.command)
+            _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: timing.command)
         }
     }
 
     func erase(_ onEvent: (FPGAEvent) -> Void) async throws {
+        onEvent(.erasing)
         try await retrying(onEvent) {
             let answer = try await session.using { try await session.perform("erase()", within: timing.erase) }
-            let counter = try FlashHelper.counter(from: answer)
-            guard counter == 0 else { throw RetryReason.counterUnknown }
+            guard try FlashHelper.counter(from: answer) == 0 else { throw RetryReason.counterUnknown }
         }
     }
 
@@ -34,10 +62,7 @@ extension FPGAUpdater {
     ///
     /// Without a helper that knows the counter it is taken to be 0, as after a restart. Should it be anything else, the firmware
     /// refuses to write past the end, or the first piece does not read back where it belongs.
-    /// - Returns: where to go on.
-    func advance(
-        to target: Int, from counter: Int?, budget: inout UpdateBudget, _ onEvent: (FPGAEvent) -> Void
-    ) async throws -> Int {
+    func advance(to target: Int, from counter: Int?, _ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         if let counter, counter > target {
             guard counter <= image.bytes.count, image.bytes[target..<counter].allSatisfy({ $0 == 0xFF }) else {
                 throw RetryReason.counterUnknown
@@ -45,66 +70,54 @@ extension FPGAUpdater {
             return counter
         }
         if counter == nil { _ = try await retrying(onEvent) { try await session.perform("guess()") } }
-        try await skip(from: counter ?? 0, to: target, onEvent)
-        return counter == nil ? try await checkGuess(at: target, budget: &budget, onEvent) : target
-    }
-
-    private func skip(from start: Int, to target: Int, _ onEvent: (FPGAEvent) -> Void) async throws {
-        var position = start
-        while position < target {
-            let end = min(position + Self.skipByteCount, target)
-            let offset = position
-            let counter = try await retrying(onEvent) {
-                try FlashHelper.counter(from: await session.perform("skip(\(offset),\(end))", within: timing.read))
+        for start in stride(from: counter ?? 0, to: target, by: Self.skipByteCount) {
+            let end = min(start + Self.skipByteCount, target)
+            let answer = try await retrying(onEvent) {
+                try FlashHelper.counter(from: await session.perform("skip(\(start),\(end))", within: timing.read))
             }
-            guard counter == end else { throw RetryReason.counterUnknown }
-            position = end
+            guard answer == end else { throw RetryReason.counterUnknown }
         }
+        return counter == nil ? try await checkGuess(at: target, onEvent) : target
     }
 
     /// Writes pieces one by one until one of them can be told from blank flash, and reads that one back.
-    private func checkGuess(
-        at target: Int, budget: inout UpdateBudget, _ onEvent: (FPGAEvent) -> Void
-    ) async throws -> Int {
+    private func checkGuess(at target: Int, _ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         var position = target
         for chunk in FPGAChunkEncoder(image: image, from: target) {
             // A piece whose answer was lost is not sent again: the helper then stands behind it.
             let counter = try await retrying(onEvent) { () async throws -> Int? in
-                if try await helper.counter() == chunk.range.lowerBound { _ = try await repl.run(chunk.code, within: timing.command) }
+                if try await helper.counter() == chunk.range.lowerBound {
+                    _ = try await session.repl.run(chunk.code, within: timing.command)
+                }
                 return try await helper.counter()
             }
             guard counter == chunk.range.upperBound else { throw RetryReason.counterUnknown }
             position = chunk.range.upperBound
-            budget.bytesWritten += chunk.range.count
             let content = image.bytes[chunk.range]
             if content.allSatisfy({ $0 == 0xFF }) { continue }
-            let call = "say(_nf.part(\(chunk.range.lowerBound),\(chunk.range.upperBound)))"
+            let call = "say(_nf.part(\(chunk.range.lowerBound),\(position)))"
             let digest = try await retrying(onEvent) { try await session.ask(call) }
             guard digest == HexText.encode(SHA256.of(content).prefix(FPGALimits.pageDigestByteCount)) else {
                 throw RetryReason.counterUnknown
             }
-            return position
+            break
         }
         return position
     }
 
-    /// Writes the rest of the image; after each loss it goes on from where the helper says it stands.
-    func write(from start: Int, budget: inout UpdateBudget, _ onEvent: (FPGAEvent) -> Void) async throws {
+    func write(from start: Int, _ onEvent: (FPGAEvent) -> Void) async throws {
         var position = start
         var fruitlessAttempts = 0
         onEvent(.writing(bytesDone: position, bytesTotal: image.bytes.count))
         while position < image.bytes.count {
             let begin = position
             do {
-                try await transport.write(image, from: begin, through: repl) { confirmed in
-                    position = confirmed
-                    onEvent(.writing(bytesDone: confirmed, bytesTotal: image.bytes.count))
+                try await transport.write(image, from: begin, through: session) {
+                    onEvent(.writing(bytesDone: $0, bytesTotal: image.bytes.count))
                 }
-                budget.bytesWritten += image.bytes.count - begin
-                position = image.bytes.count
+                return
             } catch where session.isTransient(error) {
                 position = try await standing(onEvent)
-                budget.bytesWritten += max(0, position - begin)
                 fruitlessAttempts = position > begin ? 0 : fruitlessAttempts + 1
                 guard fruitlessAttempts < 2 else { throw FPGAError.writeFailed("no piece gets through at byte \(position)") }
                 onEvent(.notice("data was lost on the way; going on at byte \(position)"))
@@ -114,7 +127,7 @@ extension FPGAUpdater {
 
     private func standing(_ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         let counter = try await retrying(onEvent) {
-            try await repl.recover(within: timing.recovery)
+            try await session.repl.recover(within: timing.recovery)
             return try await helper.counter()
         }
         guard let counter, counter <= image.bytes.count else { throw RetryReason.counterUnknown }
@@ -126,8 +139,7 @@ extension FPGAUpdater {
             try await probe.digest { onEvent(.verifying(bytesDone: $0, bytesTotal: image.bytes.count)) }
         }
         if digest == image.sha256 { return }
-        let survey = try await survey(onEvent)
-        throw RetryReason.flashDiffers(pages: survey.differingPages(from: image))
+        throw RetryReason.flashDiffers(pages: try await survey(onEvent).differingPages(from: image))
     }
 
     func commit(_ onEvent: (FPGAEvent) -> Void) async throws {

@@ -1,14 +1,12 @@
 import REPL
 
-/// The helper that runs on the unit, as the global `_nf`, and how it is spoken to.
-///
-/// It does every write itself, so it knows the firmware's write counter, which has no getter. It stays when the link is lost,
-/// and goes with a restart of Python. Each answer carries a check of its own, since notifications can be lost or damaged.
+/// The helper that runs on the unit, as the global `_nf`. It does every write itself, so it knows the firmware's write counter, which
+/// has no getter. It stays when the link is lost, and goes with a restart of Python.
 struct FlashHelper: Sendable {
     static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying])
 
-    /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 when it is not known; `b` is set while a write is under way,
-    /// so that an interrupt in between, which leaves the firmware's counter behind, leaves this one unknown instead of wrong.
+    /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 when it is not known; `b` is set during a write: an interrupt then,
+    /// which leaves the firmware's counter behind, leaves this one unknown instead of wrong.
     private static let base = """
         class _nf(_nr):
          n=-1
@@ -27,7 +25,9 @@ struct FlashHelper: Sendable {
         """
 
     /// `w` takes a piece of the image with its offset and check, in literals and runs (``FPGAChunkEncoder``). `put` hands it to
-    /// the firmware page by page (``FPGALimits/programByteCount``), as `bytes`, which is what `Fpga.write` takes.
+    /// `Fpga.write` as `bytes`, up to a multiple of 256: the firmware splits at the flash's pages of 256 bytes itself, but copies its
+    /// whole argument to the heap for each of them, and its counter moves only after the last one (monocle-micropython,
+    /// `monocle_flash_write` and `modules/update.c`).
     private static let writing = #"""
         class _nf(_nf):
          def put(s,d):
@@ -72,8 +72,8 @@ struct FlashHelper: Sendable {
           s.say(str(z-q)+' '+s.part(q,z))
         """#
 
-    /// `part` is the beginning of a digest, `sha` the whole one over several calls. The firmware reads into a buffer on a stack of
-    /// 8 KiB: 1024 bytes at most (``FPGALimits/maximumReadByteCount``).
+    /// `part` is the beginning of a digest, `sha` the whole one over several calls. The firmware reads, unchecked, into a buffer on a
+    /// stack of 8 KiB: 1024 bytes at most.
     private static let digests = """
         class _nf(_nf):
          def feed(s,q,e,*a):
@@ -109,44 +109,32 @@ struct FlashHelper: Sendable {
         """
 
     let session: HelperSession
+    let timing: FPGATiming
 
     /// A helper that a restart has taken away is not brought again in the midst of a step: the write counter is lost with it.
     init(repl: PythonREPL, timing: FPGATiming) {
+        self.timing = timing
         session = HelperSession(
-            of: Self.remote, on: repl,
-            timing: .init(answer: timing.command, upload: timing.upload, recovery: timing.recovery),
-            lastingExceptions: ["NameError", "ValueError", "OSError"]
-        ) { error in
-            switch error {
-            case FPGAError.answerUnreadable, RetryReason.chunkRefused: true
-            default: false
-            }
-        }
+            of: Self.remote, on: repl, timing: .init(answer: timing.command, upload: timing.upload, recovery: timing.recovery),
+            lastingExceptions: ["NameError", "ValueError", "OSError"])
     }
 
-    /// Where the next write would land; `nil` when that is not known.
-    func counter() async throws -> Int? {
-        try Self.counter(from: await session.ask("at()"))
-    }
+    func counter() async throws -> Int? { try Self.counter(from: await session.ask("at()")) }
 
     static func counter(from text: String) throws -> Int? {
-        guard let value = Int(text), (-1...FPGALimits.regionByteCount).contains(value) else { throw FPGAError.answerUnreadable(text) }
+        guard let value = Int(text), (-1...FPGALimits.regionByteCount).contains(value) else { throw REPLError.unreadable(text) }
         return value < 0 ? nil : value
     }
 }
 
 /// How long each kind of wait may take.
-public struct FPGATiming: Sendable {
-    /// One short command.
-    public var command = Duration.seconds(5)
-    /// One piece of the helper.
-    public var upload = Duration.seconds(6)
+struct FPGATiming: Sendable {
+    var command = Duration.seconds(5)
+    var upload = Duration.seconds(6)
     /// 109 pages: the flash needs 45 ms for one, 400 ms at worst.
-    public var erase = Duration.seconds(45)
+    var erase = Duration.seconds(45)
     /// Reading 16 pages and computing their digests on the unit, which takes a second.
-    public var read = Duration.seconds(8)
+    var read = Duration.seconds(8)
     /// Getting back to the prompt after something was lost.
-    public var recovery = Duration.seconds(20)
-
-    public init() {}
+    var recovery = Duration.seconds(20)
 }

@@ -22,7 +22,6 @@ struct GowinBitstream {
         /// The only one before the frames that their CRC does not cover.
         static let flashAddress: UInt8 = 0xD2
 
-        /// In bytes.
         static let lengths: [UInt8: Int] = [
             checkID: 8, configure: 8, 0x51: 8, 0x0B: 4, flashAddress: 8, 0x12: 4, loadFrames: 4,
         ]
@@ -33,7 +32,6 @@ struct GowinBitstream {
     private var crc = CRC16()
     private var frameCount = 0
 
-    /// - Throws: ``FPGAError/notABitstream(reason:)``.
     static func check(_ content: [UInt8]) throws(FPGAError) {
         let fillerByteCount = content.prefix(fillerLimit).prefix { $0 == 0xFF }.count
         guard fillerByteCount > 0, content.dropFirst(fillerByteCount).starts(with: preamble) else {
@@ -83,5 +81,37 @@ struct GowinBitstream {
             crc.update(Self.frameFiller)
             rest = rest.dropFirst(data.count + end.count)
         }
+    }
+}
+
+/// What a file is that was given for an FPGA image by mistake.
+enum ForeignFile {
+    static func describe(_ content: [UInt8]) -> String? {
+        if content.starts(with: Array("PK".utf8)) { return "it is a zip archive, as firmware packages are" }
+        if content.starts(with: [0x7F] + Array("ELF".utf8)) { return "it is an ELF program" }
+        let beginning = content.prefix(256)
+        guard !beginning.isEmpty, beginning.allSatisfy(isText) else { return nil }
+        if beginning.first == UInt8(ascii: ":") { return "it is Intel HEX" }
+        let isFuseText = beginning.starts(with: Array("//".utf8)) || beginning.allSatisfy { $0 <= UInt8(ascii: "1") }
+        return isFuseText ? "it is the text form (.fs) of a bitstream" : "it is text"
+    }
+
+    private static func isText(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) || (0x09...0x0D).contains(byte) }
+}
+
+/// CRC-16/ARC, which protects each frame of a Gowin bitstream.
+struct CRC16 {
+    private static let table: [UInt16] = (0..<256).map { index in
+        (0..<8).reduce(UInt16(index)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xA001 }
+    }
+
+    private var value: UInt16 = 0
+
+    /// The lower byte first, as it stands in a bitstream.
+    var bytes: [UInt8] { [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)] }
+
+    mutating func update(_ bytes: some Sequence<UInt8>) {
+        let table = Self.table
+        value = bytes.reduce(value) { $0 >> 8 ^ table[Int(UInt8(truncatingIfNeeded: $0) ^ $1)] }
     }
 }

@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// What a unit's Python had to say when code failed. Both texts are untrusted but hold printable characters only.
+/// What a unit's Python said when code failed; untrusted, but printable.
 public struct PythonException: Sendable, Hashable {
     /// Such as `ValueError: data will overflow the space reserved for the app`.
     public let lastLine: String
@@ -16,37 +16,31 @@ public struct PythonException: Sendable, Hashable {
 
 /// What can go wrong at the REPL of a unit; the link's own errors pass through as ``LinkError``.
 public enum REPLError: Error, Hashable, Sendable {
-    /// No raw prompt within the deadline.
     case noPrompt
     case exception(PythonException)
-    /// The argument says what was expected.
     case garbage(String)
     case outputOverflow(limit: Int)
     case forbiddenByte(UInt8, offset: Int)
-    /// An earlier wait failed, and `recover` was not called since.
+    /// An earlier wait failed, without `recover` since.
     case outOfStep
-    /// The argument names what was waited for.
     case timedOut(String)
-    /// An answer does not carry its checksum; the argument is its end, printable.
+    /// An answer without its checksum; the argument is its end, printable.
     case unreadable(String)
-    /// The argument names what the unit's firmware does not have, such as `hashlib.sha256`; printable.
+    /// What the unit's firmware does not have, such as `hashlib.sha256`; printable.
     case lacking(String)
-    /// Lua code failed.
     case lua(LuaException)
-    /// The program catches the break signal, or hangs where none reaches it.
     case programDoesNotStop
-    /// The program has replaced what a host asks the unit with, or holds its memory; the argument says what came of that, printable.
+    /// The argument, printable, says how that shows.
     case programInTheWay(String)
-    /// The link's payload is too small for a command and its answer, in bytes.
     case payloadTooSmall(Int, least: Int)
     case codeTooLong(byteCount: Int, limit: Int)
 }
 
 extension REPLError {
-    /// A command was ended before it had an answer: by a break, or by an error of what answers are made of.
+    /// A break, or an error of what answers are made of, ended a command before it had an answer.
     static let cutShort = REPLError.garbage("an answer: a command was cut short")
+    static let helperGone = REPLError.garbage("an answer: its Lua was restarted")
 
-    /// The unit's heap is full.
     public var isOutOfMemory: Bool {
         switch self {
         case .exception(let exception): exception.lastLine.hasPrefix("MemoryError")
@@ -55,7 +49,7 @@ extension REPLError {
         }
     }
 
-    /// What a unit's Python misses, told from what it raised; `nil` when it raised something else.
+    /// What a unit's Python misses, by what it raised; `nil` when it raised something else.
     static func lacking(in exception: PythonException) -> REPLError? {
         let line = exception.lastLine
         let ours = "NotImplementedError: no "
@@ -80,62 +74,52 @@ extension REPLError: DiagnosableError {
         let again = "run the same command again; it continues where it stopped"
         return switch self {
         case .noPrompt:
-            unit("REPL-0001", .unitFailed, "the unit does not show its Python prompt",
-                 cause: "its program does not let itself be interrupted",
-                 remedy: Self.withoutProgram + "power-cycle the unit")
+            .row("REPL-0001", .unitFailed, .unit, "the unit does not show its Python prompt",
+                "its program does not let itself be interrupted", Self.withoutProgram + "power-cycle the unit")
         case .exception(let exception):
-            unit("REPL-0002", .unitFailed, "Python on the unit failed: \(exception.lastLine)",
-                 cause: "the firmware is too old, or the unit is out of memory or space",
-                 remedy: "power-cycle the unit and run the same command again; if it fails again, update the firmware")
+            .row("REPL-0002", .unitFailed, .unit, "Python on the unit failed: \(exception.lastLine)",
+                "the firmware is too old, or the unit is out of memory or space",
+                "power-cycle the unit and run the same command again; if it fails again, update the firmware")
         case .garbage(let expectation):
-            unit("REPL-0003", .tryAgain, "the unit did not answer with \(expectation)",
-                 cause: "notifications were lost, or the unit restarted", remedy: again)
+            .row("REPL-0003", .tryAgain, .unit, "the unit did not answer with \(expectation)",
+                "notifications were lost, or the unit restarted", again)
         case .outputOverflow(let limit):
-            unit("REPL-0004", .unitFailed, "the unit printed more than \(limit) bytes",
-                 cause: "a program on the unit prints without end",
-                 remedy: "power-cycle the unit and run the same command again")
+            .row("REPL-0004", .unitFailed, .unit, "the unit printed more than \(limit) bytes",
+                "a program on the unit prints without end", "power-cycle the unit and run the same command again")
         case .forbiddenByte(let byte, let offset):
-            Diagnosis(
-                code: "REPL-0005", category: .usage, fault: nil,
-                message: "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
-                cause: "the unit would act on this byte instead of reading it",
-                remedy: "escape it, or report this with the output of -v")
+            .row("REPL-0005", .usage, nil, "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
+                "the unit would act on this byte instead of reading it", "escape it, or report this with the output of -v")
         case .outOfStep:
-            unit("REPL-0006", .tryAgain, "the session with the unit is out of step",
-                 cause: "an earlier answer never came", remedy: again)
+            .row("REPL-0006", .tryAgain, .unit, "the session with the unit is out of step", "an earlier answer never came", again)
         case .timedOut(let what):
-            unit("REPL-0007", .tryAgain, "timed out waiting for \(what)",
-                 cause: "data was lost on the air, or the unit is busy", remedy: again)
+            .row("REPL-0007", .tryAgain, .unit, "timed out waiting for \(what)",
+                "data was lost on the air, or the unit is busy", again)
         case .unreadable(let answer):
-            unit("REPL-0008", .tryAgain, "an answer from the unit arrived damaged: \(answer)",
-                 cause: "data was lost or altered on the air", remedy: again)
+            .row("REPL-0008", .tryAgain, .unit, "an answer from the unit arrived damaged: \(answer)",
+                "data was lost or altered on the air", again)
         case .lacking(let name):
-            unit("REPL-0009", .unitFailed, "the unit's firmware has no \(name)",
-                 cause: "its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's",
-                 remedy: Self.withoutProgram + "update the firmware with noafw flash --only firmware")
+            .row("REPL-0009", .unitFailed, .unit, "the unit's firmware has no \(name)",
+                "its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's",
+                Self.withoutProgram + "update the firmware with noafw flash --only firmware")
         case .lua(let exception) where exception.isMemoryError: Self.programInTheWay(exception.message).diagnosis
         case .lua(let exception):
-            unit("REPL-0010", .unitFailed, "Lua on the unit failed: \(exception.message)",
-                 cause: "the firmware is too old, or the unit is out of space",
-                 remedy: "run the same command again; if it fails again, update the firmware")
+            .row("REPL-0010", .unitFailed, .unit, "Lua on the unit failed: \(exception.message)",
+                "the firmware is too old, or the unit is out of space",
+                "run the same command again; if it fails again, update the firmware")
         case .programDoesNotStop:
-            unit("REPL-0011", .unitFailed, "the program on the unit does not stop",
-                 cause: "it catches the break signal, or it hangs",
-                 remedy: "restart the unit and run the same command again; if that fails, reset the unit's pairing "
+            .row("REPL-0011", .unitFailed, .unit, "the program on the unit does not stop",
+                "it catches the break signal, or it hangs",
+                "restart the unit and run the same command again; if that fails, reset the unit's pairing "
                     + "(Frame: press the button of its cradle while it charges), which erases its scripts, too")
-        case .programInTheWay(let words):
-            unit("REPL-0014", .unitFailed, "the program on the unit does not let it be asked: \(words)",
-                 cause: "it holds the memory, or has replaced functions of the firmware or of Lua",
-                 remedy: Self.programRemedy)
         case .payloadTooSmall(let size, let least):
-            unit("REPL-0012", .tryAgain, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
-                 cause: "the MTU was not negotiated",
-                 remedy: "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
+            .row("REPL-0012", .tryAgain, .unit, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
+                "the MTU was not negotiated", "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
         case .codeTooLong(let byteCount, let limit):
-            Diagnosis(
-                code: "REPL-0013", category: .usage, fault: nil,
-                message: "code for the unit has \(byteCount) bytes, more than \(limit)",
-                cause: "it is more than a command for the prompt", remedy: "put it into a script")
+            .row("REPL-0013", .usage, nil, "code for the unit has \(byteCount) bytes, more than \(limit)",
+                "it is more than a command for the prompt", "put it into a script")
+        case .programInTheWay(let words):
+            .row("REPL-0014", .unitFailed, .unit, "the program on the unit does not let it be asked: \(words)",
+                "it holds the memory, or has replaced functions of the firmware or of Lua", Self.programRemedy)
         }
     }
 
@@ -145,10 +129,13 @@ extension REPLError: DiagnosableError {
     /// For a program that does not let a host in, whatever a unit runs.
     public static let programRemedy = withoutProgram
         + "reset the unit's pairing (Frame: press the button of its cradle while it charges), which erases its scripts"
+}
 
-    private func unit(
-        _ code: String, _ category: Diagnosis.Category, _ message: String, cause: String, remedy: String
+extension Diagnosis {
+    /// A row of a module's table of errors.
+    package static func row(
+        _ code: String, _ category: Category, _ fault: Fault?, _ message: String, _ cause: String, _ remedy: String
     ) -> Diagnosis {
-        Diagnosis(code: code, category: category, fault: .unit, message: message, cause: cause, remedy: remedy)
+        Diagnosis(code: code, category: category, fault: fault, message: message, cause: cause, remedy: remedy)
     }
 }

@@ -1,3 +1,5 @@
+// Errors, clock and connection are part of this module's interface.
+@_exported import Bluetooth
 import Support
 
 /// A session at a unit's prompt, Python's or Lua's. One task uses it at a time.
@@ -7,13 +9,11 @@ public protocol UnitPrompt: Sendable {
     func recover(within: Duration) async throws
     /// Starts the unit's program again although the caller is cancelled, whatever the session was doing.
     func putBack(within limit: Duration) async
-    /// Closes the channel; the connection stays.
     func close() async
 }
 
 extension UnitPrompt {
     /// Asks once more, from a fresh prompt, when an answer was lost or garbled.
-    /// - Parameter within: for the prompt.
     public func insisting<Answer>(within: Duration, _ ask: () async throws -> Answer) async throws -> Answer {
         do {
             return try await ask()
@@ -26,3 +26,12 @@ extension UnitPrompt {
 
 extension PythonREPL: UnitPrompt {}
 extension LuaREPL: UnitPrompt {}
+
+/// The shortest time that a command and its answer took; at first what BlueZ's first connection interval makes of it.
+struct RoundTrip: Sendable {
+    private var seen: Duration?
+
+    var duration: Duration { seen ?? .milliseconds(90) }
+
+    mutating func note(_ duration: Duration) { seen = min(seen ?? duration, duration) }
+}

@@ -1,8 +1,7 @@
 /// What files take of a unit's LittleFS, which both families have (littlefs, `SPEC.md`, `lfs.c`).
 public struct FileBlocks: Sendable {
-    /// Bytes.
     public let size: Int
-    /// A file of at most so many bytes stands in its folder's own blocks: the cache's size, or an eighth of a block.
+    /// Bytes of a file that stands in its folder's own blocks, at most: the cache's size, or an eighth of a block.
     private let inlineLimit: Int
 
     public init(size: Int, cacheSize: Int) { (self.size, inlineLimit) = (size, min(cacheSize, size / 8)) }

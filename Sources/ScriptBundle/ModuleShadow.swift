@@ -13,13 +13,12 @@ struct ModuleShadow {
 
     private let modules: Set<String>
 
-    /// - Parameter scripts: what is to run: they, and whatever they import, must not be hidden.
+    /// The scripts, and whatever they import, must not be hidden.
     init(for scripts: ScriptSet) {
         let names = scripts.files.compactMap { Self.stem(of: $0.name) }
         modules = Self.firmwareModules.union(names).union(scripts.files.flatMap { Self.imports(in: $0.bytes) })
     }
 
-    /// - Parameter name: as the unit lists it: a folder's ends in `/`.
     func hides(_ name: String) -> Bool { Self.stem(of: name).map(modules.contains) ?? false }
 
     /// The module that a file or folder is found as; `nil` for what cannot be imported.
@@ -33,16 +32,8 @@ struct ModuleShadow {
     /// All words of the lines that import something: rather one too many.
     private static func imports(in script: [UInt8]) -> [String] {
         script.split(separator: 0x0A).flatMap { line -> [String] in
-            let words = line.split { !isWordByte($0) }.map { String(decoding: $0, as: UTF8.self) }
+            let words = line.split { !$0.isWordByte }.map { String(decoding: $0, as: UTF8.self) }
             return words.contains("import") ? words : []
-        }
-    }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"): true
-        default: false
         }
     }
 }

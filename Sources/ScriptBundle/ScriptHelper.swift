@@ -1,7 +1,6 @@
 import REPL
 import Support
 
-/// What a unit says of one of its files.
 struct RemoteFile: Sendable, Hashable {
     let sha256: [UInt8]
     let byteCount: Int
@@ -13,7 +12,7 @@ struct ScriptHelper: Sendable {
     static let command = Duration.seconds(6)
     static let timing = HelperSession.Timing(answer: command, upload: command, recovery: .seconds(20))
     /// More files than this are no list: the file system has 147 blocks.
-    static let nameLimit = 1024
+    private static let nameLimit = 1024
     /// Bytes: far above the 147 blocks of 4096 of the file system (monocle-micropython, `mpconfigport.h`).
     private static let sizeLimit = 1 << 24
     /// Bytes: above any disk.
@@ -103,11 +102,9 @@ struct ScriptHelper: Sendable {
 
     init(repl: PythonREPL) {
         session = HelperSession(
-            of: Self.remote, on: repl, timing: Self.timing, preparation: "top()", lastingExceptions: ["OSError"]
-        ) { $0 is UploadSetback }
+            of: Self.remote, on: repl, timing: Self.timing, preparation: "top()", lastingExceptions: ["OSError"])
     }
 
-    /// `nil` when there is no such file.
     func file(_ name: String) async throws -> RemoteFile? {
         let answer = try await session.ask("sha(\(Self.literal(name)))")
         if answer == "-" { return nil }
@@ -135,7 +132,6 @@ struct ScriptHelper: Sendable {
         throw REPLError.garbage("a list of files")
     }
 
-    /// The size of a block and the bytes in free ones.
     func space() async throws -> (blockByteCount: Int, freeByteCount: Int) {
         let parts = try await session.ask("free()").split(separator: " ").compactMap { Int($0) }
         guard parts.count == 2, (1...Self.sizeLimit).contains(parts[0]), (0...Self.spaceLimit).contains(parts[1]) else {
@@ -144,17 +140,12 @@ struct ScriptHelper: Sendable {
         return (parts[0], parts[1])
     }
 
-    /// Where the file under way stands; `nil` when there is none.
-    func position() async throws -> Int? {
-        try Self.position(from: await session.ask("at()"))
-    }
+    func position() async throws -> Int? { try Self.position(from: await session.ask("at()")) }
 
     static func position(from text: String) throws -> Int? {
         guard let value = Int(text), (-1...sizeLimit).contains(value) else { throw REPLError.garbage("a position") }
         return value < 0 ? nil : value
     }
 
-    static func literal(_ name: String) -> String {
-        String(decoding: PythonLiteral.string(name), as: UTF8.self)
-    }
+    static func literal(_ name: String) -> String { String(decoding: PythonLiteral.string(name), as: UTF8.self) }
 }

@@ -1,11 +1,9 @@
+import Cryptography
 import REPL
 
-/// A piece of a file was lost or damaged on the way.
-enum UploadSetback: Error { case pieceRefused }
-
 extension ScriptInstaller {
-    func retrying<Value>(_ onEvent: (ScriptEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
-        try await session.retrying({ onEvent(.notice($0)) }, step)
+    func retrying<Value>(_ report: (ScriptEvent) -> Void, _ step: () async throws -> Value) async throws -> Value {
+        try await session.retrying({ report(.notice($0)) }, step)
     }
 
     /// Uploads one file under its temporary name and verifies it there by its digest.
@@ -35,20 +33,32 @@ extension ScriptInstaller {
 
     /// Goes on where the file under way stands, or begins it.
     private func send(_ file: ScriptSet.File, onProgress: (Int) -> Void) async throws {
-        let name = ScriptHelper.literal(file.copyName)
-        let start: Int
+        let start: Int?
         if let position = try await helper.position(), position <= file.bytes.count,
             try await session.ask("cur()") == file.copyName
         {
             start = position
         } else {
-            start = try ScriptHelper.position(from: await session.ask("new(\(name))")) ?? 0
+            start = try ScriptHelper.position(from: await session.ask("new(\(ScriptHelper.literal(file.copyName)))"))
         }
-        let chunks = Array(ScriptChunks(of: file.bytes, from: start))
-        try await session.repl.pipeline(chunks.lazy.map(\.code), within: ScriptHelper.command) { index, answer in
-            let position = try ScriptHelper.position(from: CheckedAnswer.decode(answer))
-            guard position == chunks[index].range.upperBound else { throw UploadSetback.pieceRefused }
-            onProgress(chunks[index].range.upperBound)
+        try await session.send(file.pieces(from: start ?? 0), position: ScriptHelper.position(from:), onProgress: onProgress)
+    }
+}
+
+extension ScriptSet.File {
+    /// Commands `_ns.a(offset,check,b'…')` that append what follows `offset`, each within the unit's ring.
+    func pieces(from offset: Int) throws -> [HelperPiece] {
+        // `_ns.a(` 6, offset 7, check 10, two commas, `b''` 3, closing parenthesis.
+        let room = PythonCode.maximumPipelinedByteCount - 29
+        var pieces: [HelperPiece] = []
+        var rest = bytes[offset...]
+        while !rest.isEmpty {
+            let piece = PythonLiteral.prefix(of: rest, room: room)
+            let head = Array("_ns.a(\(piece.startIndex),\(SHA256.number(of: piece)),".utf8)
+            let code = try PythonCode(bytes: head + PythonLiteral.bytes(piece) + [UInt8(ascii: ")")])
+            pieces.append(HelperPiece(range: piece.startIndex..<piece.endIndex, code: code))
+            rest = rest[piece.endIndex...]
         }
+        return pieces
     }
 }

@@ -2,7 +2,6 @@ import Cryptography
 import REPL
 import Support
 
-/// How a unit's files differ from a set of scripts.
 public enum ScriptDifference: Sendable, Hashable, CustomStringConvertible {
     case missing(String)
     /// Lengths in bytes.
@@ -29,9 +28,7 @@ public enum ScriptEvent: Sendable, Hashable {
 }
 
 public struct ScriptOutcome: Sendable, Hashable {
-    /// Names of the files that were replaced.
     public let replaced: [String]
-    /// Bytes of files that travelled.
     public let bytesSent: Int
 
     public init(replaced: [String], bytesSent: Int) { (self.replaced, self.bytesSent) = (replaced, bytesSent) }
@@ -42,88 +39,65 @@ public struct ScriptOutcome: Sendable, Hashable {
 /// New files are uploaded beside the old ones and verified by their digest. Then the old `main.py`, which carries the version, goes
 /// first and the new one comes last: whatever interrupts it, no mixture claims a version.
 public struct ScriptInstaller: Sendable {
+    /// Bytes (monocle-micropython, `mpconfigport.h`).
+    private static let cacheSize = 128
+
     let helper: ScriptHelper
     let scripts: ScriptSet
     var session: HelperSession { helper.session }
 
-    public init(repl: PythonREPL, scripts: ScriptSet) {
-        helper = ScriptHelper(repl: repl)
-        self.scripts = scripts
-    }
+    public init(repl: PythonREPL, scripts: ScriptSet) { (helper, self.scripts) = (ScriptHelper(repl: repl), scripts) }
 
-    /// What differs on the unit, by digests computed there; empty when it holds the set and nothing else.
     public func deepCheck() async throws -> [ScriptDifference] {
-        try await session.using { try await allDifferences() }
-    }
-
-    private func allDifferences() async throws -> [ScriptDifference] {
-        var found = try await differences()
-        let expected = Set(scripts.files.map(\.name))
-        let shadow = ModuleShadow(for: scripts)
-        for name in try await helper.names().sorted() where !expected.contains(name) {
-            let shown = PrintableText.name(name.utf8)
-            found.append(shadow.hides(name) ? .shadow(shown) : .extra(shown))
-        }
-        return found
-    }
-
-    private func differences() async throws -> [ScriptDifference] {
-        var found: [ScriptDifference] = []
-        for file in scripts.installed {
-            guard let actual = try await helper.file(file.name) else {
-                found.append(.missing(file.name))
-                continue
+        try await session.using {
+            var found: [ScriptDifference] = []
+            for file in scripts.installed {
+                guard let actual = try await helper.file(file.name) else {
+                    found.append(.missing(file.name))
+                    continue
+                }
+                if actual != file.expectation {
+                    found.append(.differs(file.name, expected: file.bytes.count, actual: actual.byteCount))
+                }
             }
-            if actual != file.expectation {
-                found.append(.differs(file.name, expected: file.bytes.count, actual: actual.byteCount))
+            let expected = Set(scripts.files.map(\.name))
+            let shadow = ModuleShadow(for: scripts)
+            for name in try await helper.names().sorted() where !expected.contains(name) {
+                let shown = PrintableText.name(name.utf8)
+                found.append(shadow.hides(name) ? .shadow(shown) : .extra(shown))
             }
+            return found
         }
-        return found
     }
 
-    /// Replaces what differs. The scripts run after a restart of Python, `PythonREPL.start(within:)`.
-    /// - Parameter names: of the files to replace, as ``deepCheck()`` has found them; `nil` to look now.
-    /// - Throws: ``ScriptError``, `REPLError`, `LinkError`.
-    public func install(_ names: Set<String>? = nil, onEvent: (ScriptEvent) -> Void = { _ in }) async throws -> ScriptOutcome {
-        let outdated = try await retrying(onEvent) {
-            try await session.ensure()
-            return if let names { scripts.installed.filter { names.contains($0.name) } } else { try await outdatedFiles() }
-        }
-        try await retrying(onEvent) { try await removeLeftovers(except: outdated) }
+    /// Replaces the named files. The scripts run after a restart of Python, `PythonREPL.start(within:)`.
+    public func install(_ names: Set<String>, report: (ScriptEvent) -> Void) async throws -> ScriptOutcome {
+        let outdated = scripts.installed.filter { names.contains($0.name) }
+        try await retrying(report) { try await session.ensure() }
+        try await retrying(report) { try await removeLeftovers(except: outdated) }
         guard !outdated.isEmpty else { return ScriptOutcome(replaced: [], bytesSent: 0) }
-        try await retrying(onEvent) { try await checkSpace(for: outdated) }
+        try await retrying(report) { try await checkSpace(for: outdated) }
         let total = outdated.reduce(0) { $0 + $1.bytes.count }
         var done = 0
         var bytesSent = 0
         for file in outdated {
-            let isThere = try await retrying(onEvent) { try await helper.file(file.copyName) == file.expectation }
+            let isThere = try await retrying(report) { try await helper.file(file.copyName) == file.expectation }
             if !isThere {
-                try await upload(file) { onEvent(.uploading(bytesDone: done + $0, bytesTotal: total)) } notice: {
-                    onEvent(.notice($0))
-                }
+                try await upload(file) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) } notice: { report(.notice($0)) }
                 bytesSent += file.bytes.count
             }
             done += file.bytes.count
-            onEvent(.uploading(bytesDone: done, bytesTotal: total))
+            report(.uploading(bytesDone: done, bytesTotal: total))
         }
-        try await retrying(onEvent) { try await putInPlace(outdated) }
+        try await retrying(report) { try await putInPlace(outdated) }
         return ScriptOutcome(replaced: outdated.map(\.name), bytesSent: bytesSent)
     }
 
     /// Pieces follow each other without waiting; a file is asked for twice before it is sent, and three times after.
     public var pace: ScriptPace {
         ScriptPace(
-            roundTrip: helper.session.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: 300, fileTrips: 8, setTrips: 4,
+            roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: 300, fileTrips: 8, setTrips: 4,
             byteSeconds: 0.000_05)
-    }
-
-    private func outdatedFiles() async throws -> [ScriptSet.File] {
-        var outdated: [ScriptSet.File] = []
-        for file in scripts.installed {
-            let actual = try await helper.file(file.name)
-            if actual != file.expectation { outdated.append(file) }
-        }
-        return outdated
     }
 
     private func removeLeftovers(except files: [ScriptSet.File]) async throws {
@@ -133,7 +107,6 @@ public struct ScriptInstaller: Sendable {
         }
     }
 
-    /// - Throws: ``ScriptError/noSpace(needed:free:)``.
     public func check(_ names: Set<String>, isAfterFirmware: Bool) async throws {
         try await session.using { try await checkSpace(for: scripts.installed.filter { names.contains($0.name) }) }
     }
@@ -146,20 +119,12 @@ public struct ScriptInstaller: Sendable {
         for file in files where try await helper.file(file.copyName) != file.expectation {
             needed += blocks.count(of: file.bytes.count) * space.blockByteCount
         }
-        guard needed <= space.freeByteCount else {
-            throw ScriptError.noSpace(needed: needed, free: space.freeByteCount, removal: try await removal())
-        }
-    }
-
-    /// Of files and folders that are not the set's.
-    private func removal() async throws -> String {
+        if needed <= space.freeByteCount { return }
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName, $0.name.prefix { $0 != "/" } + "/"] })
         let others = try await helper.names().filter { !own.contains($0) }
-        return others.isEmpty ? "" : ShadowRemoval.code(for: others)
+        throw ScriptError.noSpace(
+            needed: needed, free: space.freeByteCount, removal: others.isEmpty ? "" : ShadowRemoval.code(for: others))
     }
-
-    /// Bytes (monocle-micropython, `mpconfigport.h`).
-    private static let cacheSize = 128
 
     /// Safe to repeat: a file whose new copy is gone was put in place before, and the verification at the end looks at all of them.
     private func putInPlace(_ files: [ScriptSet.File]) async throws {

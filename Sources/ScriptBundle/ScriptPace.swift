@@ -1,16 +1,12 @@
 /// How fast a unit takes files over its link.
 public struct ScriptPace: Sendable {
-    /// Of one command and its answer, in seconds.
-    var roundTrip: Double
-    /// Round trips for a piece of a file, and the bytes of one.
-    var pieceTrips: Double
-    var pieceByteCount: Double
-    /// Round trips beside the pieces, for each file and for a whole set.
-    var fileTrips: Double
-    var setTrips: Double
-    /// On the unit: to write, read back and digest a byte, in seconds.
-    var byteSeconds: Double
+    private let roundTrip, pieceTrips, pieceByteCount, fileTrips, setTrips, byteSeconds: Double
 
+    /// - Parameters:
+    ///   - roundTrip: of one command and its answer, in seconds.
+    ///   - pieceTrips: round trips for a piece of a file of `pieceByteCount` bytes.
+    ///   - fileTrips: beside the pieces, for each file; `setTrips` for a whole set.
+    ///   - byteSeconds: on the unit, to write, read back and digest a byte.
     public init(
         roundTrip: Double, pieceTrips: Double, pieceByteCount: Double, fileTrips: Double, setTrips: Double, byteSeconds: Double
     ) {

@@ -4,10 +4,7 @@ public struct ScriptSet: Sendable, Hashable {
         public let name: String
         public let bytes: [UInt8]
 
-        public init(name: String, bytes: [UInt8]) {
-            self.name = name
-            self.bytes = bytes
-        }
+        public init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     }
 
     /// Behind the names of new copies on a unit. Whatever has it there is noafw's own.
@@ -21,20 +18,16 @@ public struct ScriptSet: Sendable, Hashable {
     public let version: String
 
     /// - Parameter place: where they come from, for messages.
-    /// - Throws: ``ScriptError`` for unsafe names, a missing or misplaced main script, too many or too long files.
     public init(
         files: [File], family: ScriptFamily, order: ScriptOrder = .app, scheme: VersionScheme = .app,
         limits: ScriptLimits = .unit, place: String = "the script set"
     ) throws(ScriptError) {
         let ordered = order == .app ? Self.sorted(files, family) : files
         try Self.check(ordered.map { ($0.name, $0.bytes.count) }, family, limits, place: place)
-        self.family = family
-        self.scheme = scheme
-        self.files = ordered
+        (self.family, self.scheme, self.files) = (family, scheme, ordered)
         version = scheme.version(of: ordered)
     }
 
-    /// - Parameter files: in their order.
     static func check(
         _ files: [(name: String, byteCount: Int)], _ family: ScriptFamily, _ limits: ScriptLimits, place: String
     ) throws(ScriptError) {
@@ -64,25 +57,23 @@ public struct ScriptSet: Sendable, Hashable {
 
     private static func sorted(_ files: [File], _ family: ScriptFamily) -> [File] {
         let order = family.appOrder
-        func rank(_ name: String) -> (Int, String) {
-            if name == family.mainName { return (order.count + 1, name) }
-            return (order.firstIndex(of: name) ?? order.count, name)
-        }
-        return files.sorted { rank($0.name) < rank($1.name) }
+        func rank(_ name: String) -> Int { name == family.mainName ? order.count + 1 : order.firstIndex(of: name) ?? order.count }
+        return files.sorted { (rank($0.name), $0.name) < (rank($1.name), $1.name) }
     }
 
     /// Paths on the unit are limited to 64 bytes (monocle-micropython, `mpconfigport.h`), less the suffix of an upload.
     static func isSafe(_ name: String, _ family: ScriptFamily) -> Bool {
         let stem = name.utf8.dropLast(family.suffix.utf8.count)
         return name.hasSuffix(family.suffix) && !stem.isEmpty && name.utf8.count <= 56 && stem.first != UInt8(ascii: ".")
-            && !name.contains("..")
-            && stem.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
-                default: false
-                }
-            }
+            && !name.contains("..") && stem.allSatisfy { $0.isWordByte || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
+    }
+}
+
+extension UInt8 {
+    /// An ASCII letter or digit, or `_`.
+    var isWordByte: Bool {
+        let character = Character(UnicodeScalar(self))
+        return character.isASCII && (character.isLetter || character.isNumber) || character == "_"
     }
 }
 

@@ -1,18 +1,16 @@
 /// How a person takes away files and folders that hide a script or a module.
 public enum ShadowRemoval {
-    /// Names that are told.
-    private static let limit = 8
-
     /// A line of Python. `uos` is the firmware's own module, whatever file is called after it.
     /// - Parameter names: as the unit lists them, a folder's ends in `/`; of more than eight the first.
     public static func code(for names: [String]) -> String {
-        let told = names.prefix(limit)
+        let told = names.prefix(8)
         let removals = told.map { $0.hasSuffix("/") ? "rm(\(literal(String($0.dropLast()))))" : "uos.remove(\(literal($0)))" }
         let tree = told.contains { $0.hasSuffix("/") } ? [removesTree] : []
         return (["import uos"] + tree + removals).joined(separator: "; ")
     }
 
-    private static let removesTree = "rm=lambda p:([rm(p+'/'+f)for f in uos.listdir(p)],uos.rmdir(p))if uos.stat(p)[0]&0x4000 else uos.remove(p)"
+    private static let removesTree = "rm=lambda p:([rm(p+'/'+f)for f in uos.listdir(p)],uos.rmdir(p))"
+        + "if uos.stat(p)[0]&0x4000 else uos.remove(p)"
 
     /// A unit may call its files as it likes, and the line is pasted at its prompt.
     private static func literal(_ name: String) -> String {

@@ -1,3 +1,4 @@
+import Cryptography
 import Support
 
 /// How the version of a set of scripts is computed and written.
@@ -15,5 +16,52 @@ public enum VersionScheme: String, Sendable, Hashable, Codable, CaseIterable {
             digest.update(file.bytes[...])
         }
         return digest.finish()
+    }
+}
+
+/// Computes the version of scripts that come one after the other, each in pieces cut anywhere.
+struct VersionDigest {
+    private static let escapedLineFeed = Array(#"\n"#.utf8)
+
+    private let scheme: VersionScheme
+    private let whole = SHA256Stream()
+    private var file: (name: String, digest: SHA256Stream)?
+
+    init(_ scheme: VersionScheme) { self.scheme = scheme }
+
+    mutating func begin(_ name: String) {
+        switch scheme {
+        case .app: whole.update(Array(name.utf8))
+        case .sha256:
+            endFile()
+            file = (name, SHA256Stream())
+        }
+    }
+
+    /// The app hashes UTF-8 text; here it is the bytes as they are, so any content has a version, and text has the app's.
+    func update(_ bytes: ArraySlice<UInt8>) {
+        guard scheme == .app else {
+            file?.digest.update(bytes)
+            return
+        }
+        var rest = bytes
+        while let end = rest.firstIndex(of: 0x0A) {
+            whole.update(rest[..<end])
+            whole.update(Self.escapedLineFeed)
+            rest = rest[(end + 1)...]
+        }
+        whole.update(rest)
+    }
+
+    mutating func finish() -> String {
+        endFile()
+        let digest = HexText.encode(whole.finish())
+        return scheme == .app ? "SHA256 digest: " + digest : digest
+    }
+
+    private mutating func endFile() {
+        guard let file else { return }
+        whole.update(Array("\(HexText.encode(file.digest.finish()))  \(file.name)\n".utf8))
+        self.file = nil
     }
 }

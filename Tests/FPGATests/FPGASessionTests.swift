@@ -231,14 +231,36 @@ struct CuttingTransport: FPGATransport {
     struct Cut: Error {}
     let limit: Int
 
-    func write(
-        _ image: FPGAImage, from offset: Int, through repl: PythonREPL, onProgress: (Int) -> Void
-    ) async throws {
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
         let chunks = Array(FPGAChunkEncoder(image: image, from: offset))
-        try await repl.pipeline(chunks.lazy.map(\.code), within: .seconds(20)) { index, _ in
+        try await session.repl.pipeline(chunks.lazy.map(\.code), within: .seconds(20)) { index, _ in
             onProgress(chunks[index].range.upperBound)
             if chunks[index].range.upperBound >= limit { throw Cut() }
         }
+    }
+}
+
+/// The plan that an update began with, and the bytes of the image that it reported as written.
+struct FPGAOutcome: Hashable {
+    let plan: FPGAPlan
+    let bytesWritten: Int
+}
+
+extension FPGAUpdater {
+    /// Looks, and does what has to be done.
+    @discardableResult
+    func update(force: Bool = false, onEvent: (FPGAEvent) -> Void = { _ in }) async throws -> FPGAOutcome {
+        var written = 0
+        var position: Int?
+        let plan = try await update(after: look(onEvent), force: force) { event in
+            if event == .erasing { position = nil }
+            if case .writing(let done, _) = event {
+                written += max(0, done - (position ?? done))
+                position = done
+            }
+            onEvent(event)
+        }
+        return FPGAOutcome(plan: plan, bytesWritten: written)
     }
 }
 

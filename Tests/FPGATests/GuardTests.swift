@@ -106,7 +106,7 @@ struct GuardTests {
         let folder = try makeUnitFolder()
         let host = try host(in: folder, flash: image.bytes + [UInt8](repeating: 0xFF, count: 109 * 4096 - 444_430), before: "_nf.done()") {
             var flash = try FlashModule.flash(in: $0)
-            flash[FPGALimits.markerAddress] = 0x24
+            flash[FPGALimits.imageByteCount] = 0x24
             try Data(flash).write(to: $0.appendingPathComponent("flash.bin"))
         }
         defer { host.endAndRemove() }
@@ -146,8 +146,8 @@ struct GuardTests {
         })
         defer { host.endAndRemove() }
         let repl = try await attach(host)
-        let problem = await #expect(throws: FPGAError.self) { _ = try await FPGAProbe(repl: repl).survey(for: image) }
-        guard case .answerUnreadable = problem else { Issue.record("\(String(describing: problem))"); return }
+        let problem = await #expect(throws: REPLError.self) { _ = try await FPGAProbe(repl: repl).survey(for: image) }
+        guard case .unreadable = problem else { Issue.record("\(String(describing: problem))"); return }
     }
 
     // MARK: - Pieces
@@ -198,7 +198,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let attempts = Countdown(.max)
-        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: FailingTransport(error: .chunkRefused, attempts: attempts))
+        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: FailingTransport(error: HelperSession.PieceRefused(), attempts: attempts))
         await #expect {
             _ = try await updater.update()
         } throws: { error in
@@ -214,7 +214,7 @@ struct GuardTests {
         try FlashModule.install(in: folder)
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
-        let transport = FailingTransport(error: .counterUnknown, attempts: Countdown(.max))
+        let transport = FailingTransport(error: RetryReason.counterUnknown, attempts: Countdown(.max))
         let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: transport)
         await #expect(throws: FPGAError.writeFailed("it was begun 3 times")) { _ = try await updater.update(force: true) }
         #expect(FlashModule.eraseCount(in: folder) == 3)
@@ -259,10 +259,10 @@ struct GuardTests {
 }
 
 private struct FailingTransport: FPGATransport {
-    let error: RetryReason
+    let error: any Error
     let attempts: Countdown
 
-    func write(_ image: FPGAImage, from offset: Int, through repl: PythonREPL, onProgress: (Int) -> Void) async throws {
+    func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws {
         _ = attempts.next()
         throw error
     }

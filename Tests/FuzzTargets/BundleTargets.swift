@@ -4,14 +4,14 @@ import ScriptBundle
 
 extension FuzzTarget {
     static let bundle = FuzzTarget("bundle", seeds: { try [Samples.bundle(), Samples.signedBundle()] }) { input in
-        try examine(ReleaseBundle(bytes: input, place: "input", families: [.monocle]))
+        try examine(ReleaseBundle(ArchiveContent(input), place: "input", families: [.monocle]))
     }
 
     /// The manifest alone, around the scripts that it should describe.
     static let bundleManifest = FuzzTarget("bundle-manifest", seeds: { try [Samples.bundleManifest()] }) { input in
         var entries = try Samples.bundleEntries()
         entries["bundle.json"] = input
-        try examine(ReleaseBundle(bytes: try ArchiveWriter.archive(entries), place: "input", families: [.monocle]))
+        try examine(ReleaseBundle(ArchiveContent(ArchiveWriter.archive(entries)), place: "input", families: [.monocle]))
     }
 
     static let bundleKey = FuzzTarget("bundle-key", seeds: { try [Array(Samples.bundleKey().publicKey.pem.utf8)] }) { input in
@@ -38,8 +38,8 @@ extension Samples {
     private static let key = Result { try BundleSigningKey(name: "sample", pem: BundleSigningKey.generate()) }
 
     static func bundleKey() throws -> BundleSigningKey { try key.get() }
-    static func bundle() throws -> [UInt8] { try recipe.get().archive(signedBy: nil) }
-    static func signedBundle() throws -> [UInt8] { try recipe.get().archive(signedBy: bundleKey()) }
+    static func bundle() throws -> [UInt8] { try ArchiveWriter.archive(recipe.get().entries(signedBy: nil)) }
+    static func signedBundle() throws -> [UInt8] { try ArchiveWriter.archive(recipe.get().entries(signedBy: bundleKey())) }
     static func bundleManifest() throws -> [UInt8] { try bundleEntries()["bundle.json"] ?? [] }
 
     static func bundleEntries() throws -> [String: [UInt8]] {

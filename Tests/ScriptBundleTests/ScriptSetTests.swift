@@ -105,7 +105,7 @@ import Testing
         for count in [0, 1, 400, 461, 5000] {
             let bytes = generator.bytes(count: count)
             var position = 0
-            for chunk in ScriptChunks(of: bytes, from: 0) {
+            for chunk in try ScriptSet.File(name: "a.py", bytes: bytes).pieces(from: 0) {
                 #expect(chunk.range.lowerBound == position)
                 #expect(chunk.code.bytes.count <= PythonCode.maximumPipelinedByteCount)
                 position = chunk.range.upperBound

@@ -1,3 +1,4 @@
+import Archive
 import FrameFamily
 import MonocleFamily
 import ScriptBundle
@@ -23,10 +24,15 @@ extension ScriptSet {
 
 extension ReleaseBundle {
     public init(bytes: [UInt8], place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
-        try self.init(bytes: bytes, place: place, families: ScriptFamily.tested, limits: limits)
+        try self.init(ArchiveContent(bytes), place: place, families: ScriptFamily.tested, limits: limits)
     }
 
     public init(_ file: consuming OpenedFile, place: String, limits: ScriptLimits = .bundle) throws(BundleError) {
         try self.init(file, place: place, families: ScriptFamily.tested, limits: limits)
     }
+}
+
+extension BundleRecipe {
+    /// The bundle in memory.
+    public func archive(signedBy key: BundleSigningKey?) throws -> [UInt8] { try ArchiveWriter.archive(entries(signedBy: key)) }
 }

@@ -106,7 +106,7 @@ struct FrameFiles: Sendable {
     let repl: LuaREPL
 
     private func load() async throws {
-        try await repl.load(LuaLibrary("files", try LuaCode(Self.library)), within: Self.loadTimeout)
+        try await repl.load("files", try LuaCode(Self.library), within: Self.loadTimeout)
     }
 
     /// - Throws: ``FrameError/functionReplaced(_:)``.

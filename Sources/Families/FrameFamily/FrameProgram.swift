@@ -40,14 +40,14 @@ extension FrameConsole {
     }
 
     private func hearVersion(of scripts: ScriptSet) async throws {
-        let sign = try await insisting { try await repl.startProgram(asks: true, within: Self.answerTimeout) }
+        let actual = try await insisting { try await repl.startProgram(asks: true, within: Self.answerTimeout) }
         restoreGuard.started()
-        switch sign {
-        case .version(let actual) where actual == scripts.version: return
-        case .version(let actual): throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: actual)
-        case .silent:
+        guard let actual else {
             try await watch(for: Self.knockInterval, untilQuiet: false)
             throw ProvisioningError.programSilent(seconds: LuaREPL.programTimeout.components.seconds)
+        }
+        guard actual == scripts.version else {
+            throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: actual)
         }
     }
 

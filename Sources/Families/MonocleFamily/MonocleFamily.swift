@@ -44,8 +44,4 @@ private enum Monocle {
     }
 }
 
-extension ScriptInstaller: ScriptStore {
-    public func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome {
-        try await install(names, onEvent: report)
-    }
-}
+extension ScriptInstaller: ScriptStore {}

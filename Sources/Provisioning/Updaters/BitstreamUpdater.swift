@@ -123,7 +123,6 @@ public struct BitstreamUpdater: ComponentUpdater {
     }
 
     /// Erases an image that does not run as it should, so that the unit starts its built-in one.
-    /// - Returns: what to tell of it.
     private func withdraw(_ condition: FPGACondition, _ unit: UnitLease, _ job: JobState) async throws -> ProvisioningError {
         job.notice("the FPGA does not run as \(version): taking the image out again")
         let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)

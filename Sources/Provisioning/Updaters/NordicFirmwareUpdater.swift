@@ -33,7 +33,6 @@ public struct FirmwareAsset: ComponentAsset {
 
     /// Opens and checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
     /// - Parameter version: `nil` reads it from the image.
-    /// - Throws: ``DFUError`` (exit 65) or ``ProvisioningError/versionUnknown(_:)``.
     public init(package: DFUPackage, version: String?, target: DFUTarget, trusting keys: [TrustedKey]) throws {
         _ = try package.check(against: target, trusting: keys)
         guard let image = package.images.first, let version = version ?? image.version?.description else {

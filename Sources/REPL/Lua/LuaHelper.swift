@@ -2,23 +2,21 @@ import Support
 
 /// What stays on a unit while a host is at its prompt: the global `_nf`, which runs numbered commands and gives numbered answers.
 ///
-/// A command may be overwritten by the next one before it ran, and a print that comes too soon after another is dropped
-/// (frame-codebase, `luaport.c`, `bluetooth.c`). So a command that was not answered is sent again under the same number: the unit
-/// runs it once, keeps its answer, and only says it again.
+/// The next command may overwrite one before it ran, and a print that comes too soon after another is dropped (frame-codebase,
+/// `luaport.c`, `bluetooth.c`). So a command without an answer is sent again under its number: the unit runs it once and keeps its
+/// answer.
 enum LuaHelper {
     static let name = "_nf"
-    /// What a call needs beside its function's name and its arguments, and an answer beside its own text: numbers have up to 7 digits.
+    /// Bytes of a call beside its function's name and arguments, and of an answer beside its text: numbers have up to 7 digits.
     static let callOverhead = 19
     private static let answerOverhead = 56
-    /// Bytes.
     static let leastPayload = 97
 
-    /// What Lua says when the helper is gone: the unit has another Lua state.
+    /// What another Lua state says, which has no helper.
     static let absence = Array("(global '\(name)')".utf8)
 
     /// `h` is CRC-32, a half byte at a time; `p` says a piece of the last answer; `r` calls a function, once for each number; `s`
-    /// takes a piece of code, and `x` the last one, and runs it. An answer that is not there yet is `?`: its command was ended from
-    /// outside.
+    /// takes a piece of code; `x` takes the last one and runs it. The answer `?` means that the command was ended from outside.
     static func source(key: String, payloadSize: Int) -> String {
         """
         _nf={k="\(key)",n=\(max(1, payloadSize - answerOverhead)),c=0,t=""}

@@ -3,43 +3,25 @@ import Support
 
 /// The host's side of a unit's Lua prompt, from the installation of the helper on: one command in flight, and its one answer.
 ///
-/// An answer says its session's key, its command's number, its piece's number, the length of the whole and a CRC-32 over all of
-/// that, so nothing that a program prints can be taken for it: neither by accident nor piece by piece.
-public struct LuaMachine: Sendable {
-    public enum Action: Sendable, Hashable {
+/// An answer has its session's key, the numbers of its command and piece, the length of the whole and a CRC-32 over all of that, so
+/// nothing that a program prints can be taken for it.
+package struct LuaMachine: Sendable {
+    package enum Action: Sendable, Hashable {
         case write([UInt8])
-        /// What the command returned; its tail is a Lua error.
-        case answered(Result<[UInt8], LuaFailure>)
+        case answered(Result<[UInt8], REPLError>)
         case notification(LuaNotification)
-    }
-
-    public enum LuaFailure: Error, Sendable, Hashable {
-        case raised(LuaException)
-        /// The command was ended from outside before it had an answer.
-        case cutShort
-        /// The unit has another Lua state: the helper is gone.
-        case helperGone
-        case tooLong(limit: Int)
-    }
-
-    /// One packet of a command.
-    private struct Call {
-        let function: String
-        /// Lua text.
-        let arguments: [UInt8]
     }
 
     private struct Command {
         var number: Int
-        /// Those that were not taken yet; the first one is under way.
-        var calls: [Call]
+        /// The packets that were not taken yet, each a function and its arguments as Lua text; the first one is under way.
+        var calls: [(function: String, arguments: [UInt8])]
         var answer: [UInt8] = []
         /// Of the answer, from 1.
         var piece = 1
     }
 
-    /// Bytes of one answer.
-    public static let answerLimit = 65_536
+    package static let answerLimit = 65_536
 
     private let key: String
     private let payloadSize: Int
@@ -47,8 +29,7 @@ public struct LuaMachine: Sendable {
     private var lastNumber = 0
 
     package init(key: String, payloadSize: Int) {
-        self.key = key
-        self.payloadSize = payloadSize
+        (self.key, self.payloadSize) = (key, payloadSize)
     }
 
     /// Begins a command. Nothing may be in flight.
@@ -61,26 +42,24 @@ public struct LuaMachine: Sendable {
             rest = rest.dropFirst(piece.count)
         } while !rest.isEmpty
         let last = pieces.removeLast()
-        return begin(pieces.map { Call(function: "s", arguments: $0) } + [Call(function: "x", arguments: last)])
+        return begin(pieces.map { ("s", $0) } + [("x", last)])
     }
 
-    /// Begins a call of the helper's function of that name.
+    /// Begins a call of a function of the helper.
     mutating func call(_ function: String, _ arguments: [UInt8]) throws -> [Action] {
         let count = LuaHelper.callOverhead + function.utf8.count + arguments.count
         guard count <= payloadSize else { throw LinkError.valueTooLong(count: count, limit: payloadSize) }
-        return begin([Call(function: function, arguments: arguments)])
+        return begin([(function, arguments)])
     }
 
-    private mutating func begin(_ calls: [Call]) -> [Action] {
+    private mutating func begin(_ calls: [(function: String, arguments: [UInt8])]) -> [Action] {
         lastNumber += 1
         command = Command(number: lastNumber, calls: calls)
-        return underWay()
+        return silence()
     }
 
-    /// Nothing came for a while: what is under way goes out again. It does no harm twice.
-    package mutating func silence() -> [Action] { underWay() }
-
-    private func underWay() -> [Action] {
+    /// What is under way, which goes out again when nothing came for a while. It does no harm twice.
+    package func silence() -> [Action] {
         guard let command, let call = command.calls.first else { return [] }
         if command.piece > 1 { return [.write(Array("\(LuaHelper.name).p(\(command.piece))".utf8))] }
         let head = "\(LuaHelper.name).r(\(command.number),\(LuaHelper.name).\(call.function)"
@@ -90,16 +69,15 @@ public struct LuaMachine: Sendable {
 
     package mutating func receive(_ bytes: [UInt8]) -> [Action] {
         let notification = LuaNotification(bytes)
-        guard case .text = notification, let command else { return isOurs(bytes) ? [] : [.notification(notification)] }
-        if isOurs(bytes) {
+        let isOurs = bytes.starts(with: Array("\(key) ".utf8))
+        guard case .text = notification, let command else { return isOurs ? [] : [.notification(notification)] }
+        if isOurs {
             guard let answer = LuaAnswer(bytes, key: key), answer.number == command.number, answer.piece == command.piece else { return [] }
             return take(answer, command)
         }
         if bytes.firstRange(of: LuaHelper.absence) != nil { return end(.failure(.helperGone)) }
         return [.notification(notification)]
     }
-
-    private func isOurs(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("\(key) ".utf8)) }
 
     private mutating func take(_ answer: LuaAnswer, _ current: Command) -> [Action] {
         var next = current
@@ -109,35 +87,34 @@ public struct LuaMachine: Sendable {
             lastNumber += 1
             next.number = lastNumber
             command = next
-            return underWay()
+            return silence()
         }
-        guard answer.byteCount <= Self.answerLimit else { return end(.failure(.tooLong(limit: Self.answerLimit))) }
+        guard answer.byteCount <= Self.answerLimit else { return end(.failure(.outputOverflow(limit: Self.answerLimit))) }
         next.answer += answer.body
         guard next.answer.count < answer.byteCount, !answer.body.isEmpty else { return end(Self.result(of: next.answer, answer.byteCount)) }
         next.piece += 1
         command = next
-        return underWay()
+        return silence()
     }
 
-    private static func result(of answer: [UInt8], _ byteCount: Int, isLast: Bool = true) -> Result<[UInt8], LuaFailure> {
+    private static func result(of answer: [UInt8], _ byteCount: Int, isLast: Bool = true) -> Result<[UInt8], REPLError> {
         guard answer.count == byteCount || !isLast else { return .failure(.cutShort) }
         return switch answer.first {
         case UInt8(ascii: "+") where isLast: .success(Array(answer.dropFirst()))
-        case UInt8(ascii: "-"): .failure(.raised(LuaException(answer.dropFirst())))
+        case UInt8(ascii: "-"): .failure(.lua(LuaException(answer.dropFirst())))
         case _: .failure(.cutShort)
         }
     }
 
-    private mutating func end(_ result: Result<[UInt8], LuaFailure>) -> [Action] {
+    private mutating func end(_ result: Result<[UInt8], REPLError>) -> [Action] {
         command = nil
         return [.answered(result)]
     }
 }
 
 /// One piece of an answer: `KEY NUMBER PIECE LENGTH BODY CRC`.
-struct LuaAnswer: Hashable {
+private struct LuaAnswer {
     let number: Int
-    /// From 1.
     let piece: Int
     /// Of the whole answer.
     let byteCount: Int
@@ -145,7 +122,6 @@ struct LuaAnswer: Hashable {
 
     private static let checkLength = 9
 
-    /// `nil` for anything else, however much alike.
     init?(_ bytes: [UInt8], key: String) {
         guard bytes.count > Self.checkLength else { return nil }
         let content = bytes.dropLast(Self.checkLength)

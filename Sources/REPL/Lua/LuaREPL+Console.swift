@@ -1,11 +1,9 @@
 import Support
 
-/// What a statement at a console did.
 public enum LuaEvaluation: Sendable, Hashable {
-    /// What it printed, and its values on a line of their own. Untrusted bytes.
+    /// What it printed, and its values on a line of their own; untrusted.
     case finished(output: [UInt8])
     case raised(LuaException, output: [UInt8])
-    /// More lines have to follow.
     case incomplete(LuaException)
 }
 
@@ -34,12 +32,9 @@ extension LuaREPL {
         end
         """
 
-    /// All code that a console sends to a unit, but for what its user types.
-    package static var consoleCode: [String] { [console] }
-
-    /// Brings what evaluates statements to the unit; the first statement does it otherwise.
+    /// Brings what evaluates statements to the unit, before the first statement does.
     public func prepareEvaluation(within: Duration) async throws {
-        try await load(LuaLibrary("console", LuaCode(Self.console)), within: within)
+        try await load("console", LuaCode(Self.console), within: within)
     }
 
     /// Evaluates what a user has typed, as at a prompt.
@@ -47,7 +42,7 @@ extension LuaREPL {
     public func evaluate(_ statement: String, within: Duration) async throws -> LuaEvaluation {
         try await prepareEvaluation(within: within)
         let answer = try await run(
-            try LuaCode(bytes: Array("return _nf.e(".utf8) + LuaLiteral.string(statement.utf8) + Array(")".utf8)), within: within)
+            LuaCode(bytes: Array("return _nf.e(".utf8) + LuaLiteral.string(statement.utf8) + [UInt8(ascii: ")")]), within: within)
         let parts = answer.dropFirst().split(separator: 1, maxSplits: 1, omittingEmptySubsequences: false)
         return switch answer.first {
         case UInt8(ascii: "+"): .finished(output: Array(answer.dropFirst()))

@@ -1,18 +1,20 @@
 import Bluetooth
 import Support
+import Synchronization
 
 extension LuaREPL {
-    /// The program, and what it is called for the time of a restart: the name of no new copy, which may be half a file.
+    /// The program, and its name during a restart: that of no new copy, which may be half a file.
     private static let (main, aside) = ("main.lua", "main.lua.aside")
-    /// Where the owner has a file of that name. With both of them and no `main.lua`, this is the program.
+    /// The same where the owner has a file of that name. With both of them and no `main.lua`, this is the program.
     private static let second = "\(aside).2"
 
     /// The firmware's other functions may be the program's by now. A name that is changed to itself stays (LittleFS, `lfs_rename`).
     private static func rename(_ old: String, to new: String) -> String { "frame.file.rename(\"\(old)\",\"\(new)\")" }
 
-    static let renames = [main, aside, second].map { rename($0, to: $0) } + [aside, second].flatMap { [rename(main, to: $0), rename($0, to: main)] }
+    static let renames = [main, aside, second].map { rename($0, to: $0) }
+        + [aside, second].flatMap { [rename(main, to: $0), rename($0, to: main)] }
 
-    /// What the program is called where there is none but one that was put aside.
+    /// The name of the program that was put aside, when there is no other.
     static let isAside = """
         local function is(n)
         local o,f=pcall(frame.file.open,n,"r")
@@ -25,13 +27,11 @@ extension LuaREPL {
     /// From a restart to the word that there is no program, which older firmware does not say.
     private static let startTimeout = Duration.milliseconds(1500)
 
-    /// Restarts Lua without the unit's program, whatever that has made of Lua's functions. The link may be given up afterwards: the unit
-    /// stays at its prompt.
+    /// Restarts Lua without the unit's program, whatever that has made of Lua's functions. The unit stays at its prompt without the link.
     ///
-    /// The firmware has no such restart. The program is ended by a break, `main.lua` gets another name for the restart and its own one
-    /// right behind it. Where the link breaks in between, ``programAside(putsBack:within:)`` gives the name back.
-    /// - Parameter restored: called where a restart that was cancelled has started the program again.
-    /// - Throws: ``REPLError/programDoesNotStop``, `LinkError`.
+    /// The firmware has no such restart. A break ends the program, and `main.lua` has another name during the restart. If the link breaks
+    /// in between, ``programAside(putsBack:within:)`` gives the name back.
+    /// - Parameter restored: called when a restart that was cancelled has started the program again.
     public static func restartWithoutProgram(
         over connection: any Connection, clock: SessionClock, within: Duration, restored: @escaping @Sendable () -> Void = {},
         nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
@@ -48,7 +48,7 @@ extension LuaREPL {
         await repl.close()
     }
 
-    /// With the program, wherever a restart without it was.
+    /// Restarts with the program, wherever a restart without it was.
     private func restart(_ restored: @escaping @Sendable () -> Void) async {
         await clock.shielded(for: PythonREPL.farewell) { [self] in
             let deadline = clock.deadline(in: PythonREPL.farewell)
@@ -59,9 +59,7 @@ extension LuaREPL {
         }
     }
 
-    /// What a restart without the program leaves where it was cut short.
-    /// - Returns: the name that the program then has; `nil` where it has its own, or there is none.
-    /// - Throws: as ``run(_:within:)``.
+    /// The program's name after a restart without it that was cut short; `nil` when it has its own, or there is none.
     public func programAside(putsBack: Bool, within: Duration) async throws -> String? {
         let name = try await runText(Self.isAside, within: within)
         guard name == Self.aside || name == Self.second else { return nil }
@@ -72,11 +70,13 @@ extension LuaREPL {
     private func leaveProgramOut(before deadline: SessionClock.Instant) async throws {
         try await reachPrompt(nonce(), before: deadline)
         if try await isThere(Self.main, before: deadline) {
-            guard try await !isThere(Self.second, before: deadline) else { throw REPLError.programInTheWay("there is a file \(Self.second)") }
+            guard try await !isThere(Self.second, before: deadline) else {
+                throw REPLError.programInTheWay("there is a file \(Self.second)")
+            }
             let name = try await isThere(Self.aside, before: deadline) ? Self.second : Self.aside
             try await perform(Self.rename(Self.main, to: name), before: deadline)
         }
-        forgetUnread()
+        state.withLock { $0.unread = [] }
         try await channel.send([LuaSignal.reset], deadline: deadline)
         let end = min(deadline, clock.deadline(in: Self.startTimeout))
         while clock.now < end, let notification = try await next(before: end) {
@@ -98,19 +98,18 @@ extension LuaREPL {
         try await perform(Self.rename(name, to: name), before: deadline)
     }
 
-    /// A command that may find no such file. A second one behind it would take its place while it waits, so the call of a name that nobody
-    /// has is its end, and the proof.
+    /// A command that may find no such file. A second command would take its place while it waits, so it ends with the call of a name
+    /// that nobody has, which is the proof.
     /// - Returns: whether it found the file.
     @discardableResult
     private func perform(_ command: String, before deadline: SessionClock.Instant) async throws -> Bool {
         let word = "_\(nonce())"
-        switch try await confirm(Array("\(command) \(word)()".utf8), times: 1, before: deadline, by: { $0.firstRange(of: word.utf8) != nil }) {
+        let call = Array("\(command) \(word)()".utf8)
+        switch try await confirm(call, times: 1, before: deadline, by: { $0.firstRange(of: word.utf8) != nil }) {
         case .confirmed: return true
-        case .refused(let exception) where exception.message.hasSuffix(Self.noSuchFile): return false
+        case .refused(let exception) where exception.message.hasSuffix("error renaming file/directory"): return false
         case .refused(let exception): throw REPLError.programInTheWay(exception.message)
         case .silent: throw REPLError.timedOut("an answer of the unit's Lua")
         }
     }
-
-    private static let noSuchFile = "error renaming file/directory"
 }

@@ -3,17 +3,15 @@ import Support
 import Synchronization
 
 extension LuaREPL {
-    /// The unit writes its flash and draws when it was paired, from an interrupt (frame-codebase, `bluetooth.c`).
+    /// After pairing the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
     private static let pairingPause = Duration.seconds(1)
-    /// Nothing may be sent so long before and after a break signal: all that hooks into Lua has one place
-    /// (frame-codebase, `luaport.c`).
+    /// No other command may come so long before and after a break signal: all that hooks into Lua has one place (frame-codebase,
+    /// `luaport.c`).
     private static let breakPause = Duration.milliseconds(200)
     private static let attempts = 5
     private static let quietingTimeout = Duration.seconds(6)
 
-    /// Subscribes and brings the unit to a proven prompt; a program that runs on it is interrupted, its callbacks are taken off.
-    /// - Parameter nonce: yields a word of letters and digits that was never used before.
-    /// - Throws: ``REPLError/payloadTooSmall(_:least:)``, ``REPLError/programDoesNotStop``, `LinkError`.
+    /// Brings the unit to a proven prompt; a program that runs on it is interrupted, its callbacks are taken off.
     public static func attach(
         to connection: any Connection, clock: SessionClock, within: Duration,
         nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
@@ -31,7 +29,7 @@ extension LuaREPL {
         return repl
     }
 
-    /// Without taking the unit over: its program goes on.
+    /// Subscribes; the unit's program goes on.
     static func open(
         _ connection: any Connection, clock: SessionClock, before deadline: SessionClock.Instant, nonce: @escaping @Sendable () -> String
     ) async throws -> LuaREPL {
@@ -45,7 +43,6 @@ extension LuaREPL {
     }
 
     /// Interrupts what runs and proves the prompt anew; Lua's globals stay.
-    /// - Throws: ``REPLError/programDoesNotStop``, `LinkError`.
     public func recover(within: Duration) async throws { try await recover(before: clock.deadline(in: within)) }
 
     func recover(before deadline: SessionClock.Instant) async throws {
@@ -63,24 +60,25 @@ extension LuaREPL {
         try await quiet(before: deadline)
     }
 
-    /// A program may have left the callbacks, and have replaced what the helper is made of.
+    /// Takes off what a program left, and checks that it has not replaced what the helper is made of.
     private func quiet(before deadline: SessionClock.Instant) async throws {
         do {
             for (index, code) in Self.quieting.enumerated() {
                 let answer = try await run(try LuaCode(code), within: min(Self.quietingTimeout, clock.now.duration(to: deadline)))
-                guard index > 0 || answer == Self.soundness.answer else { throw REPLError.programInTheWay("its functions answer otherwise than Lua's") }
+                guard index > 0 || answer == Self.soundness.answer else {
+                    throw REPLError.programInTheWay("its functions answer otherwise than Lua's")
+                }
             }
         } catch REPLError.lua(let exception) {
             throw REPLError.programInTheWay(exception.message)
         } catch let error as REPLError where error == .cutShort {
             throw REPLError.programInTheWay("its functions fail")
         } catch REPLError.timedOut {
-            // The answer is made of what may be replaced.
             throw REPLError.programInTheWay("its functions do not answer")
         }
     }
 
-    /// What answers are made of, and what is called on files, is still Lua's and the firmware's own.
+    /// Whether what answers are made of, and what is called on files, is still Lua's and the firmware's own.
     private static let soundness = (
         code: """
             return #tostring(12)+select("#",1,2)..type(pcall)..table.concat{"a","b"}..math.floor(2.5)..("%d"):format(7)..\
@@ -89,18 +87,17 @@ extension LuaREPL {
             """.replacing("\\\n", with: ""),
         answer: Array("4functionab27258functionfunctionfunctionfunction2falsefalse".utf8))
 
-    /// What a program leaves behind a break: callbacks, a microphone that runs, and the file `f` of the apps' uploads. A microphone
-    /// that was told to stop has to be left alone for a while: to start or to stop it at once resets the unit (nrfx, `nrfx_pdm.c`).
+    /// What a program leaves behind a break: callbacks, a microphone that runs, and the file `f` of the apps' uploads. To start or stop
+    /// a microphone right after its stop resets the unit (nrfx, `nrfx_pdm.c`).
     static let quieting = [
         "pcall(frame.bluetooth.receive_callback,nil)pcall(frame.imu.tap_callback,nil)" + soundness.code,
         "pcall(frame.microphone.stop)frame.sleep(0.06)",
         "pcall(function()f:close()end)f=nil",
     ]
 
-    /// All code that this part sends to a unit.
     package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + renames + [isAside] }
 
-    /// Break, and what only an idle prompt says: the error of a line that is no Lua, which takes nothing that a program can replace.
+    /// Sends a break, and a line that is no Lua: only an idle prompt answers with its error, which no program can replace.
     func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         for _ in 0..<Self.attempts where clock.now < deadline {
@@ -121,14 +118,13 @@ extension LuaREPL {
         return answer == .confirmed
     }
 
-    /// What an earlier question for the prompt brings late is none.
+    /// A late answer to an earlier question for the prompt is none.
     private func isRefusal(_ exception: LuaException) -> Bool {
         exception.isOfAChunk && !exception.endsProgram && !exception.isInterruption && !exception.message.hasPrefix("[string \"?")
     }
 
     enum Confirmation: Equatable {
         case confirmed
-        /// The command failed.
         case refused(LuaException)
         case silent
     }
@@ -150,7 +146,6 @@ extension LuaREPL {
         return .silent
     }
 
-    /// Starts the unit's program again although the caller is cancelled, whatever the session was doing.
     public func putBack(within limit: Duration = PythonREPL.farewell) async {
         await clock.shielded(for: limit) { [self] in
             if !state.withLock({ $0.isInStep }) { try await interruptProgram(before: clock.deadline(in: limit)) }
@@ -168,14 +163,11 @@ extension LuaREPL {
         state.withLock { $0.isInStep = true }
     }
 
-    /// Starts `main.lua` in a new Lua state. The session is then out of step, and nothing may be sent before the program has said
-    /// that it is ready: callbacks of the old state are still called (frame-codebase, `luaport.c`).
-    /// - Throws: ``REPLError/outOfStep`` while the prompt is not proven.
+    /// Starts `main.lua` in a new Lua state. The session is then out of step. Send nothing before the program has said that it is
+    /// ready: callbacks of the old state are still called (frame-codebase, `luaport.c`).
     public func reset(within: Duration) async throws {
-        try state.withLock { state in
-            guard state.isInStep else { throw REPLError.outOfStep }
-            (state.isInStep, state.machine, state.unread) = (false, nil, [])
-        }
+        try leavePrompt()
+        state.withLock { $0.unread = [] }
         while inbox.poll() != nil {}
         try await channel.send([LuaSignal.reset], deadline: clock.deadline(in: within))
     }

@@ -9,13 +9,10 @@ import Synchronization
 public final class LuaREPL: Sendable {
     struct State {
         var machine: LuaMachine?
-        /// At a proven prompt.
         var isInStep = false
         /// What the unit's program said while something else was waited for.
         var unread: [LuaNotification] = []
-        /// Names of what was loaded into the unit's Lua (``LuaLibrary``).
         var libraries: Set<String> = []
-        /// Of the fastest command that one write carried.
         var roundTrip = RoundTrip()
     }
 
@@ -25,8 +22,7 @@ public final class LuaREPL: Sendable {
     private static let unreadLimit = 256
 
     public let clock: SessionClock
-    public let payloadSize: Int
-    let connection: any Connection
+    let payloadSize: Int
     let inbox: Inbox<[UInt8]>
     let channel: any WriteChannel
     let nonce: @Sendable () -> String
@@ -36,11 +32,7 @@ public final class LuaREPL: Sendable {
         connection: any Connection, inbox: Inbox<[UInt8]>, channel: any WriteChannel, clock: SessionClock,
         nonce: @escaping @Sendable () -> String
     ) {
-        self.connection = connection
-        self.inbox = inbox
-        self.channel = channel
-        self.clock = clock
-        self.nonce = nonce
+        (self.inbox, self.channel, self.clock, self.nonce) = (inbox, channel, clock, nonce)
         // The unit's buffer takes 244 bytes, whatever the link does (frame-codebase, `bluetooth.h`).
         payloadSize = min(connection.payloadSize, 244)
     }
@@ -48,30 +40,35 @@ public final class LuaREPL: Sendable {
     /// Runs code at the prompt.
     /// - Parameter within: from the first byte sent to the last of the answer.
     /// - Returns: what it returned, as Lua's `tostring` gives it; nothing for `nil`.
-    /// - Throws: ``REPLError/lua(_:)`` when it failed (the session stays in step), ``REPLError``, `LinkError`.
+    /// - Throws: ``REPLError/lua(_:)`` when it failed; the session stays in step.
     @discardableResult
     public func run(_ code: LuaCode, within: Duration) async throws -> [UInt8] {
         try await perform(within: within) { $0.run(code) }
     }
 
+    /// As ``run(_:within:)``, with harmless text without trailing white space.
+    public func runText(_ code: String, within: Duration) async throws -> String {
+        PrintableText.of(try await run(try LuaCode(code), within: within), keepingLines: true)
+    }
+
     /// Calls a function of the helper or of a library that was loaded.
     /// - Parameter arguments: Lua text of at most ``callRoom`` bytes, the function's name included.
-    /// - Throws: as ``run(_:within:)``.
     @discardableResult
     package func call(_ function: String, _ arguments: [UInt8] = [], within: Duration) async throws -> [UInt8] {
         try await perform(within: within) { try $0.call(function, arguments) }
     }
 
+    /// Of the fastest command that one write carried.
     package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
     /// What one call holds: its function's name and its arguments.
     package var callRoom: Int { payloadSize - LuaHelper.callOverhead }
 
-    /// Brings functions to the unit, once for each Lua state.
-    package func load(_ library: LuaLibrary, within: Duration) async throws {
-        guard !state.withLock({ $0.libraries.contains(library.name) }) else { return }
-        try await run(library.code, within: within)
-        state.withLock { _ = $0.libraries.insert(library.name) }
+    /// Brings functions into the helper's table on the unit, once for each Lua state.
+    package func load(_ library: String, _ code: LuaCode, within: Duration) async throws {
+        guard !state.withLock({ $0.libraries.contains(library) }) else { return }
+        try await run(code, within: within)
+        state.withLock { _ = $0.libraries.insert(library) }
     }
 
     private func perform(within: Duration, _ begin: (inout LuaMachine) throws -> [LuaMachine.Action]) async throws -> [UInt8] {
@@ -85,13 +82,22 @@ public final class LuaREPL: Sendable {
             return actions
         }
         while true {
-            if let result = try await perform(actions, before: deadline) {
-                if writeCount == 1 { state.withLock { $0.roundTrip.note(begun.duration(to: clock.now)) } }
-                return try conclude(result)
+            for action in actions {
+                switch action {
+                case .write(let bytes):
+                    writeCount += 1
+                    try await channel.send(bytes, deadline: deadline)
+                case .notification(let notification): keep(notification)
+                case .answered(let result):
+                    if writeCount == 1 { state.withLock { $0.roundTrip.note(begun.duration(to: clock.now)) } }
+                    switch result {
+                    case .success, .failure(.lua): state.withLock { $0.isInStep = true }
+                    case .failure: break
+                    }
+                    return try result.get()
+                }
             }
-            writeCount += actions.count { if case .write = $0 { true } else { false } }
-            let wait = min(deadline, clock.deadline(in: Self.patience))
-            let bytes = try await inbox.next(before: wait, on: clock)
+            let bytes = try await inbox.next(before: min(deadline, clock.deadline(in: Self.patience)), on: clock)
             guard clock.now < deadline else { throw REPLError.timedOut("an answer of the unit's Lua") }
             actions = state.withLock { state in
                 bytes.map { state.machine?.receive($0) ?? [] } ?? state.machine?.silence() ?? []
@@ -99,53 +105,19 @@ public final class LuaREPL: Sendable {
         }
     }
 
-    /// As ``run(_:within:)``, for text of Lua.
-    /// - Returns: harmless text without trailing white space.
-    public func runText(_ code: String, within: Duration) async throws -> String {
-        PrintableText.of(try await run(try LuaCode(code), within: within), keepingLines: true)
-    }
-
-    private func perform(
-        _ actions: [LuaMachine.Action], before deadline: SessionClock.Instant
-    ) async throws -> Result<[UInt8], LuaMachine.LuaFailure>? {
-        var result: Result<[UInt8], LuaMachine.LuaFailure>?
-        for action in actions {
-            switch action {
-            case .write(let bytes): try await channel.send(bytes, deadline: deadline)
-            case .answered(let answer): result = answer
-            case .notification(let notification): keep(notification)
-            }
-        }
-        return result
-    }
-
     /// Begins code that does not come back, such as an update. The session is then out of step.
     public func post(_ code: LuaCode, within: Duration) async throws {
-        try state.withLock { state in
-            guard state.isInStep else { throw REPLError.outOfStep }
-            (state.isInStep, state.machine) = (false, nil)
-        }
+        try leavePrompt()
         guard code.bytes.count <= payloadSize else { throw LinkError.valueTooLong(count: code.bytes.count, limit: payloadSize) }
         try await channel.send(code.bytes, deadline: clock.deadline(in: within))
     }
 
-    private func conclude(_ result: Result<[UInt8], LuaMachine.LuaFailure>) throws -> [UInt8] {
-        switch result {
-        case .success(let answer):
-            state.withLock { $0.isInStep = true }
-            return answer
-        case .failure(.raised(let exception)):
-            state.withLock { $0.isInStep = true }
-            throw REPLError.lua(exception)
-        case .failure(.cutShort): throw REPLError.cutShort
-        case .failure(.helperGone): throw REPLError.garbage("an answer: its Lua was restarted")
-        case .failure(.tooLong(let limit)): throw REPLError.outputOverflow(limit: limit)
+    func leavePrompt() throws {
+        try state.withLock { state in
+            guard state.isInStep else { throw REPLError.outOfStep }
+            (state.isInStep, state.machine) = (false, nil)
         }
     }
-
-    var unread: [LuaNotification] { state.withLock { $0.unread } }
-
-    func forgetUnread() { state.withLock { $0.unread = [] } }
 
     func keep(_ notification: LuaNotification) {
         state.withLock { state in
@@ -154,27 +126,18 @@ public final class LuaREPL: Sendable {
         }
     }
 
-    /// What the unit's program sent or printed, beside the answers to commands.
-    /// - Returns: `nil` when there was nothing.
+    /// What the unit's program sent or printed, beside the answers to commands; `nil` when there was nothing.
     public func next(before deadline: SessionClock.Instant) async throws -> LuaNotification? {
         let kept = state.withLock { $0.unread.isEmpty ? nil : $0.unread.removeFirst() }
         if let kept { return kept }
         return try await inbox.next(before: deadline, on: clock).map { LuaNotification($0) }
     }
 
-    /// Breaks what a command runs, while another task waits for its answer. The command fails with that, unless it catches the break.
+    /// Breaks what a command runs, while another task waits for its answer. The command then fails, unless it catches the break.
     public func interrupt(within: Duration) async throws {
         try await channel.send([LuaSignal.interrupt], deadline: clock.deadline(in: within))
     }
 
-    /// Sends a message to the program. The unit holds one at a time, so each has to be answered before the next one is sent.
-    /// - Throws: `LinkError`; its `valueTooLong` for more than the payload less one byte.
-    public func send(_ message: [UInt8], within: Duration) async throws {
-        guard message.count < payloadSize else { throw LinkError.valueTooLong(count: message.count, limit: payloadSize - 1) }
-        try await channel.send([LuaSignal.message] + message, deadline: clock.deadline(in: within))
-    }
-
-    /// Closes the channel; the connection stays.
     public func close() async {
         state.withLock { $0.isInStep = false }
         await channel.close()

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The service over which Frame's Lua is talked to (frame-codebase, `bluetooth.c`).
+/// The service of Frame's Lua (frame-codebase, `bluetooth.c`).
 public enum LuaService {
     public static let service = AttributeID("7a230001-5475-a6a4-654c-8431f6ad49c4")
     /// Host to unit: write, and write without response, both over an encrypted link only.
@@ -19,7 +19,6 @@ enum LuaSignal {
     static let reset: UInt8 = 0x04
 }
 
-/// One notification of a unit.
 public enum LuaNotification: Sendable, Hashable {
     /// What the program sent, without the 0x01 in front of it.
     case message([UInt8])

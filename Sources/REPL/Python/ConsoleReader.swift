@@ -1,7 +1,6 @@
 import Support
 
-/// Reads what a unit's program prints: lines that are harmless to show, exceptions that nobody caught or that the program
-/// printed, and the prompt that comes when it has ended.
+/// Reads what a unit's program prints: lines that are harmless to show, exceptions, and the prompt that comes when it has ended.
 ///
 /// The forms are MicroPython's (`py/obj.c`, `shared/runtime/pyexec.c`), seen on the released firmware's version: a traceback
 /// begins with a line of its own and ends with the first line that is not indented; the banner and `>>> ` follow `main.py`.
@@ -11,7 +10,7 @@ public struct ConsoleReader: Sendable {
         case line(String)
         /// Follows the lines of its traceback.
         case raised(PythonException)
-        /// The program has ended; the unit stands at its friendly prompt.
+        /// The program has ended; the unit is at its friendly prompt.
         case ended
     }
 
@@ -23,7 +22,7 @@ public struct ConsoleReader: Sendable {
     private static let prompt = Array(">>> ".utf8)
 
     private var line: [UInt8] = []
-    /// The end of what stands before it on the same line.
+    /// The end of what came before it on the same line.
     private var before: [UInt8] = []
     /// Since the header of a traceback.
     private var traceback: [UInt8]?
@@ -34,7 +33,6 @@ public struct ConsoleReader: Sendable {
 
     public init() {}
 
-    /// - Parameter bytes: the next ones, cut anywhere.
     public mutating func receive(_ bytes: [UInt8]) -> [Event] {
         var events: [Event] = []
         for byte in bytes {

@@ -1,8 +1,40 @@
+import Cryptography
 import Support
+
+/// Answers that carry a checksum of their own, since notifications can be lost or damaged: `text check`, the check being the
+/// first 8 hexadecimal digits of the text's SHA-256, as ``RemoteHelper``'s `say` prints it.
+package enum CheckedAnswer {
+    package static func decode(_ answer: [UInt8]) throws -> String {
+        let text = PrintableText.of(answer)
+        guard let space = text.lastIndex(of: " "),
+            text[text.index(after: space)...] == SHA256.check(of: text[..<space].utf8)
+        else { throw REPLError.unreadable(String(text.suffix(80))) }
+        return String(text[..<space])
+    }
+
+    /// Asks up to three times while the answer is damaged: only for questions that change nothing.
+    package static func insisting<Value>(_ question: () async throws -> Value) async throws -> Value {
+        for _ in 0..<2 {
+            do {
+                return try await question()
+            } catch REPLError.unreadable {
+                continue
+            }
+        }
+        return try await question()
+    }
+}
+
+/// A command that brings the part `range` of a file to a helper.
+package struct HelperPiece: Sendable, Hashable {
+    package let range: Range<Int>
+    package let code: PythonCode
+
+    package init(range: Range<Int>, code: PythonCode) { (self.range, self.code) = (range, code) }
+}
 
 /// One helper on one unit: calls of its methods, their checked answers, and what to do when an answer is lost.
 package struct HelperSession: Sendable {
-    /// What a wait for the unit may take.
     package struct Timing: Sendable {
         /// For one answer.
         var answer: Duration
@@ -16,36 +48,31 @@ package struct HelperSession: Sendable {
         }
     }
 
+    /// The helper does not stand behind a piece: something was lost before it, or it arrived damaged.
+    package struct PieceRefused: Error {
+        package init() {}
+    }
+
     package let repl: PythonREPL
     private let helper: RemoteHelper
     private let timing: Timing
-    /// A call that makes the helper ready, whatever ran on the unit before.
     private let preparation: String?
-    /// Beginnings of the exceptions that asking again does not mend.
     private let lastingExceptions: [String]
-    private let isSetback: @Sendable (any Error) -> Bool
 
     /// - Parameters:
-    ///   - preparation: a call after each ``ensure()``, such as `top()`.
+    ///   - preparation: a call that makes the helper ready, whatever ran on the unit before, such as `top()`.
     ///   - lastingExceptions: names of Python's exceptions that asking again does not mend.
-    ///   - isSetback: whether an error of the caller's own means that something was lost or damaged on the way.
     package init(
-        of helper: RemoteHelper, on repl: PythonREPL, timing: Timing, preparation: String? = nil, lastingExceptions: [String] = [],
-        isSetback: @escaping @Sendable (any Error) -> Bool = { _ in false }
+        of helper: RemoteHelper, on repl: PythonREPL, timing: Timing, preparation: String? = nil, lastingExceptions: [String] = []
     ) {
-        self.helper = helper
-        self.repl = repl
-        self.timing = timing
-        self.preparation = preparation
-        self.lastingExceptions = lastingExceptions
-        self.isSetback = isSetback
+        (self.helper, self.repl, self.timing) = (helper, repl, timing)
+        (self.preparation, self.lastingExceptions) = (preparation, lastingExceptions)
     }
 
     /// Uploads the helper unless it is there already, and makes it ready.
     package func ensure() async throws { try await using {} }
 
-    /// Performs what needs the helper. Should a restart of Python have taken away one that was not asked for again, it is uploaded
-    /// and the work begins anew.
+    /// Performs what needs the helper; once more when a restart of Python has taken away a helper that was not asked for again.
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
         do {
@@ -61,7 +88,6 @@ package struct HelperSession: Sendable {
         return try await body()
     }
 
-    /// Runs a method that answers nothing.
     package func tell(_ call: String) async throws {
         _ = try await repl.run(code(of: call), within: timing.answer)
     }
@@ -71,26 +97,33 @@ package struct HelperSession: Sendable {
         try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? timing.answer))
     }
 
-    /// As ``perform(_:within:)``, and asks again when the answer was damaged: for methods that change nothing, or nothing the
-    /// second time.
+    /// Also asks again when the answer was damaged: for methods that change nothing, or nothing the second time.
     package func ask(_ call: String, within limit: Duration? = nil) async throws -> String {
         try await CheckedAnswer.insisting { try await perform(call, within: limit) }
     }
 
     private func code(of call: String) throws -> PythonCode { try PythonCode("\(helper.name).\(call)") }
-}
 
-extension HelperSession {
+    /// Sends pieces, several in flight; each is answered by where the helper then stands.
+    package func send(
+        _ pieces: [HelperPiece], position: (String) throws -> Int?, onProgress: (Int) -> Void
+    ) async throws {
+        try await repl.pipeline(pieces.lazy.map(\.code), within: timing.answer) { index, answer in
+            let position = try position(CheckedAnswer.decode(answer))
+            guard let position, position == pieces[index].range.upperBound else { throw PieceRefused() }
+            onProgress(position)
+        }
+    }
+
     /// Whether asking the unit again can help: something was lost or damaged on the way.
     package func isTransient(_ error: any Error) -> Bool {
         switch error {
         case REPLError.exception(let exception): !lastingExceptions.contains { exception.lastLine.hasPrefix($0) }
-        case REPLError.timedOut, REPLError.garbage, REPLError.outOfStep, REPLError.unreadable: true
-        default: isSetback(error)
+        case REPLError.timedOut, REPLError.garbage, REPLError.outOfStep, REPLError.unreadable, is PieceRefused: true
+        default: false
         }
     }
 
-    /// Repeats a step that may be repeated, after getting back to the prompt.
     package func retrying<Value>(_ notice: (String) -> Void, _ step: () async throws -> Value) async throws -> Value {
         do {
             return try await step()
@@ -101,7 +134,7 @@ extension HelperSession {
         return try await step()
     }
 
-    /// Gets back to the prompt, and brings the helper again where a step goes on without one that a restart has taken away.
+    /// Gets back to the prompt, and brings the helper again unless its loss has to end the step.
     package func recover() async throws {
         try await repl.recover(within: timing.recovery)
         guard !lastingExceptions.contains("NameError") else { return }

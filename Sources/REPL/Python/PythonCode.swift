@@ -1,13 +1,11 @@
-/// Source text that can travel to a unit: it is known to hold no byte that the REPL or the unit would act upon.
+/// Source text without any byte that the REPL or the unit would act upon: 0x00…0x05 and 0x1C.
 public struct PythonCode: Sendable, Hashable {
-    /// UTF-8 source text.
     public let bytes: [UInt8]
 
     /// Two commands of this many bytes, with their ^D, fit the unit's ring of 1023 usable bytes.
     public static let maximumPipelinedByteCount = 490
 
     /// Empty text becomes an empty line: nothing at all before the ^D would be a soft reset.
-    /// - Throws: ``REPLError/forbiddenByte(_:offset:)`` for 0x00…0x05 and 0x1C.
     public init(bytes: [UInt8]) throws {
         if let offset = bytes.firstIndex(where: { $0 <= Control.paste || $0 == Control.safeMode }) {
             throw REPLError.forbiddenByte(bytes[offset], offset: offset)
@@ -15,8 +13,26 @@ public struct PythonCode: Sendable, Hashable {
         self.bytes = bytes.isEmpty ? [0x0A] : bytes
     }
 
-    /// - Throws: as ``init(bytes:)``.
-    public init(_ text: String) throws {
-        try self.init(bytes: Array(text.utf8))
+    public init(_ text: String) throws { try self.init(bytes: Array(text.utf8)) }
+}
+
+/// Python source text for values of any content, without any byte that ``PythonCode`` refuses and without line ends, which the
+/// lexer would fold into 0x0A. All other bytes travel as they are.
+public enum PythonLiteral {
+    private static let syntax = StringLiteral(radix: 8, quote: UInt8(ascii: "'")) { $0 > Control.paste && $0 != Control.safeMode }
+
+    public static func bytes(_ value: some Sequence<UInt8>) -> [UInt8] { [UInt8(ascii: "b")] + quoted(Array(value)) }
+
+    public static func string(_ value: String) -> [UInt8] { quoted(Array(value.utf8)) }
+
+    /// How many bytes of source text one byte needs inside a literal quoted with `'`, by the byte after it.
+    package static func cost(of byte: UInt8, before next: UInt8?) -> Int { syntax.cost(of: byte, before: next) }
+
+    /// As much as a literal of `room` bytes, without its quotes, can hold; one byte at least.
+    package static func prefix(of bytes: ArraySlice<UInt8>, room: Int) -> ArraySlice<UInt8> { syntax.prefix(of: bytes, room: room) }
+
+    private static func quoted(_ value: [UInt8]) -> [UInt8] {
+        let double = UInt8(ascii: "\"")
+        return syntax.text(of: value, quote: value.contains(syntax.quote) && !value.contains(double) ? double : syntax.quote)
     }
 }

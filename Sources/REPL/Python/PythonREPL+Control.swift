@@ -7,11 +7,10 @@ extension PythonREPL {
     private static let restartMessage = "soft reboot\r\n"
     /// How long one attempt to reach the prompt waits before it asks again.
     private static let pollInterval = Duration.milliseconds(400)
-    /// So long nothing must arrive before a unit is interrupted: it finishes what it was told before, and old output runs out.
+    /// Before a unit is interrupted it finishes what it was told, and old output runs out.
     private static let quietInterval = Duration.milliseconds(100)
 
     /// Brings the unit back to a proven raw prompt; what runs is interrupted, Python's globals stay.
-    /// - Throws: ``REPLError/noPrompt``, ``LinkError``.
     public func recover(within: Duration) async throws {
         try await recover(before: clock.deadline(in: within))
     }
@@ -22,13 +21,8 @@ extension PythonREPL {
         var entry = RawREPLEntry()
         while clock.now < deadline {
             try await send(bytes: entry.poll(), before: deadline)
-            if try await prove(with: &entry, before: deadline) {
-                state.withLock { state in
-                    state.machine = RawREPLMachine(outputLimit: state.machine.outputLimit)
-                    state.isInStep = true
-                }
-                return
-            }
+            guard try await prove(with: &entry, before: deadline) else { continue }
+            return state.withLock { ($0.machine, $0.isInStep) = (RawREPLMachine(), true) }
         }
         throw REPLError.noPrompt
     }
@@ -90,23 +84,21 @@ extension PythonREPL {
         try await recover(before: deadline)
     }
 
-    /// Takes a program's callbacks off, leaves the raw REPL and restarts Python so that `main.py` runs, without waiting for its
-    /// end. The session is then out of step; what the program prints comes from ``nextOutput(before:)``.
+    /// Takes a program's callbacks off and restarts Python so that `main.py` runs, without waiting for its end. The session is then
+    /// out of step; ``nextOutput(before:)`` gives what the program prints.
     /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
         let deadline = clock.deadline(in: within)
         try await disarm(before: deadline)
-        try begin()
-        try await send(bytes: [Control.leaveRaw], before: deadline)
-        guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
+        try await leaveRaw(before: deadline)
         try await send(bytes: [Control.execute], before: deadline)
         return try await awaitText(Self.restartMessage, before: deadline)
     }
 
-    /// What a program that was started printed in the packet that told of the restart. The rest comes from
-    /// ``nextOutput(before:)``, or to whoever subscribes to ``REPLService/transmit`` again once this session is closed: a link has
-    /// one inbox for each characteristic.
+    /// What a program that was started printed in the packet that reported the restart. The rest comes from
+    /// ``nextOutput(before:)``, or to the next subscriber of ``REPLService/transmit`` once this session is closed: a link has one
+    /// inbox for each characteristic.
     public func takePrinted() -> [UInt8] {
         state.withLock { state in
             defer { state.printed = [] }
@@ -116,10 +108,11 @@ extension PythonREPL {
 
     private static let pastePause = Duration.milliseconds(30)
 
-    /// Leaves the raw REPL for the friendly prompt. The session is then out of step: ``type(_:within:)`` and
-    /// ``nextOutput(before:)`` are what is left of it, and ``recover(within:)``.
-    public func leaveRaw(within: Duration) async throws {
-        let deadline = clock.deadline(in: within)
+    /// Leaves the raw REPL for the friendly prompt. The session is then out of step: only ``type(_:within:)``,
+    /// ``nextOutput(before:)`` and ``recover(within:)`` work.
+    public func leaveRaw(within: Duration) async throws { try await leaveRaw(before: clock.deadline(in: within)) }
+
+    private func leaveRaw(before deadline: SessionClock.Instant) async throws {
         try begin()
         try await send(bytes: [Control.leaveRaw], before: deadline)
         guard try await awaitText(">>> ", before: deadline) else { throw REPLError.timedOut("the friendly prompt") }
@@ -134,8 +127,7 @@ extension PythonREPL {
         }
     }
 
-    /// The unit's next output, cut anywhere; at first what ``takePrinted()`` would give.
-    /// - Returns: `nil` when there was none.
+    /// The unit's next output, cut anywhere; at first what ``takePrinted()`` would give; `nil` when there was none.
     public func nextOutput(before deadline: SessionClock.Instant) async throws -> [UInt8]? {
         let printed = takePrinted()
         return try await printed.isEmpty ? inbox.next(before: deadline, on: clock) : printed
@@ -145,7 +137,7 @@ extension PythonREPL {
     public func send(_ code: PythonCode, within: Duration) async throws {
         let deadline = clock.deadline(in: within)
         try begin()
-        state.withLock { $0.machine.expectAnswer() }
+        state.withLock { $0.machine.inFlight = 1 }
         try await send(bytes: code.bytes + [Control.execute], before: deadline)
         while true {
             let bytes = try await nextBytes(before: deadline, awaiting: "the unit to take a command")
@@ -174,5 +166,53 @@ extension PythonREPL {
         }
         state.withLock { [seen] in $0.printed = seen.suffix(4096) }
         return false
+    }
+}
+
+extension PythonREPL {
+    /// Ctrl-C waits for it.
+    public static let farewell = Duration.seconds(2)
+    /// One start, of which the farewell has room for a second.
+    private static let startTimeout = Duration.milliseconds(900)
+
+    /// Runs `body` at a unit's raw prompt, then ends the session. Where that fails or is cancelled, the unit's program is started again,
+    /// also when the prompt was not reached: it may have been interrupted already.
+    /// - Parameter leavesProgram: the unit is left as `body` leaves it, whatever ends it.
+    public static func visit<Value: Sendable>(
+        _ connection: any Connection, clock: SessionClock, within: Duration, leavesProgram: Bool = false,
+        _ body: (PythonREPL) async throws -> Value
+    ) async throws -> Value {
+        let repl: PythonREPL
+        do {
+            repl = try await attach(to: connection, clock: clock, within: within)
+        } catch {
+            if !leavesProgram {
+                await clock.shielded(for: farewell) {
+                    let repl = try await attach(to: connection, clock: clock, within: farewell)
+                    try await repl.startOnTheWayOut()
+                }
+            }
+            throw error
+        }
+        do {
+            let value = try await body(repl)
+            await repl.close()
+            return value
+        } catch {
+            if !leavesProgram { await repl.putBack() }
+            await repl.close()
+            throw error
+        }
+    }
+
+    public func putBack(within limit: Duration = farewell) async {
+        await clock.shielded(for: limit) { [self] in
+            try await recover(within: limit)
+            try await startOnTheWayOut()
+        }
+    }
+
+    private func startOnTheWayOut() async throws {
+        _ = try await insisting(within: Self.farewell) { try await start(within: Self.startTimeout) }
     }
 }

@@ -10,11 +10,10 @@ public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
         var isInStep = false
-        /// Output that came with the text that was waited for, behind it.
+        /// Output that came behind the text that was waited for.
         var printed: [UInt8] = []
         /// Names of the helpers that the unit is known to have (``RemoteHelper``).
         var helpers: Set<String> = []
-        /// Of the fastest command.
         var roundTrip = RoundTrip()
     }
 
@@ -29,16 +28,11 @@ public final class PythonREPL: Sendable {
         connection: any Connection, inbox: Inbox<[UInt8]>, channel: any WriteChannel, clock: SessionClock,
         nonce: @escaping @Sendable () -> String
     ) {
-        self.clock = clock
-        self.inbox = inbox
-        self.channel = channel
-        self.payloadSize = max(1, connection.payloadSize)
-        self.nonce = nonce
+        (self.clock, self.inbox, self.channel, self.nonce) = (clock, inbox, channel, nonce)
+        payloadSize = max(1, connection.payloadSize)
     }
 
-    /// Subscribes, opens the channel and brings the unit to a proven raw prompt; a program that runs on it is interrupted.
-    /// - Parameter nonce: yields a word of letters and digits that was never used before.
-    /// - Throws: ``REPLError/noPrompt``, ``LinkError``.
+    /// Brings the unit to a proven raw prompt; a program that runs on it is interrupted.
     public static func attach(
         to connection: any Connection, clock: SessionClock, within: Duration,
         nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
@@ -62,7 +56,6 @@ public final class PythonREPL: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Closes the channel; the connection stays.
     public func close() async {
         state.withLock { $0.isInStep = false }
         await channel.close()
@@ -70,7 +63,7 @@ public final class PythonREPL: Sendable {
 
     /// Runs code and returns what it printed.
     /// - Parameter within: from the first byte sent to the prompt.
-    /// - Throws: ``REPLError/exception(_:)`` when it raised (the session stays in step), ``REPLError``, ``LinkError``.
+    /// - Throws: ``REPLError/exception(_:)`` when it raised; the session stays in step.
     public func run(_ code: PythonCode, within: Duration) async throws -> [UInt8] {
         var output: [UInt8] = []
         let begun = clock.now
@@ -79,6 +72,7 @@ public final class PythonREPL: Sendable {
         return output
     }
 
+    /// Of the fastest command.
     package var roundTrip: Duration { state.withLock(\.roundTrip.duration) }
 
     /// Runs code and returns what it printed as harmless text without trailing white space.
@@ -86,9 +80,7 @@ public final class PythonREPL: Sendable {
         PrintableText.of(try await run(PythonCode(code), within: within), keepingLines: true)
     }
 
-    /// As ``runText(_:within:)``, for code that needs a part of the firmware.
-    /// - Parameter part: what it needs, such as `device.VERSION`.
-    /// - Throws: ``REPLError/lacking(_:)`` when the firmware does not have it.
+    /// - Throws: ``REPLError/lacking(_:)`` when the firmware does not have the part, such as `device.VERSION`.
     package func runText(_ code: String, using part: String, within: Duration) async throws -> String {
         do {
             return try await runText(code, within: within)
@@ -97,15 +89,13 @@ public final class PythonREPL: Sendable {
         }
     }
 
-    /// Runs several pieces of code, the next ones already on their way while one runs, so that the link never idles.
-    ///
+    /// Runs several pieces of code, the next ones already on their way while one runs.
     /// - Parameters:
     ///   - commands: asked for lazily; pieces above ``PythonCode/maximumPipelinedByteCount`` work, but stall the flow.
     ///   - inFlight: how many may be unanswered. The unit sends nothing while it has code to run, and straight after its boot it
     ///     loses 1024 bytes of answers that together are longer than that (monocle-micropython, `main.c`): all answers in flight
     ///     have to stay below 1000 bytes. The default is for answers of 50 bytes.
     ///   - perCommand: from one answer to the next.
-    ///   - onAnswer: gets the index of a command and what it printed, strictly in order.
     /// - Throws: what `onAnswer` threw or the first ``REPLError/exception(_:)``. Either comes after the commands already under way
     ///   have been answered, so the session stays in step.
     public func pipeline(
@@ -114,53 +104,46 @@ public final class PythonREPL: Sendable {
     ) async throws {
         try begin()
         var iterator = commands.makeIterator()
-        var flow = CommandFlow(limit: inFlight)
+        var pipe = CommandPipeline(limit: inFlight)
+        var failure: (any Error)?
         var deadline = clock.deadline(in: perCommand)
+        func take(_ bytes: [UInt8]) throws {
+            for event in try state.withLock({ try $0.machine.receive(bytes) }) {
+                guard case .answered(let answer) = event else {
+                    pipe.didAccept()
+                    continue
+                }
+                deadline = clock.deadline(in: perCommand)
+                defer { pipe.didAnswer() }
+                guard failure == nil else { continue }
+                do {
+                    if !answer.standardError.isEmpty { throw REPLError.exception(PythonException(standardError: answer.standardError)) }
+                    try onAnswer(pipe.answeredCount, answer.standardOutput)
+                } catch {
+                    failure = error
+                    pipe.dropUnstarted()
+                }
+            }
+        }
         while true {
-            while let bytes = inbox.poll() {
-                if try takeAnswers(bytes, into: &flow, onAnswer: onAnswer) { deadline = clock.deadline(in: perCommand) }
-            }
-            while flow.wantsMore(for: payloadSize) {
-                if let code = iterator.next() { flow.enqueue(code) } else { flow.isExhausted = true }
-            }
-            if flow.isExhausted, flow.pipe.isEmpty { break }
-            let packet = flow.pipe.nextPacket(atMost: payloadSize)
+            while let bytes = inbox.poll() { try take(bytes) }
+            while failure == nil, pipe.wantsMore(for: payloadSize), let code = iterator.next() { pipe.enqueue(code) }
+            if pipe.isEmpty { break }
+            let packet = pipe.nextPacket(atMost: payloadSize)
             if packet.isEmpty {
-                let bytes = try await nextBytes(before: deadline, awaiting: "an answer of the unit's Python")
-                if try takeAnswers(bytes, into: &flow, onAnswer: onAnswer) { deadline = clock.deadline(in: perCommand) }
+                try take(await nextBytes(before: deadline, awaiting: "an answer of the unit's Python"))
             } else {
-                expectAnswers(flow.pipe.startedCount, flow: &flow)
+                let started = pipe.inFlight
+                state.withLock { $0.machine.inFlight = started }
                 try await channel.send(packet, deadline: deadline)
             }
         }
+        let hasRaised = if case REPLError.exception? = failure { true } else { false }
         state.withLock { state in
             state.isInStep = true
-            if case REPLError.exception? = flow.failure { state.helpers = [] }
+            if hasRaised { state.helpers = [] }
         }
-        if let failure = flow.failure { throw failure }
-    }
-
-    private func expectAnswers(_ count: Int, flow: inout CommandFlow) {
-        state.withLock { state in
-            for _ in flow.expectedCount..<max(count, flow.expectedCount) { state.machine.expectAnswer() }
-        }
-        flow.expectedCount = max(count, flow.expectedCount)
-    }
-
-    /// - Returns: whether an answer came to its end.
-    private func takeAnswers(
-        _ bytes: [UInt8], into flow: inout CommandFlow, onAnswer: (Int, [UInt8]) throws -> Void
-    ) throws -> Bool {
-        var answered = false
-        for event in try state.withLock({ try $0.machine.receive(bytes) }) {
-            switch event {
-            case .accepted: flow.pipe.didAccept()
-            case .answered(let answer):
-                answered = true
-                flow.take(answer, onAnswer: onAnswer)
-            }
-        }
-        return answered
+        if let failure { throw failure }
     }
 
     func nextBytes(before deadline: SessionClock.Instant, awaiting what: String) async throws -> [UInt8] {
@@ -168,12 +151,12 @@ public final class PythonREPL: Sendable {
         return bytes
     }
 
-    /// Claims the prompt; whoever does so puts `isInStep` back when the prompt is there again. Old output is thrown away.
+    /// Claims the prompt; the caller sets `isInStep` when the prompt is there again. Old output is thrown away.
     func begin() throws {
         try state.withLock { state in
             guard state.isInStep else { throw REPLError.outOfStep }
             state.isInStep = false
-            state.machine = RawREPLMachine(outputLimit: state.machine.outputLimit)
+            state.machine = RawREPLMachine()
         }
         while inbox.poll() != nil {}
     }
@@ -183,45 +166,6 @@ public final class PythonREPL: Sendable {
         while !rest.isEmpty {
             try await channel.send(Array(rest.prefix(payloadSize)), deadline: deadline)
             rest = rest.dropFirst(payloadSize)
-        }
-    }
-}
-
-/// Where one run of ``PythonREPL/pipeline(_:within:onAnswer:)`` stands.
-struct CommandFlow {
-    var pipe = CommandPipeline()
-    var isExhausted = false
-    var expectedCount = 0
-    var failure: (any Error)?
-    /// How many pieces may be unanswered.
-    let limit: Int
-    private var answerCount = 0
-    private var enqueuedCount = 0
-
-    init(limit: Int) { self.limit = max(1, limit) }
-
-    func wantsMore(for payloadSize: Int) -> Bool {
-        !isExhausted && pipe.backlog < payloadSize && enqueuedCount - answerCount < limit
-    }
-
-    mutating func enqueue(_ code: PythonCode) {
-        enqueuedCount += 1
-        pipe.enqueue(code)
-    }
-
-    mutating func take(_ answer: PythonAnswer, onAnswer: (Int, [UInt8]) throws -> Void) {
-        pipe.didAnswer()
-        defer { answerCount += 1 }
-        guard failure == nil else { return }
-        do {
-            if !answer.standardError.isEmpty {
-                throw REPLError.exception(PythonException(standardError: answer.standardError))
-            }
-            try onAnswer(answerCount, answer.standardOutput)
-        } catch {
-            failure = error
-            isExhausted = true
-            pipe.dropUnstarted()
         }
     }
 }

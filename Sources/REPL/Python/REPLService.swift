@@ -1,9 +1,8 @@
 import Bluetooth
 
-/// The Nordic UART style service over which a unit speaks its REPL (monocle-micropython, `main.c`).
+/// The service of the REPL, after Nordic's UART example (monocle-micropython, `main.c`).
 public enum REPLService {
     public static let service = AttributeID("6e400001-b5a3-f393-e0a9-e50e24dcca9e")
-    /// Host to unit: write, and write without response.
     public static let receive = AttributeID("6e400002-b5a3-f393-e0a9-e50e24dcca9e")
     /// Unit to host: notifications that cut the output at any byte.
     public static let transmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")

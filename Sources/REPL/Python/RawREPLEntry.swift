@@ -2,8 +2,8 @@
 ///
 /// Output of an earlier connection arrives on the next one, so a prompt alone proves nothing; code that prints a word nobody
 /// could know before does.
-public struct RawREPLEntry: Sendable {
-    public enum Action: Sendable, Hashable {
+struct RawREPLEntry: Sendable {
+    enum Action: Sendable, Hashable {
         case send([UInt8])
         case proven
     }
@@ -16,11 +16,9 @@ public struct RawREPLEntry: Sendable {
 
     private var state = State.polling(tail: [])
 
-    public init() {}
-
-    /// The bytes that ask for the prompt. Ask again, with ``poll()``, when nothing came of it for a few hundred milliseconds: the
-    /// unit misses what arrives in its first 0.1 s, and one ^C may be used up by each program that runs.
-    public mutating func poll() -> [UInt8] {
+    /// The bytes that ask for the prompt, and again after a few hundred milliseconds without it: the unit misses what arrives in its
+    /// first 0.1 s, and each program that runs may use up one ^C.
+    mutating func poll() -> [UInt8] {
         state = .polling(tail: [])
         return Control.poll
     }
@@ -37,9 +35,7 @@ public struct RawREPLEntry: Sendable {
         """
     }
 
-    /// - Parameter nonce: a fresh word of letters and digits; used when the prompt has just been seen.
-    /// - Returns: what to do now, if anything.
-    public mutating func receive(_ bytes: [UInt8], nonce: () -> String) -> Action? {
+    mutating func receive(_ bytes: [UInt8], nonce: () -> String) -> Action? {
         switch state {
         case .polling(let tail):
             let seen = tail + bytes

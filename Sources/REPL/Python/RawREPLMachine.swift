@@ -1,8 +1,7 @@
-/// What the unit answered to one piece of code.
-public struct PythonAnswer: Sendable, Hashable {
-    public var standardOutput: [UInt8] = []
+struct PythonAnswer: Sendable, Hashable {
+    var standardOutput: [UInt8] = []
     /// A traceback; empty when the code ran to its end.
-    public var standardError: [UInt8] = []
+    var standardError: [UInt8] = []
 }
 
 /// The host's side of MicroPython's raw REPL, from the first proven prompt on.
@@ -10,8 +9,8 @@ public struct PythonAnswer: Sendable, Hashable {
 /// Each piece of code is answered by `OK`, its output, 0x04, its traceback, 0x04 and the prompt `>` (micropython,
 /// `shared/runtime/pyexec.c`); several pieces may be in flight, their answers come in order. What arrives between a prompt and
 /// the next `OK` is output of callbacks on the unit and is thrown away.
-public struct RawREPLMachine: Sendable {
-    public enum Event: Sendable, Hashable {
+struct RawREPLMachine: Sendable {
+    enum Event: Sendable, Hashable {
         /// The unit has read one piece of code to its end and begins to run it.
         case accepted
         case answered(PythonAnswer)
@@ -24,21 +23,15 @@ public struct RawREPLMachine: Sendable {
         case prompt(PythonAnswer)
     }
 
-    /// How many bytes of one answer are kept.
-    public let outputLimit: Int
+    private let outputLimit: Int
     /// Pieces of code sent whose answer has not come to its end.
-    public private(set) var inFlight = 0
+    var inFlight = 0
     private var state = State.between(skipped: [])
 
-    /// - Parameter outputLimit: in bytes; a longer answer is an error.
-    public init(outputLimit: Int = 256 * 1024) { self.outputLimit = outputLimit }
+    init(outputLimit: Int = 256 * 1024) { self.outputLimit = outputLimit }
 
-    /// Notes that one piece of code is being sent.
-    public mutating func expectAnswer() { inFlight += 1 }
-
-    /// Takes what arrived, cut anywhere.
-    /// - Throws: ``REPLError/garbage(_:)`` or ``REPLError/outputOverflow(limit:)``; the machine is of no use afterwards.
-    public mutating func receive(_ bytes: [UInt8]) throws -> [Event] {
+    /// An error leaves the machine of no use.
+    mutating func receive(_ bytes: [UInt8]) throws -> [Event] {
         var events: [Event] = []
         var rest = bytes[...]
         while let byte = rest.first {

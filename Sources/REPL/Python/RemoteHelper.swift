@@ -3,39 +3,34 @@ import Synchronization
 
 /// Python code of ours that stays on a unit, as one global: a class that is built up piece by piece, at last its only instance.
 ///
-/// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`), so
-/// no piece has more than ``pieceLimit`` bytes. Every helper derives from `_nr`, which has what all of them need. The mark of
-/// a helper is set last and is a digest of its code: half an upload, or another version, is uploaded again.
+/// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`). Every
+/// helper derives from `_nr`. Its mark is set last and is a digest of its code: half an upload, or another version, is uploaded again.
 package struct RemoteHelper: Sendable {
-    /// Bytes of one piece.
     package static let pieceLimit = 450
     /// The class that all helpers derive from; `_nr()` makes an instance for a single question.
-    package static let ground = RemoteHelper("_nr", builtFrom: groundPieces, on: nil)
+    package static let ground = RemoteHelper("_nr", builtFrom: groundPieces, on: [])
 
-    package let name: String
+    let name: String
     private let pieces: [String]
+    /// All code below it; none for the ground.
     private let base: [String]
     private let mark: String
 
-    /// - Parameters:
-    ///   - name: the helper's global; its pieces define a class of that name, the first one derived from `_nr`.
+    /// - Parameter name: the helper's global; its pieces define a class of that name, the first one derived from `_nr`.
     package init(_ name: String, pieces: [String]) {
-        self.init(name, builtFrom: pieces, on: Self.ground)
+        self.init(name, builtFrom: pieces, on: Self.ground.upload)
     }
 
-    private init(_ name: String, builtFrom pieces: [String], on base: RemoteHelper?) {
-        self.name = name
-        self.base = base.map { $0.base + $0.upload } ?? []
-        self.pieces = pieces
-        mark = SHA256.check(of: (self.base + pieces).joined().utf8)
+    private init(_ name: String, builtFrom pieces: [String], on base: [String]) {
+        (self.name, self.pieces, self.base) = (name, pieces, base)
+        mark = SHA256.check(of: (base + pieces).joined().utf8)
     }
 
-    /// The code that brings the helper to a unit which has those below it.
+    /// The code that brings the helper to a unit which has what is below it.
     private var upload: [String] {
         pieces + [base.isEmpty ? "\(name).g='\(mark)'" : "\(name)=\(name)()\n\(name).v='\(mark)'"]
     }
 
-    /// All code that this helper sends to a unit.
     package var sentCode: [String] { [probe] + base + upload }
 
     private var probe: String {
@@ -47,48 +42,36 @@ package struct RemoteHelper: Sendable {
     ///
     /// The unit is asked once: the session remembers the answer until it has to find the prompt again or code raises, since a restart
     /// of Python, which takes all helpers away, shows itself by one of the two.
-    /// - Parameters:
-    ///   - within: from one answer to the next.
-    ///   - asksAnew: for a caller that draws conclusions from the helper's presence.
+    /// - Parameter asksAnew: for a caller that draws conclusions from the helper's presence.
     /// - Throws: ``REPLError/lacking(_:)`` when the unit's firmware does not have what the helper needs.
     package func ensure(on repl: PythonREPL, within limit: Duration, asksAnew: Bool = false) async throws {
         if !asksAnew, repl.remembers(self) { return }
-        try await bring(to: repl, within: limit)
-        repl.remember(self)
-    }
-
-    private func bring(to repl: PythonREPL, within limit: Duration) async throws {
-        let answer = try await repl.runText(probe, within: limit)
-        let marks = answer.split(separator: " ").dropFirst().map(String.init)
-        let groundMark = base.isEmpty ? mark : Self.ground.mark
-        let hasGround = marks.first == groundMark
-        if hasGround, base.isEmpty || marks.dropFirst().first == mark { return }
-        let code = try ((hasGround ? [] : base) + upload).map { try PythonCode($0) }
-        do {
-            try await repl.pipeline(code, within: limit) { _, _ in }
-        } catch REPLError.exception(let exception) {
-            throw REPLError.lacking(in: exception) ?? .exception(exception)
+        let marks = try await repl.runText(probe, within: limit).split(separator: " ").dropFirst().map(String.init)
+        let hasGround = marks.first == (base.isEmpty ? mark : Self.ground.mark)
+        let isThere = hasGround && (base.isEmpty || marks.dropFirst().first == mark)
+        if !isThere {
+            let code = try ((hasGround ? [] : base) + upload).map { try PythonCode($0) }
+            do {
+                try await repl.pipeline(code, within: limit) { _, _ in }
+            } catch REPLError.exception(let exception) {
+                throw REPLError.lacking(in: exception) ?? .exception(exception)
+            }
         }
+        repl.state.withLock { $0.helpers.formUnion(base.isEmpty ? [name] : [name, Self.ground.name]) }
     }
-
-    /// The names of this helper and of what it is built on.
-    fileprivate var names: Set<String> { base.isEmpty ? [name] : [name, Self.ground.name] }
 }
 
 extension PythonREPL {
     /// Whether the unit has said, since the prompt was found, that it has the helper.
     func remembers(_ helper: RemoteHelper) -> Bool { state.withLock { $0.helpers.contains(helper.name) } }
-
-    fileprivate func remember(_ helper: RemoteHelper) { state.withLock { $0.helpers.formUnion(helper.names) } }
 }
 
 extension RemoteHelper {
     /// `get` imports a module although a file of the user's has its name: with an empty `sys.path` only what is built in is
     /// found, by the name `uos` where a firmware still looks for files then. A module that a program loaded under that name
     /// stays in `sys.modules`, but is not believed. `use` takes a module's attribute from the first of several paths; `upd` finds
-    /// `update` among the frozen modules, never in the unit's files.
-    ///
-    /// `x` writes bytes in hexadecimal, `c` is the check of a piece of data, `say` answers with one (``CheckedAnswer``).
+    /// `update` among the frozen modules, never in the unit's files. `x` writes bytes in hexadecimal, `c` is the check of a piece of
+    /// data, `say` answers with one (``CheckedAnswer``).
     private static let groundPieces = [
         """
         import sys

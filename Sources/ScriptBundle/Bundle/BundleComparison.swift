@@ -27,12 +27,9 @@ extension ScriptSet {
         let bundled = Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.bytes) })
         let present = Set(folder.files.map(\.name))
         var found = files.filter { !present.contains($0.name) }.map { BundleDifference.onlyInBundle($0.name) }
-        for file in folder.files {
-            guard let bytes = bundled[file.name] else {
-                found.append(.onlyInFolder(file.name))
-                continue
-            }
-            if bytes != file.bytes { found.append(.differs(file.name, bundle: bytes.count, folder: file.bytes.count)) }
+        for file in folder.files where bundled[file.name] != file.bytes {
+            let bytes = bundled[file.name]
+            found.append(bytes.map { .differs(file.name, bundle: $0.count, folder: file.bytes.count) } ?? .onlyInFolder(file.name))
         }
         if found.isEmpty, files.map(\.name) != folder.files.map(\.name) { found.append(.order) }
         return found

@@ -8,7 +8,6 @@ public struct BundleKey: Sendable, Hashable {
     private let key: Ed25519.PublicKey
 
     /// - Parameter pem: `PUBLIC KEY` (SubjectPublicKeyInfo), as `openssl pkey -pubout` writes it.
-    /// - Throws: ``BundleError/keyInvalid(name:reason:)``.
     public init(name: String, pem: [UInt8]) throws(BundleError) {
         guard let key = Ed25519.PublicKey(pem: pem) else {
             throw .keyInvalid(name: name, reason: "it holds no Ed25519 public key in PEM form")
@@ -35,7 +34,6 @@ public struct BundleSigningKey: Sendable {
     public let publicKey: BundleKey
 
     /// - Parameter pem: `PRIVATE KEY` (PKCS #8), unencrypted, as `openssl genpkey -algorithm ed25519` writes it.
-    /// - Throws: ``BundleError/keyInvalid(name:reason:)``.
     public init(name: String, pem: [UInt8]) throws(BundleError) {
         guard let key = Ed25519.PrivateKey(pem: pem) else {
             throw .keyInvalid(name: name, reason: "it holds no unencrypted Ed25519 private key in PEM form")
@@ -45,7 +43,6 @@ public struct BundleSigningKey: Sendable {
     }
 
     /// A fresh key as PEM.
-    /// - Throws: ``BundleError/signingFailed``.
     public static func generate() throws(BundleError) -> [UInt8] {
         guard let key = Ed25519.PrivateKey.generate() else { throw .signingFailed }
         return key.pem

@@ -4,7 +4,6 @@ import Foundation
 public struct BundleManifest: Codable, Sendable, Hashable {
     public static let schema = "noafw.bundle/1"
 
-    /// A file of the archive.
     public struct File: Codable, Sendable, Hashable {
         public var file: String
         public var bytes: Int
@@ -19,6 +18,8 @@ public struct BundleManifest: Codable, Sendable, Hashable {
         public var file: String
         public var bytes: Int
         public var sha256: String
+
+        var listing: File { File(file: file, bytes: bytes, sha256: sha256) }
     }
 
     public struct Scripts: Codable, Sendable, Hashable {
@@ -28,7 +29,7 @@ public struct BundleManifest: Codable, Sendable, Hashable {
         public var files: [File]
     }
 
-    public var schema: String
+    private(set) var schema = Self.schema
     /// The short name of the family.
     public var family: String
     /// The version of the program that made the bundle.
@@ -37,6 +38,9 @@ public struct BundleManifest: Codable, Sendable, Hashable {
     public var firmware: Image?
     public var fpga: Image?
 
+    /// Everything but the manifest and its signature.
+    var files: [File] { scripts.files + [firmware, fpga].compactMap { $0?.listing } }
+
     /// Sorted keys without any layout: the same text whatever Foundation makes of whitespace.
     func serialized() -> [UInt8] {
         let encoder = JSONEncoder()
@@ -44,31 +48,15 @@ public struct BundleManifest: Codable, Sendable, Hashable {
         // Strings and numbers alone: there is nothing in it that could not be encoded.
         return ((try? encoder.encode(self)).map { [UInt8]($0) } ?? []) + [UInt8(ascii: "\n")]
     }
+}
 
-    /// - Throws: ``BundleError/manifestInvalid(reason:)``.
+extension BundleManifest {
     init(parsing bytes: [UInt8]) throws(BundleError) {
-        let manifest: BundleManifest
-        do {
-            manifest = try JSONDecoder().decode(BundleManifest.self, from: Data(bytes))
-        } catch {
+        guard let manifest = try? JSONDecoder().decode(BundleManifest.self, from: Data(bytes)) else {
             throw .manifestInvalid(reason: "it is no JSON of the form \(Self.schema)")
         }
-        guard manifest.schema == Self.schema else {
-            throw .manifestInvalid(reason: "its schema is not \(Self.schema)")
-        }
+        guard manifest.schema == Self.schema else { throw .manifestInvalid(reason: "its schema is not \(Self.schema)") }
         self = manifest
-    }
-
-    init(
-        family: String, tool: String, scripts: Scripts, firmware: Image?, fpga: Image?
-    ) {
-        (schema, self.family, self.tool) = (Self.schema, family, tool)
-        (self.scripts, self.firmware, self.fpga) = (scripts, firmware, fpga)
-    }
-
-    /// Everything but the manifest and its signature.
-    var files: [File] {
-        scripts.files + [firmware, fpga].compactMap { $0 }.map { File(file: $0.file, bytes: $0.bytes, sha256: $0.sha256) }
     }
 }
 

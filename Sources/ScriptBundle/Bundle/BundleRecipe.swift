@@ -1,6 +1,5 @@
 import Archive
 import Cryptography
-import REPL
 
 /// What a bundle is made of.
 public struct BundleRecipe: Sendable {
@@ -9,28 +8,21 @@ public struct BundleRecipe: Sendable {
         public var version: String
         public var bytes: [UInt8]
 
-        public init(version: String, bytes: [UInt8]) {
-            self.version = version
-            self.bytes = bytes
-        }
+        public init(version: String, bytes: [UInt8]) { (self.version, self.bytes) = (version, bytes) }
     }
 
-    public var scripts: ScriptSet
-    public var firmware: Image?
-    public var fpga: Image?
+    let scripts: ScriptSet
+    private let firmware: Image?
+    private let fpga: Image?
     /// The version of the program.
-    public var tool: String
+    private let tool: String
 
     public init(scripts: ScriptSet, firmware: Image? = nil, fpga: Image? = nil, tool: String) {
-        self.scripts = scripts
-        self.firmware = firmware
-        self.fpga = fpga
-        self.tool = tool
+        (self.scripts, self.firmware, self.fpga, self.tool) = (scripts, firmware, fpga, tool)
     }
 
     /// The archive's entries. The same recipe and key give the same bytes: Ed25519 is deterministic.
-    /// - Throws: ``BundleError/signingFailed``.
-    func entries(signedBy key: BundleSigningKey?) throws(BundleError) -> [String: [UInt8]] {
+    package func entries(signedBy key: BundleSigningKey?) throws(BundleError) -> [String: [UInt8]] {
         var entries: [String: [UInt8]] = [:]
         for file in scripts.installed { entries[BundleEntry.script(file.name)] = file.bytes }
         entries[BundleEntry.firmware] = firmware?.bytes
@@ -54,33 +46,16 @@ public struct BundleRecipe: Sendable {
             let file = file(name)
             return BundleManifest.Image(version: image.version, file: name, bytes: file.bytes, sha256: file.sha256)
         }
-        let scripts = BundleManifest.Scripts(
-            version: scripts.version, scheme: scripts.scheme, files: scripts.files.map { file(BundleEntry.script($0.name)) })
         return BundleManifest(
-            family: self.scripts.family.name, tool: tool, scripts: scripts, firmware: image(firmware, BundleEntry.firmware),
-            fpga: image(fpga, BundleEntry.fpga))
+            family: scripts.family.name, tool: tool,
+            scripts: BundleManifest.Scripts(
+                version: scripts.version, scheme: scripts.scheme, files: scripts.files.map { file(BundleEntry.script($0.name)) }),
+            firmware: image(firmware, BundleEntry.firmware), fpga: image(fpga, BundleEntry.fpga))
     }
 
     /// Writes the bundle; the file appears when it is whole.
-    /// - Parameter place: the file's name for messages.
-    /// - Throws: ``BundleError``.
     public func write(to path: String, place: String, signedBy key: BundleSigningKey?) throws(BundleError) {
         let entries = try entries(signedBy: key)
-        do {
-            try ArchiveWriter.write(entries, to: path)
-        } catch {
-            throw .archive(error, place: place)
-        }
-    }
-
-    /// The bundle in memory.
-    /// - Throws: ``BundleError``.
-    public func archive(signedBy key: BundleSigningKey?) throws(BundleError) -> [UInt8] {
-        let entries = try entries(signedBy: key)
-        do {
-            return try ArchiveWriter.archive(entries)
-        } catch {
-            throw .archive(error, place: "memory")
-        }
+        try ReleaseBundle.archived(place) { () throws(ArchiveError) in try ArchiveWriter.write(entries, to: path) }
     }
 }

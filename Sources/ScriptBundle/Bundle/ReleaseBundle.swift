@@ -1,9 +1,10 @@
 import Archive
 import Cryptography
-import REPL
 import Support
 
 /// A bundle, opened without trusting anything in it: whatever it holds has been held against its manifest.
+///
+/// Nothing is held in memory that can be looked at in pieces: a bundle for other tools may have 256 MiB.
 public struct ReleaseBundle: Sendable {
     /// In bytes; several times what 10,000 names take.
     private static let manifestByteCount = 8 << 20
@@ -12,7 +13,7 @@ public struct ReleaseBundle: Sendable {
     /// The largest file in bytes.
     public static func fileByteCount(_ limits: ScriptLimits) -> Int { limits.totalByteCount + otherByteCount + 4 << 20 }
 
-    static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
+    private static func archiveLimits(_ limits: ScriptLimits) -> ArchiveLimits {
         ArchiveLimits(
             entryCount: limits.fileCount + 5, contentByteCount: limits.totalByteCount + otherByteCount, allowsFolders: true)
     }
@@ -36,36 +37,26 @@ public struct ReleaseBundle: Sendable {
     private let limits: ScriptLimits
 
     /// - Parameters:
-    ///   - content: of the whole file.
-    ///   - place: its name, for messages.
-    ///   - families: those that a bundle may be for.
+    ///   - place: the file's name, for messages.
     ///   - limits: of its scripts; what is beyond them is refused before it is unpacked.
-    /// - Throws: ``BundleError``.
-    init(
+    package init(
         _ content: ArchiveContent, place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
     ) throws(BundleError) {
-        self.place = place
-        self.limits = limits
-        self.content = content
+        (self.place, self.limits, self.content) = (place, limits, content)
         (manifest, family, manifestBytes, signature) = try Self.opened(content, limits, place) { archive throws(BundleError) in
-            let bytes = try Self.read(BundleEntry.manifest, in: archive, limit: Self.manifestByteCount, place)
+            let bytes = try Self.archived(place) { () throws(ArchiveError) in
+                try archive.read(BundleEntry.manifest, limit: Self.manifestByteCount)
+            }
             let manifest = try BundleManifest(parsing: bytes)
             guard let family = families.first(where: { $0.name == manifest.family }) else {
                 throw .manifestInvalid(reason: "the family \(PrintableText.of(manifest.family.utf8)) is unknown")
             }
             try Self.checkSizes(manifest, limits)
-            try Self.check(manifest, archive, limits, place)
+            try Self.check(manifest, archive, place)
             try Self.checkScripts(manifest, family, archive, limits, place)
             return (manifest, family, bytes, try Self.signature(over: bytes, in: archive, place))
         }
         sha256 = try Self.digest(of: content, place)
-    }
-
-    /// Of a file in memory.
-    public init(
-        bytes: [UInt8], place: String, families: [ScriptFamily], limits: ScriptLimits = .bundle
-    ) throws(BundleError) {
-        try self.init(ArchiveContent(bytes), place: place, families: families, limits: limits)
     }
 
     /// Of an open file, which is read a piece at a time, until the last copy of this value is gone.
@@ -85,21 +76,16 @@ public struct ReleaseBundle: Sendable {
         }
         let scripts = manifest.scripts.files
         guard scripts.count <= limits.fileCount else { throw .scripts(.tooManyFiles(scripts.count, limit: limits.fileCount)) }
-        var total = 0
-        for file in scripts {
-            guard file.bytes <= limits.fileByteCount else {
-                let name = PrintableText.of(file.file.utf8)
-                throw .scripts(.fileTooLong(name, byteCount: file.bytes, limit: limits.fileByteCount))
-            }
-            total += file.bytes
+        if let file = scripts.first(where: { $0.bytes > limits.fileByteCount }) {
+            let name = PrintableText.of(file.file.utf8)
+            throw .scripts(.fileTooLong(name, byteCount: file.bytes, limit: limits.fileByteCount))
         }
+        let total = scripts.reduce(0) { $0 + $1.bytes }
         guard total <= limits.totalByteCount else { throw .scripts(.setTooLong(byteCount: total, limit: limits.totalByteCount)) }
     }
 
     /// Every listed file has its size and digest, and nothing else is there.
-    private static func check(
-        _ manifest: BundleManifest, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
-    ) throws(BundleError) {
+    private static func check(_ manifest: BundleManifest, _ archive: ArchiveReader, _ place: String) throws(BundleError) {
         let ownEntries: Set = [BundleEntry.manifest, BundleEntry.signature, BundleEntry.signer]
         var unlisted = Set(archive.names).subtracting(ownEntries)
         for file in manifest.files {
@@ -162,39 +148,37 @@ public struct ReleaseBundle: Sendable {
         let parts = [BundleEntry.signature, BundleEntry.signer].filter(archive.names.contains)
         if parts.isEmpty { return nil }
         guard parts.count == 2 else { throw .signatureInvalid(place: place) }
-        let bytes = try read(BundleEntry.signature, in: archive, limit: Ed25519.signatureByteCount, place)
-        let pem = try read(BundleEntry.signer, in: archive, limit: KeyFile.sizeLimit, place)
+        let (bytes, pem) = try archived(place) { () throws(ArchiveError) in
+            (try archive.read(BundleEntry.signature, limit: Ed25519.signatureByteCount),
+             try archive.read(BundleEntry.signer, limit: KeyFile.sizeLimit))
+        }
         let signer = try BundleKey(name: "\(BundleEntry.signer) in \(place)", pem: pem)
         guard signer.verifies(bytes, over: manifest) else { throw .signatureInvalid(place: place) }
         return Signature(signer: signer, bytes: bytes)
     }
 
     /// - Returns: the trusted key that signed the manifest, which covers everything else by digest.
-    /// - Throws: ``BundleError/unsigned(place:)`` or ``BundleError/signerNotTrusted(place:signer:trusted:)``.
     @discardableResult
     public func verify(trusting keys: [BundleKey]) throws(BundleError) -> BundleKey {
         guard let signature else { throw .unsigned(place: place) }
         guard let key = keys.first(where: { $0.verifies(signature.bytes, over: manifestBytes) }) else {
             throw .signerNotTrusted(place: place, signer: signature.signer.fingerprint, trusted: keys.map(\.name))
         }
-        do {
+        try Self.archived(place) { () throws(ArchiveError) in
             try CanonicalForm.check(content, limits: Self.archiveLimits(limits))
-        } catch {
-            throw .archive(error, place: place)
         }
         return key
     }
 
     /// The scripts without the version's line, in their order.
-    /// - Throws: ``BundleError``; ``BundleError/scripts(_:)`` for what a unit is not given.
     public func scripts() throws(BundleError) -> ScriptSet {
+        let line = ScriptSet.versionLine(manifest.scripts.version)
         let files = try Self.opened(content, limits, place) { archive throws(BundleError) in
             var files: [ScriptSet.File] = []
             for file in manifest.scripts.files {
                 let name = try Self.scriptName(file)
                 let bytes = try Self.read(file, in: archive, place)
-                let lineCount = name == family.mainName ? ScriptSet.versionLine(manifest.scripts.version).count : 0
-                files.append(ScriptSet.File(name: name, bytes: lineCount == 0 ? bytes : Array(bytes.dropFirst(lineCount))))
+                files.append(ScriptSet.File(name: name, bytes: name == family.mainName ? Array(bytes.dropFirst(line.count)) : bytes))
             }
             return files
         }
@@ -206,16 +190,76 @@ public struct ReleaseBundle: Sendable {
         }
     }
 
-    /// The firmware package; `nil` when there is none.
     public func firmware() throws(BundleError) -> [UInt8]? { try image(manifest.firmware) }
 
-    /// The FPGA image; `nil` when there is none.
     public func fpga() throws(BundleError) -> [UInt8]? { try image(manifest.fpga) }
 
     private func image(_ image: BundleManifest.Image?) throws(BundleError) -> [UInt8]? {
         guard let image else { return nil }
         return try Self.opened(content, limits, place) { archive throws(BundleError) in
-            try Self.read(BundleManifest.File(file: image.file, bytes: image.bytes, sha256: image.sha256), in: archive, place)
+            try Self.read(image.listing, in: archive, place)
         }
+    }
+}
+
+extension ReleaseBundle {
+    static func archived<Result>(_ place: String, _ body: () throws(ArchiveError) -> Result) throws(BundleError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .archive(error, place: place)
+        }
+    }
+
+    private static func opened<Result>(
+        _ content: ArchiveContent, _ limits: ScriptLimits, _ place: String, _ body: (ArchiveReader) throws(BundleError) -> Result
+    ) throws(BundleError) -> Result {
+        do {
+            return try ArchiveReader.open(content, limits: archiveLimits(limits), body)
+        } catch let error as BundleError {
+            throw error
+        } catch let error as ArchiveError {
+            throw .archive(error, place: place)
+        } catch {
+            throw .manifestInvalid(reason: SystemError.text(error))
+        }
+    }
+
+    /// A listed file, held against its digest: nothing is taken for granted of what was read before.
+    private static func read(
+        _ file: BundleManifest.File, in archive: ArchiveReader, _ place: String
+    ) throws(BundleError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        try read(file, in: archive, place) { bytes += $0 }
+        return bytes
+    }
+
+    private static func read(
+        _ file: BundleManifest.File, in archive: ArchiveReader, _ place: String, _ take: (ArraySlice<UInt8>) -> Void
+    ) throws(BundleError) {
+        let stream = SHA256Stream()
+        var byteCount = 0
+        try archived(place) { () throws(ArchiveError) in
+            try archive.read(file.file, limit: file.bytes) { piece in
+                stream.update(piece)
+                byteCount += piece.count
+                take(piece)
+            }
+        }
+        let digest = HexText.encode(stream.finish())
+        guard byteCount == file.bytes, digest == file.sha256 else {
+            throw .digestDiffers(file: file.file, place: place, expected: file.sha256, actual: digest)
+        }
+    }
+
+    private static func digest(of content: ArchiveContent, _ place: String) throws(BundleError) -> String {
+        let (digest, pieceByteCount) = (SHA256Stream(), 256 << 10)
+        for start in stride(from: 0, to: content.byteCount, by: pieceByteCount) {
+            guard let piece = content.read(from: start, count: pieceByteCount) else {
+                throw .archive(.notAnArchive(reason: "it cannot be read"), place: place)
+            }
+            digest.update(piece)
+        }
+        return HexText.encode(digest.finish())
     }
 }

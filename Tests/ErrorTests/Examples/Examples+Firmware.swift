@@ -6,7 +6,7 @@ import Support
 extension Examples {
     static let fpga = CataloguedErrors([
         FPGAError.imageTooLong(byteCount: 500_000), .imageEmpty, .verificationFailed(pages: [3, 4]), .writeFailed(reason),
-        .commitFailed(marker: "BYTES"), .answerUnreadable("ANSWER"), .notABitstream(reason: reason), .markerStays,
+        .commitFailed(marker: "BYTES"), .notABitstream(reason: reason), .markerStays,
     ])
 
     static let package = CataloguedErrors(

@@ -75,7 +75,7 @@ import Testing
         var machine = machine()
         _ = machine.run(try LuaCode("x"))
         let text = "noafw:1: \u{1B}[2J" + String(repeating: "x", count: 400)
-        guard case .answered(.failure(.raised(let exception)))? = machine.receive(Self.answer(1, of: "-" + text)).first else {
+        guard case .answered(.failure(.lua(let exception)))? = machine.receive(Self.answer(1, of: "-" + text)).first else {
             Issue.record("no error")
             return
         }
@@ -125,7 +125,7 @@ import Testing
         let text = "\(Self.key) 1 1 999999999 +"
         let check = String(CRC32.of(Array(text.utf8)), radix: 16)
         let bytes = Array((text + " " + String(repeating: "0", count: 8 - check.count) + check).utf8)
-        #expect(machine.receive(bytes) == [.answered(.failure(.tooLong(limit: LuaMachine.answerLimit)))])
+        #expect(machine.receive(bytes) == [.answered(.failure(.outputOverflow(limit: LuaMachine.answerLimit)))])
     }
 
     @Test func forbiddenAndTooLongCodeIsRefused() {

@@ -12,14 +12,11 @@ public struct SyntaxChecker: Sendable {
     private let tool: SyntaxTool
     private let path: String
 
-    /// - Parameter path: the program.
     public init(_ tool: SyntaxTool, path: String) {
         self.tool = tool
         self.path = path
     }
 
-    /// - Throws: ``BundleError/syntax(file:says:)`` for the first script, in their order, that does not compile;
-    ///   ``BundleError/checkFailed(file:reason:)``.
     public func check(_ files: [ScriptSet.File]) throws(BundleError) {
         var waiting = files[...]
         var running: [(file: ScriptSet.File, compiler: BoundedProcess)] = []
