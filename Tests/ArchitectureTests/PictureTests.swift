@@ -14,7 +14,7 @@ import Testing
         for (from, to) in arrows { #expect(modules[from]?.contains(to) == true, "\(from) does not depend on \(to)") }
         let drawn = Set(arrows.flatMap { [$0.0, $0.1] })
         let product = Set(ModuleTableTests.mayImport.keys).filter { !["CDBus", "CPNG", "CPQ", "CZip", "CCrypto"].contains($0) }
-        let programs: Set<String> = ["DevelopmentAssets", "BootloaderTraces", "LabRounds", "VirtualUnitServer", "LedgerWriter", "LedgerStation", "FleetRig", "FleetBench", "TestSupport", "FuzzTargets"]
+        let programs: Set<String> = ["DevelopmentAssets", "BootloaderTraces", "LabRounds", "VirtualUnitServer", "VirtualFaults", "LedgerWriter", "LedgerStation", "FleetRig", "FleetBench", "TestSupport", "FuzzTargets"]
         #expect(drawn == product.subtracting(programs))
     }
 

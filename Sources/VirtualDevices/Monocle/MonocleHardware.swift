@@ -28,7 +28,7 @@ struct MonocleHardware {
             fpgaVersion = FactoryImages.builtInFPGAVersion
             return
         }
-        let digest = Self.hexadecimal(SHA256.of(Array(flash.image)))
+        let digest = SHA256.text(of: flash.image)
         let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
         fpgaVersion = fpgaVersions[digest] ?? Self.vendorFPGAVersions[digest] ?? factory[digest]
     }
@@ -38,11 +38,7 @@ struct MonocleHardware {
         "951e8f3bb8d4c87a2293b6a12440b8bd2490d163adb6405830dd12bea35ec731": "v23.230.0808"
     ]
 
-    private static let factoryDigest = hexadecimal(SHA256.of(FactoryImages.fpga()))
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    private static let factoryDigest = SHA256.text(of: FactoryImages.fpga())
 
     /// Registers of the FPGA: 1 its identifier, 2 its version text, 0x1000 and 0x5800 the states of camera and microphone.
     /// With no image running nothing drives the line, and anything may be read.
@@ -70,15 +66,12 @@ struct MonocleHardware {
         case UInt8(ascii: "a"): Array(address.description.split(separator: ":").reversed().joined(separator: ":").lowercased().utf8)
         case UInt8(ascii: "b"): [UInt8(clamping: identity.batteryPercent)]
         case UInt8(ascii: "c"): [identity.isCharging ? 1 : 0]
-        default: Array(Self.name(of: cause).utf8)
-        }
-    }
-
-    private static func name(of cause: UnitPlatform.ResetCause) -> String {
-        switch cause {
-        case .powerOn: "POWERON"
-        case .software: "SOFTWARE_RESET"
-        case .crash: "CRASHED"
+        default:
+            switch cause {
+            case .powerOn: Array("POWERON".utf8)
+            case .software: Array("SOFTWARE_RESET".utf8)
+            case .crash: Array("CRASHED".utf8)
+            }
         }
     }
 
@@ -88,17 +81,12 @@ struct MonocleHardware {
 
     mutating func drawShape(_ command: [UInt8]) { screen.drawShape(String(decoding: command, as: UTF8.self)) }
 
-    /// Starts a recording of what the unit hears.
     mutating func record(milliseconds: Int, bytesPerSample: Int, rate: Int, now: Duration) {
-        recording = VirtualRecording(
-            of: folder.sound, milliseconds: milliseconds, bytesPerSample: bytesPerSample, rate: rate, start: now)
+        recording = VirtualRecording(of: folder.sound, milliseconds: milliseconds, bytesPerSample: bytesPerSample, rate: rate, start: now)
     }
 
-    mutating func readRecording(samples: Int, now: Duration) -> [UInt8] {
-        recording?.read(samples: samples, now: now) ?? []
-    }
+    mutating func readRecording(samples: Int, now: Duration) -> [UInt8] { recording?.read(samples: samples, now: now) ?? [] }
 
-    /// Takes a picture of what stands before the unit.
     mutating func capture() { picture = (folder.scene ?? [])[...] }
 
     mutating func readPicture(_ count: Int) -> [UInt8] {

@@ -1,3 +1,14 @@
+import Support
+
+extension FixedWidthInteger {
+    var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian, Array.init) }
+
+    /// What is missing is 0, what is too much is left out.
+    init(littleEndian bytes: some Collection<UInt8>) {
+        self = bytes.prefix(Self.bitWidth / 8).enumerated().reduce(0) { $0 | Self(truncatingIfNeeded: $1.element) << (8 * $1.offset) }
+    }
+}
+
 /// An attribute value as hexadecimal text, at most 512 bytes (Core Specification, Vol 3, Part F, 3.2.9).
 package struct HexBytes: Codable, Sendable, Equatable {
     package static let limit = 512
@@ -7,18 +18,14 @@ package struct HexBytes: Codable, Sendable, Equatable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        let digits = Array(try container.decode(String.self).utf8)
-        let parsed = stride(from: 0, to: digits.count, by: 2).compactMap { index in
-            UInt8(String(decoding: digits[index..<min(index + 2, digits.count)], as: UTF8.self), radix: 16)
-        }
-        guard digits.count.isMultiple(of: 2), parsed.count * 2 == digits.count, parsed.count <= Self.limit else {
+        guard let bytes = HexText.decode(try container.decode(String.self)), bytes.count <= Self.limit else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an attribute value")
         }
-        bytes = parsed
+        self.bytes = bytes
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        try container.encode(HexText.encode(bytes))
     }
 }
