@@ -1,7 +1,7 @@
 import Foundation
 
-/// `DevelopmentAssets [--small] FOLDER` makes the images that the folder's manifests describe; `--small` ones a slow bench flashes in
-/// seconds. What the folder holds is input: manifests, scripts, the signing key, a package's signature. Running it twice changes nothing.
+/// `DevelopmentAssets [--small] FOLDER` makes the images that the folder's manifests describe; a slow bench flashes `--small` ones in
+/// seconds. Manifests, scripts, the signing key and a package's signature are input: running it twice changes nothing.
 @main
 enum Program {
     static func main() {

@@ -20,7 +20,7 @@ import Testing
 
     /// A family's name stands in its own folders, its virtual model and the list of families.
     @Test func nothingElseLearnsAFamilysName() throws {
-        for module in ["Provisioning", "Support", "Cryptography", "Bluetooth", "Archive", "BlueZ", "Ledger", "LedgerStore"] {
+        for module in ["Provisioning", "Support", "Cryptography", "Bluetooth", "Archive", "BlueZ", "Ledger", "LedgerStore", "DevelopmentAssets"] {
             let target = try #require(project.targets.first { $0.name == module })
             for file in Project.swiftFiles(in: target.folder) {
                 for line in try Project.lines(of: file) where !line.trimmingCharacters(in: .whitespaces).hasPrefix("//") {

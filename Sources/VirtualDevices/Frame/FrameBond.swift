@@ -1,4 +1,5 @@
 import Foundation
+import Support
 
 /// The one bond that a Frame keeps: its long-term key, in a page of its own flash.
 ///
@@ -11,17 +12,16 @@ struct FrameBond: Sendable, Hashable {
 }
 
 extension UnitFolder {
-    private struct BondRecord: Codable { let key: HexBytes }
-
     private var bondFile: URL { root.appendingPathComponent("bond.json") }
     /// In bytes.
     private static let bondLimit = 4096
 
     func loadBond() throws -> FrameBond {
         guard FileManager.default.fileExists(atPath: bondFile.path) else { return FrameBond() }
-        let key = (try Self.decode(bondFile, limit: Self.bondLimit) as BondRecord).key.bytes
+        let record: [String: String] = try Self.decode(bondFile, limit: Self.bondLimit)
+        guard let key = record["key"].flatMap(HexText.decode) else { throw Self.damaged(bondFile) }
         return key.count == FrameBond.keyLength ? FrameBond(key: key) : FrameBond()
     }
 
-    func save(_ bond: FrameBond) throws { try Self.replace(bondFile, with: try JSONEncoder().encode(BondRecord(key: HexBytes(bond.key)))) }
+    func save(_ bond: FrameBond) throws { try Self.replace(bondFile, with: try JSONEncoder().encode(["key": HexText.encode(bond.key)])) }
 }

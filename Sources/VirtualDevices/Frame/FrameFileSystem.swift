@@ -124,11 +124,13 @@ struct FrameFileSystem {
             guard (there == .folder) == (entry == .folder), there != .folder || folder.names(in: new).isEmpty else { return .refusal }
         }
         if old.contains(new) { return lose(old, replacing: folder.entry(at: new)) }
-        for (handle, file) in openFiles {
-            if file.path == new, old != new { openFiles[handle]?.path = nil }
+        for (handle, file) in openFiles where old != new {
             // LittleFS keeps the handle and forgets where it belongs: what it wrote is lost.
-            if file.path == old, old != new { openFiles[handle]?.path = nil; continue }
-            if let path = file.path?.moved(from: old, to: new) { openFiles[handle]?.path = path }
+            if file.path == new || file.path == old {
+                openFiles[handle]?.path = nil
+            } else if let path = file.path?.moved(from: old, to: new) {
+                openFiles[handle]?.path = path
+            }
         }
         return commit(.rename(old, new))
     }

@@ -60,8 +60,6 @@ extension UnitFolder {
         try saveBlockCount(blockCount)
     }
 
-    // MARK: - Entries
-
     /// Bytes that a file's name cannot have, or that a person could not read, stand there as `%XX`.
     func host(_ path: FramePath) -> String { path.parts.reduce(files.path) { $0 + "/" + Self.hostName($1) } }
 
@@ -115,8 +113,6 @@ extension UnitFolder {
             }
         }
     }
-
-    // MARK: - Changes
 
     func put(_ bytes: [UInt8], at path: FramePath) throws {
         try Self.replace(scratchFile, with: bytes)

@@ -40,8 +40,6 @@ enum FrameInterpreter: InterpreterPort {
         URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("frame-lua").path
     }
 
-    // MARK: - Messages
-
     static func bytes(of radio: Radio) -> [UInt8] {
         [(radio.isConnected ? 1 : 0) | (radio.isSubscribed ? 2 : 0)] + UInt16(clamping: radio.payloadSize).littleEndianBytes
     }

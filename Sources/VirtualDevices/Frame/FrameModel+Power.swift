@@ -38,8 +38,6 @@ extension FrameModel {
         return false
     }
 
-    // MARK: - Bond
-
     /// Of Pairing Failed: Authentication Requirements (Core Specification, Vol 3, Part H, 3.5.5).
     private static let alreadyBonded: UInt8 = 0x03
     /// Of the controller: PIN or Key Missing (Vol 1, Part F, 2.6).

@@ -58,8 +58,6 @@ extension FrameModel {
         return true
     }
 
-    // MARK: - Flash
-
     private mutating func answerFromFiles(_ question: Question?, _ bytes: [UInt8]) throws -> FrameAnswer {
         let handle = UInt32(littleEndian: bytes), content = Array(bytes.dropFirst(4))
         switch question {
@@ -84,8 +82,6 @@ extension FrameModel {
         default: return files.load(bytes)
         }
     }
-
-    // MARK: - Sensors
 
     private mutating func answerFromBoard(_ question: Question?, _ bytes: [UInt8]) throws -> FrameAnswer {
         if question == .battery { return FrameAnswer(bytes: [UInt8(clamping: try folder.identity().batteryPercent)]) }

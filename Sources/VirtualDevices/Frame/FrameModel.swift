@@ -88,8 +88,6 @@ struct FrameModel: UnitModel {
         }
     }
 
-    // MARK: - Radio
-
     /// One write is one message: data, a break, or a command, which waits until the prompt takes it.
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         switch value.first {

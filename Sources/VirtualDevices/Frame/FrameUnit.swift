@@ -44,8 +44,8 @@ enum FrameAttributes {
 }
 
 extension PeripheralProfile {
-    /// A Frame that runs its application: an event takes the whole interval, and the radio keeps one notification
-    /// (bluetooth.c, `hvn_tx_queue_size`). When its place is free again within an event is a guess of ours.
+    /// An event takes the whole interval, and the radio keeps one notification (bluetooth.c, `hvn_tx_queue_size`). When its place is free
+    /// again within an event is a guess.
     static func frame(address: DeviceAddress, firmware: FrameFirmware, largestMTU: Int) -> PeripheralProfile {
         PeripheralProfile(
             address: address, name: name(of: address, firmware), advertisedServices: [FrameAttributes.service], table: FrameAttributes.table,
@@ -59,16 +59,14 @@ extension PeripheralProfile {
 }
 
 extension VendorKeys {
-    /// The public half of the key of the released packages (frame-codebase, `bootloader/dfu_public_key.c`, there with both halves
-    /// reversed).
+    /// Of the released packages (frame-codebase, `bootloader/dfu_public_key.c`, there with both halves reversed).
     static let frame = HexText.decode(
         "2157f9d9f4310c23ffa8f643376151ab3efdf10653a32afb2273873a6ddb1a0a"
             + "a69c9530fd751c4aec2ce9dcfc0d0ff521c42cae16b96dd78778b917a3edaa43") ?? []
 }
 
 extension BootloaderProfile {
-    /// nRF52840 with S140 7.3.0 (frame-codebase, `bootloader/sdk_config.h`): from the SoftDevice's end to the bootloader everything is
-    /// room for an image, file system and bond included.
+    /// nRF52840 with S140 7.3.0 (frame-codebase, `bootloader/sdk_config.h`): an image may cover file system and bond.
     static func frame(trusting keys: [[UInt8]]) -> BootloaderProfile {
         var configuration = BootloaderConfiguration(
             trustedKeys: [VendorKeys.frame] + keys, applicationCapacity: FrameMemory.bootloaderStart - FrameMemory.applicationStart)

@@ -10,24 +10,22 @@ struct MonocleHardware {
     private(set) var fpgaVersion: String?
     private(set) var isFPGARunning = true
     let identity: UnitFolder.Identity
-    private let folder: UnitFolder
+    /// Of images besides the vendor's and the factory's, by their digests.
+    private let fpgaVersions: [String: String]
     var screen = MonocleScreen()
-    private var recording: VirtualRecording?
-    private var picture: ArraySlice<UInt8> = []
+    var recording: VirtualRecording?
+    var picture: ArraySlice<UInt8> = []
 
     init(folder: UnitFolder, fpgaVersions: [String: String]) throws {
-        self.folder = folder
+        self.fpgaVersions = fpgaVersions
         identity = try folder.identity()
         flash = try FPGAFlash(file: folder.flash)
-        bootFPGA(fpgaVersions)
+        bootFPGA()
     }
 
     /// The image in flash when its marker is there, else the one that is built in.
-    private mutating func bootFPGA(_ fpgaVersions: [String: String]) {
-        guard flash.isCommitted else {
-            fpgaVersion = FactoryImages.builtInFPGAVersion
-            return
-        }
+    private mutating func bootFPGA() {
+        guard flash.isCommitted else { return fpgaVersion = FactoryImages.builtInFPGAVersion }
         let digest = SHA256.text(of: flash.image)
         let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
         fpgaVersion = fpgaVersions[digest] ?? Self.vendorFPGAVersions[digest] ?? factory[digest]
@@ -54,9 +52,9 @@ struct MonocleHardware {
     }
 
     /// A stopped FPGA is held in reset; started, it looks for the marker anew.
-    mutating func runFPGA(_ runs: Bool, fpgaVersions: [String: String]) {
+    mutating func runFPGA(_ runs: Bool) {
         isFPGARunning = runs
-        if runs { bootFPGA(fpgaVersions) }
+        if runs { bootFPGA() }
     }
 
     func describe(_ what: UInt8, address: DeviceAddress, cause: UnitPlatform.ResetCause) -> [UInt8] {
@@ -73,24 +71,5 @@ struct MonocleHardware {
             case .crash: Array("CRASHED".utf8)
             }
         }
-    }
-
-    mutating func writeFPGA(_ register: Int, _ bytes: [UInt8]) {
-        if isFPGARunning { screen.write(register, bytes, to: folder.display) }
-    }
-
-    mutating func drawShape(_ command: [UInt8]) { screen.drawShape(String(decoding: command, as: UTF8.self)) }
-
-    mutating func record(milliseconds: Int, bytesPerSample: Int, rate: Int, now: Duration) {
-        recording = VirtualRecording(of: folder.sound, milliseconds: milliseconds, bytesPerSample: bytesPerSample, rate: rate, start: now)
-    }
-
-    mutating func readRecording(samples: Int, now: Duration) -> [UInt8] { recording?.read(samples: samples, now: now) ?? [] }
-
-    mutating func capture() { picture = (folder.scene ?? [])[...] }
-
-    mutating func readPicture(_ count: Int) -> [UInt8] {
-        defer { picture = picture.dropFirst(count) }
-        return Array(picture.prefix(count))
     }
 }

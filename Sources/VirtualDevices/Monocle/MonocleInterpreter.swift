@@ -59,17 +59,10 @@ enum MonocleInterpreter: InterpreterPort {
     static func scripts() throws(UnitFolderError) -> URL { try Resources.own.locate("Python") }
 
     /// The words that start the interpreter: it stands beside the Python, or that finds it.
-    private static func program(python: String, scripts: URL) -> [String] {
+    static func program(python: String, scripts: URL) -> [String] {
         let beside = URL(fileURLWithPath: python).deletingLastPathComponent().appendingPathComponent("monocle-python").path
         return FileManager.default.isExecutableFile(atPath: beside) ? [beside] : [python, scripts.appendingPathComponent("launch.py").path]
     }
-
-    static func versionCommand(python: String) -> [String] {
-        guard let scripts = try? scripts() else { return [] }
-        return program(python: python, scripts: scripts) + ["--version"]
-    }
-
-    // MARK: - Messages
 
     static func bytes(of radio: Radio) -> [UInt8] {
         [(radio.isConnected ? 1 : 0) | (radio.hasREPLSubscription ? 2 : 0) | (radio.hasDataSubscription ? 4 : 0)]

@@ -26,9 +26,15 @@ extension MonocleModel {
         if processor.state == .waiting || processor.state == .blocked { try runProcessor(on: &unit) }
     }
 
-    private mutating func runProcessor(on unit: inout UnitPlatform) throws {
+    /// - Parameter sendsAtOnce: what is printed first goes out before the turn's time has passed.
+    private mutating func runProcessor(on unit: inout UnitPlatform, sendsAtOnce: Bool = false) throws {
         do {
-            if let turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) { try take(turn, on: &unit) }
+            guard var turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) else { return }
+            while sendsAtOnce, case .terminal(let bytes)? = turn.outputs.first {
+                unit.notify(MonocleAttributes.replTransmit, bytes)
+                turn.outputs.removeFirst()
+            }
+            try take(turn, on: &unit)
         } catch is InterpreterProcess.Failure {
             // The chip ran into memory that holds something else.
             unit.reset(.crash)
@@ -67,16 +73,7 @@ extension MonocleModel {
     mutating func refill(on unit: inout UnitPlatform) throws {
         let radio = radio(of: unit)
         guard processor.state == .blocked, radio.hasREPLSubscription || radio.hasDataSubscription else { return }
-        do {
-            guard var turn = try processor.resume(radio: radio, uptime: uptime(on: unit)) else { return }
-            while let output = turn.outputs.first, case .terminal(let bytes) = output {
-                unit.notify(MonocleAttributes.replTransmit, bytes)
-                turn.outputs.removeFirst()
-            }
-            try take(turn, on: &unit)
-        } catch is InterpreterProcess.Failure {
-            unit.reset(.crash)
-        }
+        try runProcessor(on: &unit, sendsAtOnce: true)
     }
 }
 

@@ -43,7 +43,7 @@ extension MonocleModel {
         case .record, .microphone, .capture, .camera: return answerFromSensors(operation, payload, now: unit.now)
         case .touch: return Answer(payload: [touchedBits])
         case .draw:
-            hardware.drawShape(payload)
+            hardware.screen.drawShape(String(decoding: payload, as: UTF8.self))
             return Answer()
         case .power:
             preventsSleep = first == 1
@@ -83,12 +83,12 @@ extension MonocleModel {
             return Answer(
                 payload: hardware.readFPGA(register, count, using: &unit.generator), delay: HardwareTime.transfer(count + 2))
         case .fpgaWrite:
-            hardware.writeFPGA(register, Array(payload.dropFirst(2)))
+            if hardware.isFPGARunning { hardware.screen.write(register, Array(payload.dropFirst(2)), to: folder.display) }
             return Answer(delay: HardwareTime.transfer(payload.count))
         default:
             let (wasRunning, asked) = (hardware.isFPGARunning, payload.first ?? 0)
             guard asked < 2, wasRunning != (asked == 1) else { return Answer(payload: [wasRunning ? 1 : 0]) }
-            hardware.runFPGA(asked == 1, fpgaVersions: configuration.fpgaVersions)
+            hardware.runFPGA(asked == 1)
             return Answer(delay: asked == 1 ? HardwareTime.startFPGA : HardwareTime.stopFPGA)
         }
     }
@@ -99,13 +99,17 @@ extension MonocleModel {
         case .record:
             guard payload.count == 7 else { return Answer() }
             let rate = Int(UInt16(littleEndian: payload[5...]))
-            hardware.record(milliseconds: Int(UInt32(littleEndian: payload)), bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate, now: now)
+            hardware.recording = VirtualRecording(
+                of: folder.sound, milliseconds: Int(UInt32(littleEndian: payload)), bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate,
+                start: now)
             return Answer()
-        case .microphone: return Answer(payload: hardware.readRecording(samples: count, now: now))
+        case .microphone: return Answer(payload: hardware.recording?.read(samples: count, now: now) ?? [])
         case .capture:
-            hardware.capture()
+            hardware.picture = (folder.scene ?? [])[...]
             return Answer(delay: HardwareTime.wakeCamera)
-        default: return Answer(payload: hardware.readPicture(count))
+        default:
+            defer { hardware.picture = hardware.picture.dropFirst(count) }
+            return Answer(payload: Array(hardware.picture.prefix(count)))
         }
     }
 

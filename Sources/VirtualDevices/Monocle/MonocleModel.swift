@@ -92,8 +92,6 @@ struct MonocleModel: UnitModel {
         timers.add(.sleepsIfCharging, at: unit.now + Self.chargingPoll)
     }
 
-    // MARK: - Radio
-
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         if characteristic == MonocleAttributes.replReceive {
             try signal(.terminal(value), on: &unit)
@@ -109,8 +107,6 @@ struct MonocleModel: UnitModel {
     mutating func radioChanged(on unit: inout UnitPlatform) throws { try wakeProcessor(on: &unit) }
 
     mutating func notificationSent(on unit: inout UnitPlatform) throws { try refill(on: &unit) }
-
-    // MARK: - Touch
 
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {
         switch input {

@@ -13,7 +13,9 @@ extension VirtualUnit {
     }
 
     /// The words of a command that prints which interpreter a Monocle would run.
-    public static func monocleVersionCommand(python: String) -> [String] { MonocleInterpreter.versionCommand(python: python) }
+    public static func monocleVersionCommand(python: String) -> [String] {
+        (try? MonocleInterpreter.scripts()).map { MonocleInterpreter.program(python: python, scripts: $0) + ["--version"] } ?? []
+    }
 }
 
 extension UnitFolder {
@@ -79,7 +81,7 @@ enum MonocleAttributes {
 }
 
 extension PeripheralProfile {
-    /// A Monocle that runs its application (main.c: hvn_tx_queue_size 2; an event of 300 × 1.25 ms takes the whole interval).
+    /// main.c: hvn_tx_queue_size 2; an event of 300 × 1.25 ms takes the whole interval.
     static func monocle(address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {
         PeripheralProfile(
             address: address, name: "monocle", advertisedServices: [MonocleAttributes.replService], table: MonocleAttributes.table,
@@ -89,8 +91,8 @@ extension PeripheralProfile {
 }
 
 extension VendorKeys {
-    /// Its repository also publishes the private half, so it proves integrity and not origin (monocle-micropython,
-    /// `bootloader/dfu_public_key.c`, there with both halves reversed).
+    /// Its private half is published, too: it proves integrity, not origin (monocle-micropython, `bootloader/dfu_public_key.c`, there with
+    /// both halves reversed).
     static let monocle = HexText.decode(
         "89fd8738d1c1ae0867750ad1bff26a3c262faa633e0dd7259c7b5c4d223d7ced"
             + "0f0dca0ef5afcceeeb4cc7f8df43a33695954c00fba670c899b12d1d50a81da4") ?? []

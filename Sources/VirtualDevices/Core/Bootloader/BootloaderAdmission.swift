@@ -1,8 +1,5 @@
 /// The checks of an init packet in the SDK's order (`nrf_dfu_validation_prevalidate`, `nrf_dfu_ver_validation_check`).
-struct BootloaderAdmission {
-    let configuration: BootloaderConfiguration
-    let settings: BootloaderSettings
-
+extension SecureBootloader {
     func refusal(of packet: BootloaderInitPacket) -> BootloaderResult? {
         guard let signature = packet.signature else { return .signatureMissing }
         guard signature.type == 0 else { return .wrongSignatureType }

@@ -100,7 +100,7 @@ struct BootloaderSettings: Codable, Sendable, Equatable {
 
     struct Bank: Codable, Sendable, Equatable {
         var content = BankContent.nothing
-        /// Bytes. The next image goes behind bank 0 by this size, valid or not.
+        /// Bytes. The next image goes behind bank 0 by this, valid or not.
         var size: UInt32 = 0
         var crc: UInt32 = 0
     }
@@ -111,7 +111,7 @@ struct BootloaderSettings: Codable, Sendable, Equatable {
         var commandOffset: UInt32 = 0
         var commandCRC: UInt32 = 0
         var objectSize: UInt32 = 0
-        /// Shares its memory with the address where an update begins, which is written over it at the end of one.
+        /// At the end of an update the address where that begins is written over it.
         var imageCRC: UInt32 = 0
         var executedCRC: UInt32 = 0
         var imageOffset: UInt32 = 0
@@ -136,7 +136,7 @@ struct BootloaderSettings: Codable, Sendable, Equatable {
     /// Where the next packet goes, from the start of the image.
     var writeOffset: UInt32 = 0
     var progress = Progress()
-    /// 512 bytes; erased (0xFF) behind the packet, zero in a unit that never had one.
+    /// Erased (0xFF) behind the packet, zero in a unit that never had one.
     var initCommand = [UInt8](repeating: 0, count: initCommandLimit)
     var applicationValidation = Validation()
 

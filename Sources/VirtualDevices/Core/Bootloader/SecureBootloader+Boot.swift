@@ -11,7 +11,7 @@ extension SecureBootloader {
     /// - Parameter staysInBootloader: the reset's cause asks for it.
     mutating func boot(staysInBootloader: Bool) {
         forgetOutput()
-        flash.removeAll()
+        flash = BootloaderFlash()
         memory = Memory()
         resetsAt = nil
         processorFreeAt = now

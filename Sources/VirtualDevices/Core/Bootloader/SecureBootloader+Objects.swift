@@ -113,8 +113,7 @@ extension SecureBootloader {
     }
 
     private mutating func admit(_ packet: BootloaderInitPacket) -> BootloaderResult {
-        let admission = BootloaderAdmission(configuration: configuration, settings: settings)
-        if let refusal = admission.refusal(of: packet) { return refusal }
+        if let refusal = refusal(of: packet) { return refusal }
         guard packet.command.bootloaderFits(configuration) else { return .insufficientResources }
         guard let size = packet.command.imageSize else { return .initCommandInvalid }
         memory.imageSize = size

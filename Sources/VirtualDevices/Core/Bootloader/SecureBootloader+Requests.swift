@@ -35,7 +35,7 @@ extension SecureBootloader {
         }
     }
 
-    /// A packet for the open object. It is answered only where a receipt is due, and then errors come out there too.
+    /// A packet for the open object. Only a due receipt answers it, errors included.
     mutating func handlePacket(_ bytes: [UInt8]) {
         guard memory.buffersInUse < configuration.packetBuffers else { return }
         memory.buffersInUse += 1
@@ -84,8 +84,6 @@ extension SecureBootloader {
     }
 
     mutating func restartInactivity() { inactivityDeadline = now + configuration.inactivityTimeout }
-
-    // MARK: - Answers
 
     private mutating func answer(_ opcode: UInt8, _ result: BootloaderResult, _ payload: [UInt8] = []) {
         notify([Self.response, opcode] + result.bytes + (result == .success ? payload : []))

@@ -4,7 +4,7 @@ import Support
 import Synchronization
 
 extension VirtualCentral: BondingCentral {
-    /// Encrypts with the key of an earlier pairing; without one it pairs.
+    /// Without a key it pairs.
     /// - Returns: `nil` when the link is lost.
     func secure(_ connection: VirtualConnection, with key: [UInt8]?, before deadline: SessionClock.Instant) async throws -> SecurityAnswer? {
         let reply = Inbox<SecurityAnswer>()
@@ -43,9 +43,7 @@ public final class BondStore: Sendable {
         guard let file = file(of: address) else { return keys.withLock { $0[address] } }
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try UnitFolder.reading(file, limit: Self.fileLimit) { bytes in
-            guard let key = HexText.decode(String(decoding: bytes, as: UTF8.self)), !key.isEmpty else {
-                throw UnitFolderError.unreadable(path: file.path, reason: "it does not hold what it should")
-            }
+            guard let key = HexText.decode(String(decoding: bytes, as: UTF8.self)), !key.isEmpty else { throw UnitFolder.damaged(file) }
             return key
         }
     }

@@ -77,7 +77,7 @@ struct VirtualConnection: Connection {
     }
 }
 
-/// The socket that bluetoothd hands out: closed at the latest when nobody holds it any more.
+/// The socket that bluetoothd hands out.
 final class VirtualChannel: WriteChannel {
     private let connection: VirtualConnection
     private let characteristic: AttributeID

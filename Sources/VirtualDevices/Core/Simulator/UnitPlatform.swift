@@ -50,7 +50,7 @@ package struct UnitPlatform {
     /// How the unit shows itself; `nil` while its radio is off.
     var peripheral: PeripheralProfile?
     var link: ActiveLink?
-    /// ATT payload of the last MTU exchange since the chip started, in bytes; 0 before the first. It outlives the link.
+    /// ATT payload of the last MTU exchange, which outlives the link, in bytes; 0 before the first since the chip started.
     var exchangedPayload = 0
 
     init(folder: UnitFolder, address: DeviceAddress, design: UnitDesign, air: VirtualAir, events: Inbox<UnitEvent>) {
@@ -72,8 +72,6 @@ package struct UnitPlatform {
         flashWordCount = cut ?? flashWordCount + count
         return cut.map { $0 - first }
     }
-
-    // MARK: - Radio
 
     package mutating func startRadio(as profile: PeripheralProfile) {
         mode = .application
@@ -117,7 +115,7 @@ extension UnitPlatform {
 
     mutating func cutPower(after delay: Duration) { after(delay, .powerCut(stopCount)) }
 
-    /// A reset without disconnecting: the host notices after the supervision timeout.
+    /// Without disconnecting: the host notices after the supervision timeout.
     /// - Parameter cause: `nil` leaves the last one, as a bootloader does.
     package mutating func reset(_ cause: ResetCause?, intoBootloader: Bool = false) {
         stop(.reset)

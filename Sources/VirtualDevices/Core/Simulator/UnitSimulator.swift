@@ -12,8 +12,7 @@ struct UnitSimulator {
     }
 
     var nextDeadline: Duration? {
-        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline]
-            .compactMap { $0 }.min()
+        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline].compactMap(\.self).min()
     }
 
     mutating func handle(_ event: UnitEvent) throws {
@@ -33,7 +32,7 @@ struct UnitSimulator {
 
     mutating func advance() throws {
         let now = platform.now
-        while let due = [platform.timers.nextDeadline, model.nextDeadline].compactMap({ $0 }).min(), due <= now {
+        while let due = [platform.timers.nextDeadline, model.nextDeadline].compactMap(\.self).min(), due <= now {
             if let timer = platform.timers.takeDue(at: due) { try fire(timer) } else { try withModel { try $0.advance(on: &$1) } }
         }
         if let event = platform.link?.nextEvent, event <= now { try connectionEvent() }

@@ -18,9 +18,7 @@ public final class VirtualUnit: Sendable {
 
     package init(folder: UnitFolder, design: UnitDesign, air: VirtualAir) throws {
         address = try folder.address(of: design.family)
-        self.folder = folder
-        self.design = design
-        self.air = air
+        (self.folder, self.design, self.air) = (folder, design, air)
     }
 
     /// Plays the unit until cancelled. Throws when the machine cannot play it (no interpreter, no disk).
@@ -33,9 +31,7 @@ public final class VirtualUnit: Sendable {
             let now = simulator.platform.now
             counts.withLock { $0 = (simulator.platform.packetCount, simulator.platform.flashWordCount) }
             let deadline = simulator.nextDeadline ?? now + .seconds(3600)
-            if deadline <= now {
-                try simulator.advance()
-            } else if let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
+            if deadline > now, let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
                 try simulator.handle(event)
             } else {
                 try simulator.advance()

@@ -1,8 +1,8 @@
 import Bluetooth
 import Foundation
 
-/// The files that the virtual units run: beside the binary, where SwiftPM builds them, or under the prefix it is installed in.
-/// SwiftPM's own accessor ends the process when the binary was moved without them.
+/// The files that the virtual units run, beside the binary or under its prefix. SwiftPM's own accessor ends the process when the binary
+/// was moved without them.
 struct Resources: Sendable {
     static let folder = "noafw_VirtualDevices.resources"
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Foundation
 import Support
 
-/// A virtual unit's state on disk: what survives a power cut, and the end of the process that plays the unit.
+/// A virtual unit's state on disk.
 public struct UnitFolder: Sendable {
     struct Identity: Codable, Sendable {
         var family: String
@@ -13,14 +13,14 @@ public struct UnitFolder: Sendable {
 
     /// In bytes.
     private static let identityLimit = 64 << 10
-    /// In bytes; several times what it holds when its flash is full.
+    /// In bytes; several times a full flash.
     private static let bootloaderLimit = 16 << 20
 
     public let root: URL
     var files: URL { root.appendingPathComponent("files", isDirectory: true) }
     private var bootloader: URL { root.appendingPathComponent("bootloader.json") }
     private var identityFile: URL { Self.identityFile(in: root) }
-    /// What the unit shows; read it with ``VirtualDisplay``.
+    /// Read it with ``VirtualDisplay``.
     public var display: URL { root.appendingPathComponent("display.json") }
 
     /// Opens the folder, or makes a factory-new unit there.
@@ -47,8 +47,6 @@ public struct UnitFolder: Sendable {
     func loadBootloader() throws -> BootloaderStorage { try Self.decode(bootloader, limit: Self.bootloaderLimit) }
 
     package func save(_ storage: BootloaderStorage) throws { try Self.replace(bootloader, with: try JSONEncoder().encode(storage)) }
-
-    // MARK: - Address
 
     /// The address of the unit, which has to be of this family.
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
@@ -79,8 +77,6 @@ public struct UnitFolder: Sendable {
         return DeviceAddress(octets: octets)
     }
 
-    // MARK: - Files
-
     /// - Parameter limit: in bytes.
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
     static func reading<Value>(_ file: URL, limit: Int, _ decode: ([UInt8]) throws -> Value) throws -> Value {
@@ -90,6 +86,8 @@ public struct UnitFolder: Sendable {
             throw UnitFolderError.unreadable(path: file.path, reason: SystemError.text(error))
         }
     }
+
+    static func damaged(_ file: URL) -> UnitFolderError { .unreadable(path: file.path, reason: "it does not hold what it should") }
 
     /// As ``reading(_:limit:_:)``, of JSON.
     static func decode<Value: Decodable>(_ file: URL, limit: Int) throws -> Value {
@@ -106,7 +104,7 @@ public struct UnitFolder: Sendable {
         do { try FileWriter.makeFolder(folder.path) } catch { throw UnitFolderError.unwritable(path: folder.path, reason: error.reason) }
     }
 
-    /// Takes the unit for this process; the lock ends with the returned value or the process.
+    /// Takes the unit for this process, until the returned value or the process ends.
     public func lock() throws -> UnitLock { try UnitLock(file: root.appendingPathComponent("unit.lock")) }
 }
 

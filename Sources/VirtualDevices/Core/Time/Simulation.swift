@@ -39,25 +39,19 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     }
 
     /// Ends the executor's thread. Nothing may run on it any more.
-    public func stop() {
-        condition.withLock {
-            isStopped = true
-            condition.signal()
-        }
-    }
+    public func stop() { change { isStopped = true } }
 
     /// Makes time stand still until as many calls have taken it back.
-    func hold(_ isHeld: Bool) {
-        condition.withLock {
-            holds += isHeld ? 1 : -1
-            condition.signal()
-        }
-    }
+    func hold(_ isHeld: Bool) { change { holds += isHeld ? 1 : -1 } }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
+        change { jobs.append(unowned) }
+    }
+
+    private func change(_ body: () -> Void) {
         condition.withLock {
-            jobs.append(unowned)
+            body()
             condition.signal()
         }
     }
@@ -66,7 +60,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     var sleepingCount: Int { condition.withLock { sleepers.count } }
 
     func sleep(until wake: Duration) async throws {
-        let id = condition.withLock { () -> UInt64 in
+        let id = condition.withLock {
             sleeperCount += 1
             return sleeperCount
         }
@@ -171,7 +165,6 @@ public struct VirtualTime: Sendable {
             hold: { simulation.hold($0) })
     }
 
-    /// Passes as the clock does.
     init(clock: SessionClock) { (self.clock, simulation) = (clock, nil) }
 
     /// Runs `body`, once. Everything that waits on ``clock`` has to run inside.
