@@ -76,9 +76,12 @@ let package = Package(
         // Makes the development images in Firmware/ and FPGA/ anew.
         .executableTarget(name: "DevelopmentAssets", dependencies: ["DFU", "Cryptography"], swiftSettings: strict),
 
+        // Faults of the virtual units as a test plans them.
+        .target(name: "VirtualFaults", dependencies: ["VirtualDevices"], path: "Tests/VirtualFaults", swiftSettings: strict),
+
         // Plays a virtual unit for the lab's radio (Tests/Lab).
         .executableTarget(
-            name: "VirtualUnitServer", dependencies: ["VirtualDevices", "Bluetooth", "Support"], path: "Tests/VirtualUnitServer", swiftSettings: strict),
+            name: "VirtualUnitServer", dependencies: ["VirtualDevices", "VirtualFaults", "Bluetooth", "Support"], path: "Tests/VirtualUnitServer", swiftSettings: strict),
 
         // The lab's leak check: many rounds in one process.
         .executableTarget(
@@ -98,7 +101,7 @@ let package = Package(
             name: "LedgerStation", dependencies: ["LedgerServer", "LedgerStore", "Ledger", "Support"], path: "Tests/LedgerStation", swiftSettings: strict),
         // Many light virtual units on one air, for the tests of fleets and their bench.
         .target(
-            name: "FleetRig", dependencies: ["Cryptography", "Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
+            name: "FleetRig", dependencies: ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"], path: "Tests/FleetRig",
             swiftSettings: strict),
         .executableTarget(
             name: "FleetBench", dependencies: ["FleetRig", "Provisioning", "VirtualDevices", "Support"], path: "Tests/FleetBench", swiftSettings: strict),
@@ -127,15 +130,15 @@ let package = Package(
         tests("FPGATests", ["Support", "Cryptography", "FPGA", "REPL", "Bluetooth", "TestSupport"]),
         tests("ScriptBundleTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "ScriptBundle", "Archive", "REPL", "Bluetooth", "TestSupport"]),
         tests("VirtualDevicesTests", [
-            "Support", "Cryptography", "VirtualDevices", "VirtualUnitServer", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces",
+            "Support", "Cryptography", "VirtualDevices", "VirtualFaults", "VirtualUnitServer", "Bluetooth", "CCrypto", "TestSupport", "BootloaderTraces",
         ]),
-        tests("ProvisioningTests", ["FleetRig", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
+        tests("ProvisioningTests", ["FleetRig", "VirtualFaults", "MonocleFamily", "FrameFamily", "Support", "Cryptography", "Provisioning", "VirtualDevices", "DFU", "FPGA", "REPL", "ScriptBundle", "Bluetooth", "TestSupport"]),
         tests("LedgerTests", ["Ledger", "Support", "TestSupport"]),
         .testTarget(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
             swiftSettings: strict),
         tests("LedgerServerTests", ["LedgerServer", "LedgerStore", "Ledger", "LedgerStation", "Support", "TestSupport"]),
-        tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
+        tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "VirtualFaults", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
         tests("CommandTests", [
             "Support", "Cryptography",
             "noafw", "Assistant", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",
@@ -147,7 +150,7 @@ let package = Package(
             "ScriptBundle", "Support", "VirtualDevices", "noafw",
         ]),
         tests("AssetTests", ["MonocleFamily", "FrameFamily", "Support", "Cryptography", "DevelopmentAssets", "DFU", "FPGA", "ScriptBundle", "Provisioning", "VirtualDevices", "Bluetooth", "TestSupport"]),
-        tests("ScriptTests", ["FrameFamily", "Support", "Cryptography", "VirtualDevices", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
+        tests("ScriptTests", ["FrameFamily", "Support", "Cryptography", "VirtualDevices", "VirtualFaults", "Bluetooth", "REPL", "ScriptBundle", "TestSupport"]),
         tests("ArchitectureTests", []),
     ]
 )

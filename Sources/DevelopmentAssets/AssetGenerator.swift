@@ -2,15 +2,10 @@ import Cryptography
 import DFU
 import Foundation
 
-/// Writes the development assets under one root.
+/// Makes the stand-ins that the manifests under one root describe, and writes their digests and those of the scripts there.
 struct AssetGenerator {
-    static let scriptsVersions = ["monocle": "v26.326.0616", "frame": "v26.326.1430"]
-    /// The scripts of each family in the order in which they are hashed and installed: the Monocle's is the phone app's
-    /// (noa-for-ios, `Controller.swift`).
-    static let scriptNames = [
-        "monocle": ["states.py", "graphics.py", "audio.py", "photo.py", "main.py"],
-        "frame": ["state.lua", "graphics.lua", "link.lua", "media.lua", "picture.lua", "main.lua"],
-    ]
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
     private static let keyName = "development-key.pem"
     private static let publicKeyName = "development-key.pub.pem"
 
@@ -19,54 +14,54 @@ struct AssetGenerator {
     var isSmall = false
 
     func run() throws {
-        try writeFirmware()
-        try writeFPGA()
-        for (family, names) in Self.scriptNames { try writeScriptManifest(of: names, for: family) }
-    }
-
-    private func writeFirmware() throws {
-        let folder = try folder("Firmware")
-        let key = try signingKey(in: folder)
+        let firmware = root.appendingPathComponent("Firmware")
+        let key = try signingKey(in: firmware)
         let publicText = "# noafw development key, public half. Not the vendor's.\n" + (try key.publicPEM())
-        try write(Array(publicText.utf8), to: folder.appendingPathComponent(Self.publicKeyName))
-        for standIn in FirmwareStandIn.all {
-            let file = folder.appendingPathComponent(standIn.fileName)
+        try write(publicText.utf8, to: firmware.appendingPathComponent(Self.publicKeyName))
+        try update("Firmware") { folder, entry in
+            guard let standIn = try StandIn<FirmwareMarks>(entry) else { return }
+            let file = folder.appendingPathComponent(standIn.file)
             let package = try package(of: standIn, signedBy: key, previous: try? DFUPackage(path: file.path))
             try write(package, to: file)
-            try AssetManifest(folder: folder).put([
-                "version": standIn.version, "hardware": standIn.hardware, "file": standIn.fileName,
-                "sha256": SHA256.text(of: package), "development": true, "key": Self.publicKeyName,
-            ])
+            (entry["sha256"], entry["key"]) = (SHA256.text(of: package), Self.publicKeyName)
+        }
+        try update("FPGA") { folder, entry in
+            guard let standIn = try StandIn<ImageMarks>(entry) else { return }
+            let image = standIn.bitstream(isSmall: isSmall)
+            try write(image, to: folder.appendingPathComponent(standIn.file))
+            entry["sha256"] = SHA256.text(of: image)
+        }
+        for family in try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("Scripts").path) {
+            let hasManifest = FileManager.default.fileExists(atPath: root.appendingPathComponent("Scripts/\(family)/manifest.json").path)
+            if hasManifest { try update("Scripts/\(family)", digestScripts) }
         }
     }
 
-    private func writeFPGA() throws {
-        let folder = try folder("FPGA")
-        let image = isSmall ? FPGAStandIn.sparseImage() : FPGAStandIn.image()
-        try write(image, to: folder.appendingPathComponent(FPGAStandIn.fileName))
-        try AssetManifest(folder: folder).put([
-            "version": FPGAStandIn.version, "hardware": FPGAStandIn.hardware, "file": FPGAStandIn.fileName,
-            "sha256": SHA256.text(of: image), "development": true,
-        ])
-    }
-
-    /// The scripts themselves are written by hand; only their digests are kept here.
-    private func writeScriptManifest(of names: [String], for family: String) throws {
-        let folder = try folder("Scripts/\(family)")
-        let files = try names.map { name in
-            let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
-            return ["file": name, "sha256": SHA256.text(of: bytes)]
+    private func digestScripts(_ folder: URL, _ entry: inout [String: Any]) throws {
+        entry["files"] = try (entry["files"] as? [[String: Any]])?.compactMap { $0["file"] as? String }.map { name in
+            ["file": name, "sha256": SHA256.text(of: [UInt8](try Data(contentsOf: folder.appendingPathComponent(name))))]
         }
-        try AssetManifest(folder: folder).put([
-            "version": Self.scriptsVersions[family] ?? "", "hardware": family, "files": files, "development": true,
-        ])
     }
 
-    /// A signature is random, so the previous one stays as long as it is right: the file then stays the same, too.
-    private func package(of standIn: FirmwareStandIn, signedBy key: SigningKey, previous: DFUPackage?) throws -> [UInt8] {
-        let image = standIn.image(byteCount: isSmall ? FirmwareStandIn.smallByteCount : standIn.byteCount)
+    /// Lets `change` bring each development entry of a folder's manifest up to date; everything else in it stays.
+    private func update(_ name: String, _ change: (URL, inout [String: Any]) throws -> Void) throws {
+        let folder = root.appendingPathComponent(name)
+        let file = folder.appendingPathComponent("manifest.json")
+        guard var document = try JSONSerialization.jsonObject(with: try Data(contentsOf: file)) as? [String: Any],
+            var entries = document["entries"] as? [[String: Any]]
+        else { throw Failure(description: "\(file.path) is no manifest") }
+        for index in entries.indices where entries[index]["development"] as? Bool == true { try change(folder, &entries[index]) }
+        document["entries"] = entries
+        let text = try JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        try write(text + [UInt8(ascii: "\n")], to: file)
+    }
+
+    /// A signature is random: the previous one stays while it is right, and with it the file.
+    private func package(of standIn: StandIn<FirmwareMarks>, signedBy key: SigningKey, previous: DFUPackage?) throws -> [UInt8] {
+        let image = standIn.application(isSmall: isSmall)
         let builder = InitPacketBuilder(
-            image: image, firmwareVersion: standIn.initPacketVersion, target: standIn.target)
+            kind: .application, image: image, firmwareVersion: standIn.marks.number, hardwareVersion: standIn.marks.hardwareVersion,
+            softDevices: [standIn.marks.softDevice])
         let command = try builder.commandBytes()
         var signature = try key.sign(command)
         if let packet = previous?.images.first?.initPacket, packet.signedBytes == command,
@@ -85,20 +80,13 @@ struct AssetGenerator {
         }
         let key = try SigningKey.generate()
         let warning = "# noafw development key: published on purpose, protects nothing. Never sign a release with it.\n"
-        try write(Array((warning + key.pem).utf8), to: file)
+        try write((warning + key.pem).utf8, to: file)
         return key
     }
 
-    private func folder(_ name: String) throws -> URL {
-        let folder = root.appendingPathComponent(name, isDirectory: true)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
-    }
-
     /// Leaves a file that is right already alone, its date included.
-    private func write(_ bytes: [UInt8], to file: URL) throws {
+    private func write(_ bytes: some Sequence<UInt8>, to file: URL) throws {
         let content = Data(bytes)
-        if let present = try? Data(contentsOf: file), present == content { return }
-        try content.write(to: file, options: .atomic)
+        if (try? Data(contentsOf: file)) != content { try content.write(to: file, options: .atomic) }
     }
 }

@@ -1,10 +1,7 @@
 import Foundation
 
-/// `DevelopmentAssets [--small] OUTPUT_FOLDER` writes the development images and the manifests of all three asset
-/// folders, with `--small` images that a slow bench flashes in seconds.
-///
-/// What the folder already holds is input: the signing key, the package's signature, the scripts, and the entries that
-/// somebody added to a manifest. Running it twice changes nothing.
+/// `DevelopmentAssets [--small] FOLDER` makes the images that the folder's manifests describe; a slow bench flashes `--small` ones in
+/// seconds. Manifests, scripts, the signing key and a package's signature are input: running it twice changes nothing.
 @main
 enum Program {
     static func main() {
@@ -12,7 +9,7 @@ enum Program {
         let isSmall = arguments.first == "--small"
         if isSmall { arguments.removeFirst() }
         guard arguments.count == 1, let root = arguments.first, !root.hasPrefix("-") else {
-            complain("usage: DevelopmentAssets [--small] OUTPUT_FOLDER")
+            complain("usage: DevelopmentAssets [--small] FOLDER")
             exit(64)
         }
         do {

@@ -29,10 +29,11 @@ import Testing
         "DevelopmentAssets": ["DFU", "Cryptography"],
         "BootloaderTraces": ["VirtualDevices", "Bluetooth", "Support", "Cryptography"],
         "LabRounds": ["BlueZ", "DFU", "FPGA", "Provisioning", "MonocleFamily", "ScriptBundle", "Bluetooth", "Support"],
-        "VirtualUnitServer": ["VirtualDevices", "Bluetooth", "Support"],
+        "VirtualUnitServer": ["VirtualDevices", "VirtualFaults", "Bluetooth", "Support"],
+        "VirtualFaults": ["VirtualDevices"],
         "LedgerWriter": ["LedgerStore", "Ledger", "Support"],
         "LedgerStation": ["LedgerServer", "LedgerStore", "Ledger", "Support"],
-        "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "DFU", "Bluetooth", "Support"],
+        "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
         "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
@@ -96,7 +97,7 @@ import Testing
             var roots: Set<String> = ["ArgumentParser", "BlueZ", "VirtualDevices"]
             // The lab's unit is played without any client code, as are the recorded conversations; its leak check without the tool.
             // The fleets' bench puts many units on one air.
-            if ["VirtualUnitServer", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) { roots.remove("VirtualDevices") }
+            if ["VirtualUnitServer", "VirtualFaults", "BootloaderTraces", "FleetRig", "FleetBench"].contains(target.name) { roots.remove("VirtualDevices") }
             if target.name == "LabRounds" { roots.remove("BlueZ") }
             #expect(target.dependencies.isDisjoint(with: roots), "\(target.name)")
         }

@@ -16,7 +16,7 @@ struct ConversationTests {
         _ body: @escaping @Sendable (Bench, Phone) async throws -> Void
     ) async throws {
         try await withProvisionedUnit(largestMTU: largestMTU, prepare: { folder in
-            try folder.setMicrophone(raw: sound)
+            try folder.setMicrophone(wav: WaveBytes.eightBit(sound))
             try folder.setCamera(jpeg: picture)
             try prepare(folder)
         }) { bench in

@@ -1,13 +1,20 @@
 import DFU
 import FPGA
 import Foundation
+import FrameFamily
+import MonocleFamily
 import Provisioning
 import ScriptBundle
 import Testing
 @testable import DevelopmentAssets
 
 struct DevelopmentImageTests {
+    private static let families = [Family.monocle, .frame]
     private let catalogue = AssetCatalogue(root: Repository.root.path)
+
+    private func package(of family: Family) throws -> DFUPackage {
+        try DFUPackage(bytes: catalogue.firmware(for: family.id.rawValue).file.bytes)
+    }
 
     @Test func generatingAgainChangesNoByte() throws {
         try Repository.withCopy { copy in
@@ -19,10 +26,10 @@ struct DevelopmentImageTests {
         }
     }
 
-    @Test(arguments: FirmwareStandIn.all)
-    func aMissingPackageIsMadeAgainWithTheSameContentAndAnotherSignature(_ standIn: FirmwareStandIn) throws {
+    @Test(arguments: families)
+    func aMissingPackageIsMadeAgainWithTheSameContentAndAnotherSignature(_ family: Family) throws {
         try Repository.withCopy { copy in
-            let file = copy.appendingPathComponent("Firmware/\(standIn.fileName)")
+            let file = copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).file.name)")
             let committed = try DFUPackage(path: file.path)
             try FileManager.default.removeItem(at: file)
             try AssetGenerator(root: copy).run()
@@ -30,18 +37,25 @@ struct DevelopmentImageTests {
             #expect(made.images.first?.bytes == committed.images.first?.bytes)
             #expect(made.images.first?.initPacket.signedBytes == committed.images.first?.initPacket.signedBytes)
             #expect(made.images.first?.initPacket.signature != committed.images.first?.initPacket.signature)
-            _ = try AssetCatalogue(root: copy.path).firmware(for: standIn.hardware)
+            _ = try AssetCatalogue(root: copy.path).firmware(for: family.id.rawValue)
         }
     }
 
-    @Test(arguments: FirmwareStandIn.all)
-    func aSignatureByAnotherKeyIsReplaced(_ standIn: FirmwareStandIn) throws {
+    @Test(arguments: families)
+    func aSignatureByAnotherKeyIsReplaced(_ family: Family) throws {
         try Repository.withCopy { copy in
             let other = try SigningKey.generate()
             try Data(other.pem.utf8).write(to: copy.appendingPathComponent("Firmware/development-key.pem"))
             try AssetGenerator(root: copy).run()
-            let made = try DFUPackage(path: copy.appendingPathComponent("Firmware/\(standIn.fileName)").path)
-            try made.check(against: standIn.target, trusting: [other.trusted(as: "other")])
+            let made = try DFUPackage(path: copy.appendingPathComponent("Firmware/\(try catalogue.firmware(for: family.id.rawValue).file.name)").path)
+            try made.check(against: try #require(family.bootloader).target, trusting: [other.trusted(as: "other")])
+        }
+    }
+
+    @Test func whatIsNoManifestIsLeftAlone() throws {
+        try Repository.withCopy { copy in
+            try Data("{}".utf8).write(to: copy.appendingPathComponent("FPGA/manifest.json"))
+            #expect(throws: AssetGenerator.Failure.self) { try AssetGenerator(root: copy).run() }
         }
     }
 
@@ -56,24 +70,26 @@ struct DevelopmentImageTests {
             try edited.write(to: file, atomically: true, encoding: .utf8)
             try AssetGenerator(root: copy).run()
             let versions = try AssetCatalogue(root: copy.path).fpgaVersions(for: "monocle")
-            #expect(Set(versions.values) == ["v23.230.0808", FPGAStandIn.version])
+            #expect(Set(versions.values) == ["v23.230.0808", "v26.326.0800"])
         }
     }
 
     /// The numbers are those of the vendors' packages.
     @Test(arguments: [
-        (FirmwareStandIn.monocle, TrustedKey.monocleVendor, 214_708, 1, 0x0124),
-        (FirmwareStandIn.frame, TrustedKey.frameVendor, 556_880, 0, 0x0123),
+        (Family.monocle, 214_708, 1, 0x0124),
+        (Family.frame, 556_880, 0, 0x0123),
     ])
     func packagePassesEveryCheckWithTheDevelopmentKeyAndOnlyWithIt(
-        standIn: FirmwareStandIn, vendor: TrustedKey, byteCount: Int, number: UInt32, softDevice: UInt32
+        family: Family, byteCount: Int, number: UInt32, softDevice: UInt32
     ) throws {
-        let entry = try catalogue.firmware(for: standIn.hardware)
+        let rules = try #require(family.bootloader)
+        let vendor = rules.vendorKey
+        let entry = try catalogue.firmware(for: family.id.rawValue)
         let key = try #require(entry.key)
         let trusted = try TrustedKey(name: key.name, pem: key.bytes)
         let package = try DFUPackage(bytes: entry.file.bytes)
-        #expect(try package.check(against: standIn.target, trusting: [vendor, trusted]) == trusted)
-        #expect(throws: DFUError.self) { try package.check(against: standIn.target, trusting: [vendor]) }
+        #expect(try package.check(against: rules.target, trusting: [vendor, trusted]) == trusted)
+        #expect(throws: DFUError.self) { try package.check(against: rules.target, trusting: [vendor]) }
         let image = try #require(package.images.first)
         #expect(image.bytes.count == byteCount)
         #expect(image.version?.description == entry.version)
@@ -94,9 +110,8 @@ struct DevelopmentImageTests {
 
     @Test func imagesSayThatTheyAreNotForHardware() throws {
         let notice = "noafw development image, not for hardware"
-        let firmware = try FirmwareStandIn.all.map { standIn in
-            let package = try DFUPackage(bytes: catalogue.firmware(for: standIn.hardware).file.bytes)
-            return (try #require(package.images.first).bytes, standIn.version)
+        let firmware = try zip(Self.families, ["v26.320.0900", "v26.326.0900"]).map { family, version in
+            (try #require(package(of: family).images.first).bytes, version)
         }
         let fpga = try catalogue.fpga(for: "monocle")
         for (bytes, version) in firmware + [(fpga.file.bytes, "v26.326.0800")] {
@@ -110,7 +125,9 @@ struct DevelopmentImageTests {
 
     /// Both stand-ins are whole bitstreams, for a device that does not exist: a JTAG IDCODE is odd.
     @Test func fpgaImagesAreBitstreamsForNoDevice() throws {
-        for image in [FPGAStandIn.image(), FPGAStandIn.sparseImage()] {
+        let entry: [String: Any] = ["hardware": "any", "version": "v26.326.0800", "file": "any.bin", "standIn": ["byteCount": 444_430]]
+        let standIn = try #require(try StandIn<ImageMarks>(entry))
+        for image in [false, true].map({ standIn.bitstream(isSmall: $0) }) {
             #expect(image.count == 444_430)
             #expect(throws: Never.self) { try FPGAImage(image) }
             #expect(image[31] % 2 == 0 && DevelopmentMark.isIn(image))
@@ -125,12 +142,11 @@ struct DevelopmentImageTests {
     }
 
     @Test(arguments: [
-        (FirmwareStandIn.monocle, [0x00, 0x00, 0x01, 0x20, 0x01, 0x62, 0x02, 0x00] as [UInt8]),
-        (FirmwareStandIn.frame, [0x00, 0x00, 0x04, 0x20, 0x01, 0x72, 0x02, 0x00]),
+        (Family.monocle, [0x00, 0x00, 0x01, 0x20, 0x01, 0x62, 0x02, 0x00] as [UInt8]),
+        (Family.frame, [0x00, 0x00, 0x04, 0x20, 0x01, 0x72, 0x02, 0x00]),
     ])
-    func firmwareHasTheTextureOfRealOnes(standIn: FirmwareStandIn, beginning: [UInt8]) throws {
-        let package = try DFUPackage(bytes: catalogue.firmware(for: standIn.hardware).file.bytes)
-        let firmware = try #require(package.images.first)
+    func firmwareHasTheTextureOfRealOnes(family: Family, beginning: [UInt8]) throws {
+        let firmware = try #require(package(of: family).images.first)
         #expect((0.17...0.24).contains(firmware.bytes.share { $0 == 0 || $0 == 0xFF }))
         // A stack inside the RAM, and every vector at the endless loop behind the table.
         #expect(Array(firmware.bytes[..<8]) == beginning)

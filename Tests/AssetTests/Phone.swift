@@ -19,7 +19,7 @@ func withProvisionedUnit(
             at: Repository.scripts.appendingPathComponent(name), to: root.appendingPathComponent("files/\(name)"))
     }
     try prepare(folder)
-    var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+    var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.largestMTU = largestMTU
     let air = VirtualAir(time: .simulated())
     let unit = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)

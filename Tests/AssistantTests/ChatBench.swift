@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import Assistant
 
@@ -37,11 +38,11 @@ struct ChatBench: Sendable {
             try FileManager.default.copyItem(at: script, to: root.appendingPathComponent("files/\(name)"))
         }
         if let main { try Data(main.utf8).write(to: root.appendingPathComponent("files/main.py")) }
-        try Data(sound).write(to: root.appendingPathComponent("microphone.raw"))
+        try unitFolder.setMicrophone(wav: WaveBytes.eightBit(sound))
         try Data(picture).write(to: root.appendingPathComponent("camera.jpg"))
         let air = VirtualAir(time: time)
         let python = try TestTools.require(TestTools.python, "the Python of .venv")
-        var configuration = MonocleConfiguration(python: python)
+        var configuration = UnitConfiguration(python: python)
         configuration.faults = faults
         if let largestMTU { configuration.largestMTU = largestMTU }
         let unit = try VirtualUnit.monocle(folder: unitFolder, configuration: configuration, air: air)

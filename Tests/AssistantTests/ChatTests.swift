@@ -5,6 +5,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import Assistant
 

@@ -4,6 +4,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import Assistant
 
@@ -39,9 +40,9 @@ enum FrameChatBench {
         var files = try scripts
         if let main { files["main.lua"] = Array(main.utf8) }
         let key = try folder.leaveFrameFiles(files)
-        try folder.setMicrophone(raw: ChatBench.sound)
+        try folder.setMicrophone(wav: WaveBytes.eightBit(ChatBench.sound))
         try folder.setCamera(jpeg: picture)
-        var configuration = FrameConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.faults = faults
         let time = VirtualTime.simulated()
         let air = VirtualAir(time: time)

@@ -5,6 +5,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import Assistant
 
@@ -29,7 +30,7 @@ struct PutBackTests {
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = try UnitFolder.monocle(root: root, name: "back")
         try Data(main.utf8).write(to: root.appendingPathComponent("files/main.py"))
-        var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.faults = faults
         let air = VirtualAir(time: .simulated())
         let unit = try VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)

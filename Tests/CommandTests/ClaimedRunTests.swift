@@ -30,7 +30,7 @@ struct ClaimedRunTests {
         let files = try UnitFolder.monocle(root: folder.url.appendingPathComponent("unit"), name: "claimed")
         let air = VirtualAir(time: .simulated())
         let python = try TestTools.require(TestTools.python, "the Python of .venv")
-        let monocle = try VirtualDevices.VirtualUnit.monocle(folder: files, configuration: MonocleConfiguration(python: python), air: air)
+        let monocle = try VirtualDevices.VirtualUnit.monocle(folder: files, configuration: UnitConfiguration(python: python), air: air)
         let flash = try? Data(contentsOf: files.root.appendingPathComponent("fpga-flash.bin"))
 
         let search = AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/", executable: nil)

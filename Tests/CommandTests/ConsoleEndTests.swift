@@ -27,7 +27,7 @@ struct ConsoleEndTests {
         try Data(main.utf8).write(to: root.appendingPathComponent("files/main.py"))
         let air = VirtualAir(time: .simulated())
         let unit = try VirtualDevices.VirtualUnit.monocle(
-            folder: folder, configuration: MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")), air: air)
+            folder: folder, configuration: UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv")), air: air)
         try await air.time.run {
             try await withVirtualUnit(unit) {
                 try await pause(.seconds(2), air.time.clock)

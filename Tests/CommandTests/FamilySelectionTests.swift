@@ -34,10 +34,10 @@ struct FamilySelectionTests {
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualDevices.VirtualUnit.monocle(
             folder: .monocle(root: folder.url.appendingPathComponent("monocle"), name: "one"),
-            configuration: MonocleConfiguration(python: python), air: air)
+            configuration: UnitConfiguration(python: python), air: air)
         let frame = try VirtualDevices.VirtualUnit.frame(
             folder: .frame(root: folder.url.appendingPathComponent("frame"), name: "two"),
-            configuration: FrameConfiguration(python: python), air: air)
+            configuration: UnitConfiguration(python: python), air: air)
         let bench = Bench(monocle: monocle, frame: frame, central: VirtualCentral(air: air), folder: folder)
         return try await air.time.run {
             switch (present.contains("monocle"), present.contains("frame")) {

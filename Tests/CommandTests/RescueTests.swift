@@ -26,7 +26,7 @@ struct RescueTests {
         }
         let search = AssetSearch(given: TestTools.root.path, environment: [:], currentDirectory: "/", executable: nil)
         let inputs = AssetInputs(search: search, allowsDevelopment: true)
-        var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.trustedKeys.append(try DevelopmentKey.bigEndian())
         let air = VirtualAir(time: .simulated())
         let monocle = try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: air)
@@ -131,7 +131,7 @@ private enum UnitFolderAddress {
         let bench = try ToolBench()
         defer { bench.remove() }
         let folder = try UnitFolder.monocle(root: bench.state.appendingPathComponent("unit"), name: "stranded")
-        let configuration = MonocleConfiguration(python: "/nowhere")
+        let configuration = UnitConfiguration(python: "/nowhere")
         return try VirtualDevices.VirtualUnit.monocle(folder: folder, configuration: configuration, air: VirtualAir(time: .simulated())).address
     }
 }

@@ -2,6 +2,7 @@ import Bluetooth
 import Foundation
 import Support
 import VirtualDevices
+import VirtualFaults
 
 /// A made-up unit that needs no interpreter, so that a thousand of them fit on one air: Nordic's bootloader, a version and one text.
 ///
@@ -27,8 +28,6 @@ struct PagerModel: UnitModel {
     }
 
     mutating func stop(_ cause: UnitPlatform.StopCause) { (nextDeadline, isLeaving) = (nil, false) }
-    mutating func radioChanged(on unit: inout UnitPlatform) throws {}
-    mutating func notificationSent(on unit: inout UnitPlatform) throws {}
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {}
 
     mutating func advance(on unit: inout UnitPlatform) throws {
@@ -99,9 +98,10 @@ extension VirtualUnit {
             try folder.save(BootloaderStorage(application: PagerSettings.image(settings.factoryVersion, count: 64)))
             if let text = settings.text { try UnitFolder.replace(folder.root.appendingPathComponent("text"), with: text.utf8) }
         }
+        var configuration = UnitConfiguration()
+        (configuration.faults, configuration.largestMTU) = (settings.faults, PagerSettings.largestMTU)
         let design = UnitDesign(
-            family: PagerModel.family,
-            link: LinkSettings(faults: settings.faults, largestMTU: PagerSettings.largestMTU, advertisingInterval: settings.advertisingInterval),
+            family: PagerModel.family, configuration: configuration, advertisingInterval: settings.advertisingInterval,
             bootloader: BootloaderProfile(
                 configuration: BootloaderConfiguration(trustedKeys: settings.trustedKeys), name: PagerSettings.bootloaderName),
             makeModel: { PagerModel(folder: $0, settings: settings) })

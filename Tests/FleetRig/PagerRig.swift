@@ -3,6 +3,7 @@ import Foundation
 import Provisioning
 import Support
 import VirtualDevices
+import VirtualFaults
 
 /// A crowd of pagers, some with a fault, and adapters of different limits on one air of simulated time.
 package struct PagerRig: Sendable {

@@ -5,6 +5,7 @@ import argparse
 import asyncio
 import collections
 import importlib.metadata
+import json
 import shlex
 import shutil
 import subprocess
@@ -41,7 +42,11 @@ def make_small_assets():
     """The repository's scripts; images that take seconds, signed with the development key."""
     folder = LOGS / "assets"
     shutil.copytree(ROOT / "Scripts", folder / "Scripts")
-    (folder / "Firmware").mkdir()
+    for part in ("Firmware", "FPGA"):
+        (folder / part).mkdir()
+        manifest = json.loads((ROOT / part / "manifest.json").read_text())
+        manifest = {"entries": [entry for entry in manifest["entries"] if "standIn" in entry]}
+        (folder / part / "manifest.json").write_text(json.dumps(manifest))
     for name in ("development-key.pem", "development-key.pub.pem"):
         shutil.copy(ROOT / "Firmware" / name, folder / "Firmware")
     subprocess.run([BINARIES / "DevelopmentAssets", "--small", folder], check=True)

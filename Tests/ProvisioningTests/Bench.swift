@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 /// A virtual unit of one family on a bench of simulated time, before a host that keeps its bonds.
 struct Bench: Sendable {

@@ -8,6 +8,7 @@ import ScriptBundle
 import Support
 import TestSupport
 import VirtualDevices
+import VirtualFaults
 
 /// What a bench needs to know of a family.
 struct BenchFamily: Sendable {
@@ -22,7 +23,7 @@ struct BenchFamily: Sendable {
     let makeUnit: @Sendable (_ root: URL, Settings, VirtualAir) throws -> VirtualUnit
 
     static let monocle = BenchFamily(family: .monocle) { root, settings, air in
-        var configuration = MonocleConfiguration(python: settings.python)
+        var configuration = UnitConfiguration(python: settings.python)
         configuration.trustedKeys.append(settings.trustedKey)
         configuration.fpgaVersions = [HexText.encode(try FPGAImage(Bench.bitstream(), isChecked: false).sha256): Bench.fpgaVersion]
         configuration.faults = settings.faults
@@ -34,7 +35,7 @@ struct BenchFamily: Sendable {
     /// - Parameter firmware: of a unit from the factory.
     static func frame(_ firmware: FrameFirmware) -> BenchFamily {
         BenchFamily(family: .frame) { root, settings, air in
-            var configuration = FrameConfiguration(python: settings.python)
+            var configuration = UnitConfiguration(python: settings.python)
             configuration.trustedKeys.append(settings.trustedKey)
             configuration.faults = settings.faults
             return try .frame(

@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import Provisioning
 

@@ -7,6 +7,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 @testable import Provisioning
 

@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 /// Whatever happens in between, running it again ends in a proved unit.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)

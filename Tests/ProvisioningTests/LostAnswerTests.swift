@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 /// One lost notification costs seconds, and never a verdict.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"), .serialized)

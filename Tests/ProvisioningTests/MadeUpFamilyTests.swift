@@ -19,14 +19,13 @@ private struct BeaconModel: UnitModel {
     var nextDeadline: Duration?
 
     static func unit(in folder: URL, on air: VirtualAir, counting visits: Visits) throws -> VirtualUnit {
-        let design = UnitDesign(family: "beacon", link: LinkSettings(largestMTU: 23), bootloader: nil) { _ in BeaconModel(visits: visits) }
+        let design = UnitDesign(family: "beacon") { _ in BeaconModel(visits: visits) }
         return try VirtualUnit(folder: try UnitFolder(root: folder, name: "beacon", family: "beacon") { _ in }, design: design, air: air)
     }
 
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws { nextDeadline = unit.now }
     mutating func stop(_ cause: UnitPlatform.StopCause) { nextDeadline = nil }
     mutating func radioChanged(on unit: inout UnitPlatform) throws { visits.count.withLock { $0 += 1 } }
-    mutating func notificationSent(on unit: inout UnitPlatform) throws {}
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {}
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? { nil }
 

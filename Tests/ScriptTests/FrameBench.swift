@@ -4,6 +4,7 @@ import Support
 import Synchronization
 import TestSupport
 import Testing
+import VirtualFaults
 @testable import VirtualDevices
 
 /// A virtual Frame with the committed scripts on it, an app at the other end of its link, and a hand.
@@ -44,10 +45,11 @@ final class FrameBench {
         try folder.leaveFrameFiles(try Self.files())
         try prepare(folder, folder.files)
         clock = SteppedClock()
-        let configuration = FrameConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
-        let design = UnitDesign(
-            family: FrameModel.family, link: LinkSettings(largestMTU: 247, setUpTime: .zero), bootloader: nil,
-            makeModel: { FrameModel(folder: $0, configuration: configuration) })
+        var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        configuration.linkSetUp = .zero
+        let design = UnitDesign(family: FrameModel.family, configuration: configuration) { [configuration] in
+            FrameModel(folder: $0, configuration: configuration)
+        }
         simulator = try UnitSimulator(
             UnitPlatform(
                 folder: folder, address: try folder.address(of: FrameModel.family), design: design,
@@ -150,8 +152,8 @@ final class FrameBench {
 
     /// Nothing is on its way either.
     private var isAtPrompt: Bool {
-        guard let processor = (simulator.model as? FrameModel)?.processor, link?.firstPacketLength == nil else { return false }
-        return processor.isIdle && !processor.hasInputs
+        guard let model = simulator.model as? FrameModel, link?.firstPacketLength == nil else { return false }
+        return model.processor.state == .waiting && model.nextDeadline == nil && !model.processor.hasInputs
     }
 
     private func step(until end: Duration) throws {
@@ -182,7 +184,7 @@ func withFrame(
     isEarly: Bool = false, prepare: (UnitFolder, URL) throws -> Void = { _, _ in }, _ body: (FrameBench) throws -> Void
 ) throws {
     let bench = try FrameBench(isEarly: isEarly) { folder, files in
-        try folder.setMicrophone(raw: FrameConversationTests.sound)
+        try folder.setMicrophone(wav: WaveBytes.eightBit(FrameConversationTests.sound))
         try folder.setCamera(jpeg: FrameConversationTests.picture)
         try prepare(folder, files)
     }

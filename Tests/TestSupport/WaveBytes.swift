@@ -11,6 +11,11 @@ package enum WaveBytes {
         return chunk("RIFF", body)
     }
 
+    /// What a unit that records at this rate and 8 bits takes for these bytes.
+    package static func eightBit(_ bytes: [UInt8], rate: Int = 8000) -> [UInt8] {
+        file(bytes.map { Int16(bitPattern: UInt16($0) << 8) }, rate: rate)
+    }
+
     package static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
         Array(name.utf8) + word(body.count, 4) + body + (body.count.isMultiple(of: 2) ? [] : [0])
     }

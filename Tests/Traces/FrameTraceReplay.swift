@@ -48,7 +48,7 @@ struct FrameTraceReplay: Sendable {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-trace-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
         let folder = try UnitFolder.frame(root: root, name: "trace", firmware: FrameFirmware(version: course.firmware))
-        var configuration = FrameConfiguration(python: python)
+        var configuration = UnitConfiguration(python: python)
         configuration.linkSetUp = .zero
         let air = VirtualAir(time: .simulated())
         let unit = try VirtualUnit.frame(folder: folder, configuration: configuration, air: air)

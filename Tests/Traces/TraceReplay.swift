@@ -142,7 +142,8 @@ struct TraceReplay {
     }
 
     private mutating func collect() {
-        for effect in bootloader.takeEffects() {
+        let effects = bootloader.takeEffects()
+        for effect in effects {
             switch effect.event {
             case .notify(let bytes): seen.append(.notify(Hex.encode(bytes)))
             case .storageChanged: break
@@ -155,7 +156,7 @@ struct TraceReplay {
             case .restarted: seen += [.reset, .started("bootloader")]
             }
         }
-        if bootloader.hasEffects { collect() }
+        if !effects.isEmpty { collect() }
     }
 
     private var outcome: Trace.Final {

@@ -1,4 +1,5 @@
 import Bluetooth
+import Support
 import VirtualDevices
 
 /// What a radio bridge tells a unit. As JSON each is an object with the case as its only key:
@@ -65,5 +66,26 @@ struct ServiceDescription: Codable, Sendable, Equatable {
             Characteristic(
                 uuid: $0.id.description, properties: $0.properties.map(\.rawValue), needsEncryption: $0.needsEncryption)
         }
+    }
+}
+
+/// An attribute value as hexadecimal text, at most 512 bytes (Core Specification, Vol 3, Part F, 3.2.9).
+struct HexBytes: Codable, Sendable, Equatable {
+    static let limit = 512
+    var bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let bytes = HexText.decode(try container.decode(String.self)), bytes.count <= Self.limit else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an attribute value")
+        }
+        self.bytes = bytes
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(HexText.encode(bytes))
     }
 }

@@ -1,6 +1,7 @@
 import Bluetooth
 import Foundation
 import VirtualDevices
+import VirtualFaults
 
 /// The first message of a bridge: which unit to play, and how.
 struct UnitServerSettings: Codable, Sendable {
@@ -60,7 +61,18 @@ struct UnitServerSettings: Codable, Sendable {
         let folder = try played.openFolder(URL(fileURLWithPath: folder, isDirectory: true), self)
         let lock = try folder.lock()
         let air = VirtualAir(time: .real(speed: speed))
-        return (try played.makeUnit(folder, self, air), air, lock)
+        return (try played.makeUnit(folder, configuration, air), air, lock)
+    }
+
+    private var configuration: UnitConfiguration {
+        var configuration = UnitConfiguration(python: python)
+        configuration.trustedKeys = (trustedKeys ?? []).map(\.bytes)
+        configuration.fpgaVersions = fpgaVersions ?? [:]
+        if let faults { configuration.faults = faults.plan }
+        if let mtu { configuration.largestMTU = mtu }
+        // A real host finds and connects.
+        configuration.linkSetUp = .zero
+        return configuration
     }
 }
 
@@ -71,5 +83,5 @@ struct VirtualFamily: Sendable {
     let largestMTU: Int
     /// Opens the state folder of a unit with the settings' name, or makes a factory-new one.
     let openFolder: @Sendable (URL, UnitServerSettings) throws -> UnitFolder
-    let makeUnit: @Sendable (UnitFolder, UnitServerSettings, VirtualAir) throws -> VirtualUnit
+    let makeUnit: @Sendable (UnitFolder, UnitConfiguration, VirtualAir) throws -> VirtualUnit
 }

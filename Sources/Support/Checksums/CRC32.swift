@@ -20,8 +20,9 @@ public struct CRC32: Sendable, Hashable {
         self.register = register
     }
 
-    public static func of(_ bytes: [UInt8]) -> UInt32 {
-        var crc = CRC32()
+    /// - Parameter previous: as for ``init(continuing:)``.
+    public static func of(_ bytes: [UInt8], continuing previous: UInt32 = 0) -> UInt32 {
+        var crc = CRC32(continuing: previous)
         crc.update(bytes[...])
         return crc.value
     }

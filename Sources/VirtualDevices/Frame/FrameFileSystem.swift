@@ -1,9 +1,8 @@
 import Foundation
 import Support
 
-/// The file system in a Frame's internal flash: what LittleFS 2.8 and file.c make of it, kept as files of the unit's folder.
-///
-/// What is written to an open file is in RAM until it is closed; the file on disk changes in one step.
+/// The file system in a Frame's internal flash: what LittleFS 2.8 and file.c make of it, kept as files of the unit's folder. A file on
+/// disk changes in one step when it is closed.
 struct FrameFileSystem {
     struct OpenFile {
         /// `nil` once the file was removed.
@@ -27,12 +26,9 @@ struct FrameFileSystem {
     private var handleCount: UInt32 = 0
     private var commitCount = 0
 
-    init(folder: UnitFolder, blockCount: Int = 0) {
-        self.folder = folder
-        self.blockCount = blockCount
-    }
+    init(folder: UnitFolder, blockCount: Int = 0) { (self.folder, self.blockCount) = (folder, blockCount) }
 
-    /// Files that are open are lost, not written.
+    /// Open files are lost, not written.
     mutating func unmount() { openFiles = [:] }
 
     /// A region of another length than the one that was formatted cannot be mounted.
@@ -69,7 +65,7 @@ struct FrameFileSystem {
         }
         handleCount &+= 1
         openFiles[handleCount] = file
-        answer.bytes = FrameInterpreter.bytes(handleCount)
+        answer.bytes = handleCount.littleEndianBytes
         return answer
     }
 
@@ -128,16 +124,18 @@ struct FrameFileSystem {
             guard (there == .folder) == (entry == .folder), there != .folder || folder.names(in: new).isEmpty else { return .refusal }
         }
         if old.contains(new) { return lose(old, replacing: folder.entry(at: new)) }
-        for (handle, file) in openFiles {
-            if file.path == new, old != new { openFiles[handle]?.path = nil }
+        for (handle, file) in openFiles where old != new {
             // LittleFS keeps the handle and forgets where it belongs: what it wrote is lost.
-            if file.path == old, old != new { openFiles[handle]?.path = nil; continue }
-            if let path = file.path?.moved(from: old, to: new) { openFiles[handle]?.path = path }
+            if file.path == new || file.path == old {
+                openFiles[handle]?.path = nil
+            } else if let path = file.path?.moved(from: old, to: new) {
+                openFiles[handle]?.path = path
+            }
         }
         return commit(.rename(old, new))
     }
 
-    /// LittleFS moves a folder into itself without a word: nothing leads to it any more, and its blocks stay used (`lfs_rawrename`).
+    /// LittleFS moves a folder into itself: nothing leads to it any more, and its blocks stay used (`lfs_rawrename`).
     private mutating func lose(_ path: FramePath, replacing old: FrameEntry?) -> FrameAnswer {
         for (handle, file) in openFiles where file.path.map(path.contains) ?? false { openFiles[handle]?.path = nil }
         let blocks = FrameBlocks.perFolder + folder.usedBlocks(in: path) - (old == nil ? 0 : FrameBlocks.perFolder)
@@ -159,7 +157,7 @@ struct FrameFileSystem {
         var bytes: [UInt8] = []
         func add(_ name: [UInt8], _ entry: FrameEntry) {
             let (kind, size): (UInt8, Int) = if case .file(let size) = entry { (1, size) } else { (2, 0) }
-            bytes += [kind] + FrameInterpreter.bytes(UInt32(size)) + FrameInterpreter.bytes(UInt16(name.count)) + name
+            bytes += [kind] + UInt32(size).littleEndianBytes + UInt16(name.count).littleEndianBytes + name
         }
         add(Array(".".utf8), .folder)
         add(Array("..".utf8), .folder)
@@ -169,7 +167,7 @@ struct FrameFileSystem {
         return FrameAnswer(bytes: bytes, delay: FrameBlocks.lookTime)
     }
 
-    /// One more entry of a log, which is written anew into an erased block when it is full.
+    /// One more entry of a log, which moves into an erased block when it is full.
     private mutating func commit(_ change: FrameChange) -> FrameAnswer {
         commitCount += 1
         let isFull = commitCount % FrameBlocks.commitsPerBlock == 0
@@ -194,4 +192,30 @@ struct FrameFileSystem {
         case .wear: break
         }
     }
+}
+
+/// What the hardware answers, and after how long.
+struct FrameAnswer {
+    /// 0 for done.
+    var status: UInt8 = 0
+    var bytes: [UInt8] = []
+    var delay = Duration.microseconds(30)
+    /// Of the flash, written meanwhile.
+    var words = 0
+    /// What is in the flash once the time has passed.
+    var change: FrameChange?
+
+    static let refusal = FrameAnswer(status: 1)
+}
+
+/// What a call leaves in the flash.
+enum FrameChange {
+    case write(FramePath, [UInt8])
+    case makeFolder(FramePath)
+    case remove(FramePath)
+    case rename(FramePath, FramePath)
+    case lose(FramePath, blocks: Int)
+    case format
+    /// Bytes go into blocks that nothing names yet.
+    case wear
 }

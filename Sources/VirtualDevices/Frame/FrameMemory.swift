@@ -4,22 +4,19 @@ import Foundation
 enum FrameMemory {
     static let pageSize = 4096
     static let applicationStart = 0x27000
-    /// The page of the bond, behind the file system.
+    /// Behind the file system.
     static let bondPage = 0xF4000
     static let bootloaderStart = 0xF5000
 
     /// The first page of the file system: the one after the application.
-    static func fileSystemStart(imageSize: Int) -> Int {
-        (applicationStart + imageSize + pageSize - 1) / pageSize * pageSize
-    }
+    static func fileSystemStart(imageSize: Int) -> Int { (applicationStart + imageSize + pageSize - 1) / pageSize * pageSize }
 
     /// Blocks of the file system: the pages up to the bond, less one. Negative where the image covers them all.
     static func blockCount(imageSize: Int) -> Int { (bondPage - fileSystemStart(imageSize: imageSize)) / pageSize - 1 }
 }
 
 extension UnitFolder {
-    /// What the bootloader wrote behind the application lies in the pages of the file system, which is lost, or in that of the bond,
-    /// which then is whatever stands there.
+    /// What the bootloader wrote behind the application costs the file system, and in the bond's page becomes the bond.
     func settleFlash(imageSize: Int) throws {
         var storage = try loadBootloader()
         let end = FrameMemory.fileSystemStart(imageSize: imageSize) - FrameMemory.applicationStart
@@ -32,5 +29,44 @@ extension UnitFolder {
         try saveBlockCount(nil)
         storage.flash.removeLast(storage.flash.count - end)
         try save(storage)
+    }
+}
+
+/// Blocks of LittleFS and the time that they take (nRF52840 product specification; one word an operation, each awaited).
+enum FrameBlocks {
+    static let size = 4096
+    /// Bytes of a file, and of one read (file.c).
+    static let largestFile = 65_536
+    static let largestRead = 512
+    /// A folder is a pair of them.
+    static let perFolder = 2
+    /// Smaller files stand in their folder's pair.
+    private static let largestInline = 32
+    /// An estimate.
+    static let commitsPerBlock = 120
+
+    static let eraseTime = Duration.milliseconds(85)
+    static let mountTime = Duration.milliseconds(5)
+    static let lookTime = Duration.microseconds(300)
+    /// An estimate.
+    static let commitWords = 10
+    static let commitTime = wordTime * commitWords
+    private static let wordTime = Duration.microseconds(60)
+
+    static func readTime(_ count: Int) -> Duration { .microseconds(100 + 3 * count) }
+    static func writeTime(_ count: Int) -> Duration { .microseconds(200) + wordTime * words(count) }
+    static func words(_ count: Int) -> Int { (count + 3) / 4 }
+
+    /// Blocks of a file's content: each but the first begins with pointers to earlier ones, one more for each power of two that
+    /// divides its number.
+    static func count(of bytes: Int) -> Int {
+        guard bytes > largestInline else { return 0 }
+        var number = 0
+        var left = bytes
+        while left > 0 {
+            left -= number == 0 ? size : size - 4 * (number.trailingZeroBitCount + 1)
+            number += 1
+        }
+        return number
     }
 }

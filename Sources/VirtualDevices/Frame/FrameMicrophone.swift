@@ -1,10 +1,7 @@
 /// The microphone behind its ring of 32,768 samples at 16 kHz, which starts anew without a word when it is not read in time
-/// (microphone.c). It runs on through a break and a reset of Lua.
-///
-/// That of firmware before `start` ends by itself, at the latest when its ring of 80,000 samples is full.
+/// (microphone.c). It runs on through a break and a reset of Lua. Firmware before `start` ends it when a ring of 80,000 samples is full.
 struct FrameMicrophone {
     private(set) var isRunning = false
-    private var source = VirtualSound.silence
     private var samples: [Int16] = []
     private var rate = 8000
     private var depth = 8
@@ -29,15 +26,13 @@ struct FrameMicrophone {
     func isBusy(at now: Duration) -> Bool { now < busyUntil }
 
     /// - Parameters:
-    ///   - rate: Hz, 8000 or 16000; 4000 to 20,000 with a limit.
-    ///   - depth: bits of a sample, 8 or 16, signed; with a limit 4, too.
+    ///   - rate: Hz.
+    ///   - depth: bits of a sample, 4, 8 or 16, signed.
     ///   - limit: when it stops by itself, in firmware before `start`.
-    mutating func start(_ sound: VirtualSound, rate: Int, depth: Int, limit: Duration?, now: Duration) {
+    mutating func start(_ sound: Sound, rate: Int, depth: Int, limit: Duration?, now: Duration) {
         self = FrameMicrophone()
-        source = sound
-        if case .sound(let sound) = sound { samples = sound.resampled(to: rate) }
-        self.rate = rate
-        self.depth = depth
+        samples = sound.resampled(to: rate)
+        (self.rate, self.depth) = (rate, depth)
         isEarly = limit != nil
         start = now
         end = limit.map { now + $0 }
@@ -51,9 +46,7 @@ struct FrameMicrophone {
         busyUntil = now + Self.stopTime
     }
 
-    /// - Parameters:
-    ///   - count: bytes at most.
-    ///   - isEndless: nothing yet is told from the end.
+    /// - Parameter isEndless: nothing yet differs from the end.
     /// - Returns: `nil` when it has stopped and everything is read.
     mutating func read(_ count: Int, now: Duration, isEndless: Bool) -> [UInt8]? {
         guard isRunning || end != nil else { return nil }
@@ -65,7 +58,7 @@ struct FrameMicrophone {
         return stride(from: taken, to: taken + number, by: 2).map { sample($0)[0] & 0xF0 | sample($0 + 1)[0] >> 4 }
     }
 
-    /// Samples, in whole buffers of this many.
+    /// In samples, of whole buffers.
     private func heard(until time: Duration, by buffer: Int) -> Int {
         Int((min(time, end ?? time) - start) / .microseconds(1)) * rate / 1_000_000 / buffer * buffer
     }
@@ -88,16 +81,8 @@ struct FrameMicrophone {
     }
 
     private func sample(_ index: Int) -> [UInt8] {
-        switch source {
-        case .raw(let bytes):
-            let bytesPerSample = depth == 16 ? 2 : 1
-            return (index * bytesPerSample..<(index + 1) * bytesPerSample).map { $0 < bytes.count ? bytes[$0] : 0 }
-        case .sound, .silence:
-            let word = UInt16(bitPattern: index < samples.count ? samples[index] : 0)
-            let high = UInt8(truncatingIfNeeded: word >> 8)
-            guard depth == 16 else { return [high] }
-            let low = UInt8(truncatingIfNeeded: word)
-            return isEarly ? [high, low] : [low, high]
-        }
+        let bytes = (index < samples.count ? samples[index] : 0).littleEndianBytes
+        guard depth == 16 else { return [bytes[1]] }
+        return isEarly ? bytes.reversed() : bytes
     }
 }

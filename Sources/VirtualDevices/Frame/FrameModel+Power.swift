@@ -1,5 +1,5 @@
 extension FrameModel {
-    /// A tap wakes a unit that sleeps, and so does taking it out of the cradle; laying it in switches it off in the middle of anything.
+    /// A tap wakes a unit that sleeps, and so does taking it out of the cradle; laying it in switches it off.
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {
         switch input {
         case .tap, .press:
@@ -18,10 +18,7 @@ extension FrameModel {
     }
 
     private func runs(_ unit: UnitPlatform) -> Bool {
-        switch unit.mode {
-        case .booting, .application: true
-        case .off, .asleep, .bootloader: false
-        }
+        unit.mode == .booting || unit.mode == .application
     }
 
     private func setCharging(_ charges: Bool) throws {
@@ -30,8 +27,8 @@ extension FrameModel {
         try folder.save(identity)
     }
 
-    /// Asked before the radio starts: a unit that charges goes back to sleep, unless the cradle's button is pressed, which forgets the
-    /// bond (main.c).
+    /// A unit that charges goes back to sleep before its radio starts, unless the cradle's button is pressed, which forgets the bond
+    /// (main.c).
     mutating func sleepsInCradle() throws -> Bool {
         guard unpairsAtStart else { return try folder.identity().isCharging }
         unpairsAtStart = false
@@ -39,5 +36,28 @@ extension FrameModel {
         staysAwake = firmware.has(.asleepAtStart)
         try folder.save(FrameBond())
         return false
+    }
+
+    /// Of Pairing Failed: Authentication Requirements (Core Specification, Vol 3, Part H, 3.5.5).
+    private static let alreadyBonded: UInt8 = 0x03
+    /// Of the controller: PIN or Key Missing (Vol 1, Part F, 2.6).
+    private static let keyMissing: UInt8 = 0x06
+    /// The flash takes no other write meanwhile.
+    private static let bondWriteTime = Duration.seconds(1)
+
+    /// A stranger is refused and its link closed.
+    mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer {
+        switch request {
+        case .pair:
+            guard !bond.exists else { return .refused(reason: Self.alreadyBonded, endsLink: true) }
+            bond.key = (0..<FrameBond.keyLength).map { _ in UInt8.random(in: 0...0xFE, using: &unit.generator) }
+            try folder.save(bond)
+            flashBusyUntil = unit.now + Self.bondWriteTime
+            if firmware.has(.showsPairing) { hardware.showPaired(as: unit.address) }
+            return .encrypted(key: bond.key)
+        case .encrypt(let key):
+            guard bond.exists, key == bond.key else { return .refused(reason: Self.keyMissing, endsLink: true) }
+            return .encrypted(key: key)
+        }
     }
 }

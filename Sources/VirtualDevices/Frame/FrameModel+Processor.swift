@@ -1,5 +1,5 @@
 extension FrameModel {
-    /// Without being fed for so long it resets the chip (watchdog.c).
+    /// After so long without being fed it resets the chip (watchdog.c).
     private static let watchdogTime = Duration.seconds(6)
 
     func uptime(on unit: UnitPlatform) -> Duration { unit.now - startedAt }
@@ -11,7 +11,7 @@ extension FrameModel {
 
     mutating func startInterpreter(on unit: inout UnitPlatform) throws {
         do {
-            try take(try processor.start(try FrameInterpreter(python: configuration.python)), on: &unit)
+            try take(try processor.start(try FrameInterpreter.start(python: configuration.python)), on: &unit)
         } catch is InterpreterProcess.Failure {
             let program = FrameInterpreter.program(python: configuration.python)
             throw UnitFolderError.interpreterDoesNotStart(language: "Lua", path: program, setting: "NOAFW_PYTHON")
@@ -21,7 +21,6 @@ extension FrameModel {
     /// From an interrupt to Lua's next instruction, in a processor that waits: what one connection event brings is there by then.
     private static let wakeTime = Duration.microseconds(100)
 
-    /// Something happens to the processor: it notices soon unless it computes or is off.
     mutating func signal(_ input: FrameInterpreter.Input, on unit: inout UnitPlatform) throws {
         let isFirst = !processor.hasInputs
         processor.add(input)
@@ -41,16 +40,12 @@ extension FrameModel {
     }
 
     private mutating func take(_ turn: FrameInterpreter.Turn, on unit: inout UnitPlatform) throws {
-        if turn.used > .zero {
-            timers.add(.turn(turn), at: unit.now + turn.used)
-        } else {
-            try finish(turn, on: &unit)
-        }
+        if turn.used > .zero { timers.add(.turn(turn), at: unit.now + turn.used) } else { try finish(turn, on: &unit) }
     }
 
-    /// What the processor did is done: it shows on the radio and in the hardware from now on.
+    /// What the processor did shows on the radio and in the hardware from now on.
     mutating func finish(_ turn: FrameInterpreter.Turn, on unit: inout UnitPlatform) throws {
-        processor.settle(into: turn.reason)
+        processor.settle(into: turn.reason.state)
         timers.removeAll(where: \.isWake)
         if turn.feedsWatchdog { feedWatchdog(at: unit.now) }
         switch turn.reason {
@@ -69,5 +64,15 @@ extension FrameModel {
         guard firmware.has(.watchdog) else { return }
         timers.removeAll(where: \.isWatchdog)
         timers.add(.watchdog, at: now + Self.watchdogTime)
+    }
+}
+
+extension FrameInterpreter.Reason {
+    fileprivate var state: Processor<FrameInterpreter>.State {
+        switch self {
+        case .budget: .computing
+        case .wait: .waiting
+        case .question: .blocked
+        }
     }
 }

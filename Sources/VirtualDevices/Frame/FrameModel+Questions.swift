@@ -12,7 +12,7 @@ extension FrameModel {
         guard let answer = try answer(to: Question(rawValue: operation), bytes, on: &unit) else { return }
         // The SoftDevice is busy with the bond, and the firmware takes that for a fault.
         if answer.change != nil, unit.now < flashBusyUntil { return unit.reset(.crash) }
-        if let written = unit.faults.countFlashWords(answer.words) {
+        if let written = unit.countFlashWords(answer.words) {
             // What is not written whole is not there: the last word is the one that counts.
             return unit.cutPower(after: answer.delay * Double(written) / Double(answer.words))
         }
@@ -46,23 +46,20 @@ extension FrameModel {
     }
 
     private func introduction(of unit: UnitPlatform) -> String {
-        // Last octet first.
         let address = unit.address.description.split(separator: ":").reversed().joined(separator: ":")
         let shown = firmware.has(.numberedName) ? address : address.lowercased()
         return "\(firmware.features)\n\(firmware.version)\n\(firmware.gitTag)\nFrame\n\(shown)"
     }
 
-    /// - Returns: whether the radio took it: one at a time, subscribed, cut where the link ends.
+    /// - Returns: whether the radio took it, cut to the payload.
     private func notify(_ value: [UInt8], on unit: inout UnitPlatform) -> Bool {
         guard let link = unit.link, unit.isSubscribed(FrameAttributes.transmit), unit.freeNotificationPlaces > 0 else { return false }
         unit.notify(FrameAttributes.transmit, Array(value.prefix(link.link.payloadSize)), isData: value.first == 0x01)
         return true
     }
 
-    // MARK: - Flash
-
     private mutating func answerFromFiles(_ question: Question?, _ bytes: [UInt8]) throws -> FrameAnswer {
-        let handle = FrameInterpreter.word(bytes), content = Array(bytes.dropFirst(4))
+        let handle = UInt32(littleEndian: bytes), content = Array(bytes.dropFirst(4))
         switch question {
         case .mount:
             staysAwake = staysAwake && !firmware.has(.asleepAtStart)
@@ -86,8 +83,6 @@ extension FrameModel {
         }
     }
 
-    // MARK: - Sensors
-
     private mutating func answerFromBoard(_ question: Question?, _ bytes: [UInt8]) throws -> FrameAnswer {
         if question == .battery { return FrameAnswer(bytes: [UInt8(clamping: try folder.identity().batteryPercent)]) }
         hardware.show(bytes)
@@ -95,13 +90,13 @@ extension FrameModel {
     }
 
     private mutating func answerFromSensors(_ question: Question?, _ bytes: [UInt8], on unit: inout UnitPlatform) -> FrameAnswer? {
-        let first = Int(FrameInterpreter.word(bytes)), second = Int(FrameInterpreter.word(bytes.dropFirst(4)))
+        let first = Int(UInt32(littleEndian: bytes)), second = Int(UInt32(littleEndian: bytes.dropFirst(4)))
         switch question {
         case .record:
             if hardware.microphone.isRunning { return .refusal }
             guard first > 0 else { return FrameAnswer() }
             guard !hardware.microphone.isBusy(at: unit.now) else { break }
-            let milliseconds = FrameInterpreter.word(bytes.dropFirst(8))
+            let milliseconds = UInt32(littleEndian: bytes.dropFirst(8))
             hardware.microphone.start(
                 folder.sound, rate: first, depth: second, limit: milliseconds == .max ? nil : .milliseconds(Int64(milliseconds)), now: unit.now)
             return FrameAnswer()

@@ -1,7 +1,7 @@
 import Bluetooth
 import Foundation
 
-/// A Frame on the platform: its processor with Lua, its flash with files and bond, its sensors, and what wakes each when.
+/// A Frame: its processor with Lua, its flash with files and bond, its sensors, and what wakes each when.
 struct FrameModel: UnitModel {
     static let family = "frame"
     /// In bytes (bluetooth.c).
@@ -9,7 +9,7 @@ struct FrameModel: UnitModel {
 
     enum Timer {
         case applicationReady
-        /// What the processor did in a turn takes effect.
+        /// What the processor did takes effect.
         case turn(FrameInterpreter.Turn)
         /// The end of the processor's wait with this number.
         case wake(Int)
@@ -21,21 +21,18 @@ struct FrameModel: UnitModel {
     }
 
     let folder: UnitFolder
-    let configuration: FrameConfiguration
+    let configuration: UnitConfiguration
     var timers = TimerQueue<Timer>()
     var firmware = FrameFirmware.v25_080
-    var processor = FrameProcessor()
-    /// The present wait feeds the watchdog.
+    var processor = Processor<FrameInterpreter>()
     var isFedInWait = false
     var hardware: FrameHardware
     var files: FrameFileSystem
-    /// In RAM, as it was read at the start.
     var bond = FrameBond()
     /// The radio writes a new bond to the flash until then.
     var flashBusyUntil = Duration.zero
     /// When the chip began to run.
     var startedAt = Duration.zero
-    /// Docking does not switch it off.
     var staysAwake = false
     /// The next start forgets the bond.
     var unpairsAtStart = false
@@ -48,9 +45,8 @@ struct FrameModel: UnitModel {
     /// Rails, the FPGA's image, camera and display settings (main.c has 0.42 s of fixed waits): then the radio shows the unit.
     private static let bootTime = Duration.milliseconds(1200)
 
-    init(folder: UnitFolder, configuration: FrameConfiguration) {
-        self.folder = folder
-        self.configuration = configuration
+    init(folder: UnitFolder, configuration: UnitConfiguration) {
+        (self.folder, self.configuration) = (folder, configuration)
         hardware = FrameHardware(folder: folder)
         files = FrameFileSystem(folder: folder)
     }
@@ -92,28 +88,22 @@ struct FrameModel: UnitModel {
         }
     }
 
-    // MARK: - Radio
-
     /// One write is one message: data, a break, or a command, which waits until the prompt takes it.
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         switch value.first {
         case 0x01:
             dataPacketCount += 1
-            if unit.faults.plan.crashesAtDataPackets.contains(dataPacketCount) {
-                unit.reset(.crash)
-            } else if !unit.faults.plan.droppedDataPackets.contains(dataPacketCount) {
-                try signal(.data(Array(value.dropFirst())), on: &unit)
+            switch unit.faults.dataPacket(dataPacketCount) {
+            case .crash: unit.reset(.crash)
+            case .loss: break
+            case .deafness, nil: try signal(.data(Array(value.dropFirst())), on: &unit)
             }
         case 0x03:
             breakCount += 1
-            if !unit.faults.plan.swallowedBreaks.contains(breakCount) { try signal(.breakSignal, on: &unit) }
+            if !unit.faults.swallowsBreak(breakCount) { try signal(.breakSignal, on: &unit) }
         case _?: try signal(.command(value), on: &unit)
         case nil: break
         }
         return nil
     }
-
-    mutating func radioChanged(on unit: inout UnitPlatform) throws {}
-
-    mutating func notificationSent(on unit: inout UnitPlatform) throws {}
 }

@@ -17,9 +17,8 @@ struct FPGAFlash {
     init(file: URL) throws {
         self.file = file
         let size = Self.pageSize * Self.pageCount
-        var stored = try UnitFolder.reading(file, limit: size) { $0 }
-        stored += [UInt8](repeating: 0xFF, count: size - stored.count)
-        bytes = stored
+        let stored = try UnitFolder.reading(file, limit: size) { $0 }
+        bytes = stored + [UInt8](repeating: 0xFF, count: size - stored.count)
     }
 
     var isCommitted: Bool { Array(bytes[Self.markerAddress..<Self.limit]) == Self.marker }
@@ -50,7 +49,7 @@ struct FPGAFlash {
         defer { if descriptor >= 0 { close(descriptor) } }
         let written = bytes[range].withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
         guard written == range.count else {
-            let reason = written < 0 ? String(cString: strerror(errno)) : "only \(written) of \(range.count) bytes fitted"
+            let reason = written < 0 ? SystemError.last : "only \(written) of \(range.count) bytes fitted"
             throw UnitFolderError.unwritable(path: file.path, reason: reason)
         }
     }

@@ -10,25 +10,23 @@ struct MonocleHardware {
     private(set) var fpgaVersion: String?
     private(set) var isFPGARunning = true
     let identity: UnitFolder.Identity
-    private let folder: UnitFolder
+    /// Of images besides the vendor's and the factory's, by their digests.
+    private let fpgaVersions: [String: String]
     var screen = MonocleScreen()
-    private var recording: VirtualRecording?
-    private var picture: ArraySlice<UInt8> = []
+    var recording: VirtualRecording?
+    var picture: ArraySlice<UInt8> = []
 
     init(folder: UnitFolder, fpgaVersions: [String: String]) throws {
-        self.folder = folder
+        self.fpgaVersions = fpgaVersions
         identity = try folder.identity()
         flash = try FPGAFlash(file: folder.flash)
-        bootFPGA(fpgaVersions)
+        bootFPGA()
     }
 
     /// The image in flash when its marker is there, else the one that is built in.
-    private mutating func bootFPGA(_ fpgaVersions: [String: String]) {
-        guard flash.isCommitted else {
-            fpgaVersion = FactoryImages.builtInFPGAVersion
-            return
-        }
-        let digest = Self.hexadecimal(SHA256.of(Array(flash.image)))
+    private mutating func bootFPGA() {
+        guard flash.isCommitted else { return fpgaVersion = FactoryImages.builtInFPGAVersion }
+        let digest = SHA256.text(of: flash.image)
         let factory = [Self.factoryDigest: FactoryImages.fpgaVersion]
         fpgaVersion = fpgaVersions[digest] ?? Self.vendorFPGAVersions[digest] ?? factory[digest]
     }
@@ -38,11 +36,7 @@ struct MonocleHardware {
         "951e8f3bb8d4c87a2293b6a12440b8bd2490d163adb6405830dd12bea35ec731": "v23.230.0808"
     ]
 
-    private static let factoryDigest = hexadecimal(SHA256.of(FactoryImages.fpga()))
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    private static let factoryDigest = SHA256.text(of: FactoryImages.fpga())
 
     /// Registers of the FPGA: 1 its identifier, 2 its version text, 0x1000 and 0x5800 the states of camera and microphone.
     /// With no image running nothing drives the line, and anything may be read.
@@ -58,9 +52,9 @@ struct MonocleHardware {
     }
 
     /// A stopped FPGA is held in reset; started, it looks for the marker anew.
-    mutating func runFPGA(_ runs: Bool, fpgaVersions: [String: String]) {
+    mutating func runFPGA(_ runs: Bool) {
         isFPGARunning = runs
-        if runs { bootFPGA(fpgaVersions) }
+        if runs { bootFPGA() }
     }
 
     func describe(_ what: UInt8, address: DeviceAddress, cause: UnitPlatform.ResetCause) -> [UInt8] {
@@ -70,39 +64,12 @@ struct MonocleHardware {
         case UInt8(ascii: "a"): Array(address.description.split(separator: ":").reversed().joined(separator: ":").lowercased().utf8)
         case UInt8(ascii: "b"): [UInt8(clamping: identity.batteryPercent)]
         case UInt8(ascii: "c"): [identity.isCharging ? 1 : 0]
-        default: Array(Self.name(of: cause).utf8)
+        default:
+            switch cause {
+            case .powerOn: Array("POWERON".utf8)
+            case .software: Array("SOFTWARE_RESET".utf8)
+            case .crash: Array("CRASHED".utf8)
+            }
         }
-    }
-
-    private static func name(of cause: UnitPlatform.ResetCause) -> String {
-        switch cause {
-        case .powerOn: "POWERON"
-        case .software: "SOFTWARE_RESET"
-        case .crash: "CRASHED"
-        }
-    }
-
-    mutating func writeFPGA(_ register: Int, _ bytes: [UInt8]) {
-        if isFPGARunning { screen.write(register, bytes, to: folder.display) }
-    }
-
-    mutating func drawShape(_ command: [UInt8]) { screen.drawShape(String(decoding: command, as: UTF8.self)) }
-
-    /// Starts a recording of what the unit hears.
-    mutating func record(milliseconds: Int, bytesPerSample: Int, rate: Int, now: Duration) {
-        recording = VirtualRecording(
-            of: folder.sound, milliseconds: milliseconds, bytesPerSample: bytesPerSample, rate: rate, start: now)
-    }
-
-    mutating func readRecording(samples: Int, now: Duration) -> [UInt8] {
-        recording?.read(samples: samples, now: now) ?? []
-    }
-
-    /// Takes a picture of what stands before the unit.
-    mutating func capture() { picture = (folder.scene ?? [])[...] }
-
-    mutating func readPicture(_ count: Int) -> [UInt8] {
-        defer { picture = picture.dropFirst(count) }
-        return Array(picture.prefix(count))
     }
 }

@@ -1,49 +1,20 @@
 import Foundation
 
-/// The unit's MicroPython: a process of its own, in lockstep with the model.
-///
-/// It computes only between ``resume(_:)`` and what that returns, so neither the host's load nor the speed of a run shows in
-/// what the unit does. The messages are described in `Port/unit.h`. It opens the unit's files by itself and nothing else.
-final class MonocleInterpreter {
-    struct Launch: Sendable {
-        /// A Python 3 beside which `monocle-python` stands (`Tools/setup runtime`), or a program that acts as one.
-        var python: String
-        /// Our `launch.py` and the frozen modules.
-        var scripts: URL
-        var files: URL
-        /// Where a file is written before it takes its place.
-        var scratch: URL
-    }
-
-    /// What reaches the interpreter while it waits.
-    enum Input: Sendable, Hashable {
+/// The unit's MicroPython. It opens the unit's files by itself and nothing else.
+enum MonocleInterpreter: InterpreterPort {
+    enum Input {
         case terminal([UInt8])
         case data([UInt8])
         /// 1 pad A, 2 pad B, 3 both.
         case touch(UInt8)
-        /// - Parameter status: 0 answered, 1 ValueError, 2 OSError with the bytes as its message.
-        case answer(number: UInt16, status: UInt8, [UInt8])
+        case answer(number: UInt16, [UInt8])
         /// The radio's interrupt ran into an allocation and does not come back.
         case deafness
 
         var isAnswer: Bool { if case .answer = self { true } else { false } }
-
-        /// In a message, its head included.
-        var byteCount: Int {
-            switch self {
-            case .terminal(let value), .data(let value): 3 + value.count
-            case .answer(_, _, let value): 6 + value.count
-            case .touch: 4
-            case .deafness: 3
-            }
-        }
     }
 
-    /// Bytes of inputs in one message, with room for its head.
-    static let inputLimit = packetLimit - 256
-
-    /// What the processor sees of the radio.
-    struct Radio: Sendable, Hashable {
+    struct Radio: Equatable {
         var isConnected = false
         var hasREPLSubscription = false
         var hasDataSubscription = false
@@ -52,7 +23,7 @@ final class MonocleInterpreter {
         var freePlaces = 0
     }
 
-    enum Output: Sendable, Hashable {
+    enum Output {
         case terminal([UInt8])
         case data([UInt8])
         case request(operation: UInt8, number: UInt16, [UInt8])
@@ -60,30 +31,27 @@ final class MonocleInterpreter {
         case abandoned(number: UInt16)
     }
 
-    enum Reason: Sendable, Hashable {
+    enum Reason: Equatable {
         case budget
         /// `nil`: until something comes.
         case wait(Duration?)
-        case answer
-        case room
+        case answer, room
     }
 
-    struct Turn: Sendable, Hashable {
-        var used: Duration
-        var reason: Reason
+    struct Turn {
+        let used: Duration
+        let reason: Reason
         var outputs: [Output]
     }
 
-    /// How long it computes at a time: nothing from outside is heard meanwhile.
-    private static let slice = Duration.milliseconds(2)
-    private static let packetLimit = InterpreterProcess.packetLimit
+    /// Bytes of inputs in one message, with room for its head.
+    private static let inputLimit = InterpreterProcess.packetLimit - 256
 
-    private let process: InterpreterProcess
-
-    init(_ launch: Launch) throws {
-        let frozen = launch.scripts.appendingPathComponent("frozen").path
-        process = try InterpreterProcess(
-            Self.program(python: launch.python, scripts: launch.scripts) + [frozen, launch.files.path, launch.scratch.path],
+    /// - Parameter python: a Python 3 beside which `monocle-python` stands (`Tools/setup runtime`), or a program that acts as one.
+    static func start(python: String, folder: UnitFolder) throws -> InterpreterProcess {
+        let scripts = try scripts()
+        return try InterpreterProcess(
+            program(python: python, scripts: scripts) + [scripts.appendingPathComponent("frozen").path, folder.files.path, folder.root.path],
             environment: ["PYTHONDONTWRITEBYTECODE=1"])
     }
 
@@ -96,58 +64,52 @@ final class MonocleInterpreter {
         return FileManager.default.isExecutableFile(atPath: beside) ? [beside] : [python, scripts.appendingPathComponent("launch.py").path]
     }
 
-    /// The first turn after the start.
-    func begin() throws -> Turn { try turn(process.receiveFirst()) }
-
-    /// Lets the interpreter go on. Its inputs happen first, in their order.
-    /// - Parameter uptime: since the chip's reset.
-    func resume(_ inputs: [Input], radio: Radio, uptime: Duration) throws -> Turn {
-        var packet = Self.bytes(UInt32(Self.slice / .microseconds(1))) + Self.bytes(UInt64(max(0, uptime / .microseconds(1))))
-        packet.append((radio.isConnected ? 1 : 0) | (radio.hasREPLSubscription ? 2 : 0) | (radio.hasDataSubscription ? 4 : 0))
-        packet += Self.bytes(UInt16(clamping: radio.payloadSize)) + [UInt8(clamping: radio.freePlaces)]
-        for input in inputs { packet += Self.item(for: input) }
-        try process.send(packet)
-        return try turn(process.receive())
+    static func bytes(of radio: Radio) -> [UInt8] {
+        [(radio.isConnected ? 1 : 0) | (radio.hasREPLSubscription ? 2 : 0) | (radio.hasDataSubscription ? 4 : 0)]
+            + UInt16(clamping: radio.payloadSize).littleEndianBytes + [UInt8(clamping: radio.freePlaces)]
     }
 
-    /// Ends the process; whatever was in the unit's RAM is gone.
-    func end() { process.end() }
-}
-
-// MARK: - Messages
-
-extension MonocleInterpreter {
-    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    /// Answers come first: what waits for them can do nothing else.
+    static func pack(_ inputs: inout [Input]) -> [UInt8] {
+        var packed: [UInt8] = []
+        var kept: [Input] = []
+        for input in inputs.filter(\.isAnswer) + inputs.filter({ !$0.isAnswer }) {
+            let item = item(for: input)
+            if kept.isEmpty, packed.count + item.count <= inputLimit { packed += item } else { kept.append(input) }
+        }
+        inputs = kept
+        return packed
+    }
 
     private static func item(for input: Input) -> [UInt8] {
         let (kind, content): (UInt8, [UInt8]) = switch input {
         case .terminal(let value): (UInt8(ascii: "R"), value)
         case .data(let value): (UInt8(ascii: "D"), value)
         case .touch(let pad): (UInt8(ascii: "T"), [pad])
-        case .answer(let number, let status, let value): (UInt8(ascii: "A"), bytes(number) + [status] + value)
+        // 0: answered.
+        case .answer(let number, let value): (UInt8(ascii: "A"), number.littleEndianBytes + [0] + value)
         case .deafness: (UInt8(ascii: "X"), [])
         }
-        return [kind] + bytes(UInt16(clamping: content.count)) + content.prefix(Int(UInt16.max))
+        return [kind] + UInt16(clamping: content.count).littleEndianBytes + content.prefix(Int(UInt16.max))
     }
 
-    private func turn(_ packet: [UInt8]) throws -> Turn {
+    static func turn(_ packet: [UInt8]) throws -> Turn {
         guard packet.count >= 5 else { throw InterpreterProcess.Failure(operation: "understand the interpreter", code: EBADMSG) }
-        let used = packet[..<4].enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (8 * $1.offset) }
         var outputs: [Output] = []
         var wait: Duration?
         var rest = packet[5...]
         while rest.count >= 3 {
-            let (kind, length) = (rest[rest.startIndex], Int(rest[rest.startIndex + 1]) | Int(rest[rest.startIndex + 2]) << 8)
+            let (kind, length) = (rest[rest.startIndex], Int(UInt16(littleEndian: rest.dropFirst())))
             let content = Array(rest.dropFirst(3).prefix(length))
             rest = rest.dropFirst(3 + length)
             switch kind {
             case UInt8(ascii: "N"): outputs.append(.terminal(content))
             case UInt8(ascii: "M"): outputs.append(.data(content))
             case UInt8(ascii: "Q") where content.count >= 3:
-                outputs.append(.request(operation: content[0], number: Self.word(content[1...]), Array(content[3...])))
-            case UInt8(ascii: "K") where content.count == 2: outputs.append(.abandoned(number: Self.word(content[...])))
+                outputs.append(.request(operation: content[0], number: UInt16(littleEndian: content[1...]), Array(content[3...])))
+            case UInt8(ascii: "K") where content.count == 2: outputs.append(.abandoned(number: UInt16(littleEndian: content)))
             case UInt8(ascii: "W") where content.count == 4:
-                let microseconds = content.enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (8 * $1.offset) }
+                let microseconds = UInt32(littleEndian: content)
                 wait = microseconds == .max ? nil : .microseconds(Int64(microseconds))
             default: break
             }
@@ -158,8 +120,6 @@ extension MonocleInterpreter {
         case 3: .room
         default: .budget
         }
-        return Turn(used: .microseconds(Int64(used)), reason: reason, outputs: outputs)
+        return Turn(used: .microseconds(Int64(UInt32(littleEndian: packet))), reason: reason, outputs: outputs)
     }
-
-    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt16 { UInt16(bytes[bytes.startIndex]) | UInt16(bytes[bytes.startIndex + 1]) << 8 }
 }

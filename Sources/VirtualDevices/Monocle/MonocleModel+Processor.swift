@@ -9,32 +9,32 @@ extension MonocleModel {
     }
 
     mutating func startInterpreter(on unit: inout UnitPlatform) throws {
-        let launch = MonocleInterpreter.Launch(
-            python: configuration.python, scripts: try MonocleInterpreter.scripts(), files: folder.files, scratch: folder.root)
         do {
-            try take(try processor.start(try MonocleInterpreter(launch)), on: &unit)
+            try take(try processor.start(try MonocleInterpreter.start(python: configuration.python, folder: folder)), on: &unit)
         } catch is InterpreterProcess.Failure {
             throw UnitFolderError.interpreterDoesNotStart(language: "MicroPython", path: configuration.python, setting: "NOAFW_PYTHON")
         }
     }
 
-    /// Something happens to the processor: it notices at once unless it computes or is off.
     mutating func signal(_ input: MonocleInterpreter.Input, on unit: inout UnitPlatform) throws {
         processor.add(input)
         try wakeProcessor(on: &unit)
     }
 
-    /// A change of the radio, which the waiting firmware sees within a millisecond.
+    /// The waiting firmware sees a change of the radio at once.
     mutating func wakeProcessor(on unit: inout UnitPlatform) throws {
-        switch processor.state {
-        case .waiting, .blocked: try runProcessor(on: &unit)
-        case .off, .computing: return
-        }
+        if processor.state == .waiting || processor.state == .blocked { try runProcessor(on: &unit) }
     }
 
-    private mutating func runProcessor(on unit: inout UnitPlatform) throws {
+    /// - Parameter sendsAtOnce: what is printed first goes out before the turn's time has passed.
+    private mutating func runProcessor(on unit: inout UnitPlatform, sendsAtOnce: Bool = false) throws {
         do {
-            if let turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) { try take(turn, on: &unit) }
+            guard var turn = try processor.resume(radio: radio(of: unit), uptime: uptime(on: unit)) else { return }
+            while sendsAtOnce, case .terminal(let bytes)? = turn.outputs.first {
+                unit.notify(MonocleAttributes.replTransmit, bytes)
+                turn.outputs.removeFirst()
+            }
+            try take(turn, on: &unit)
         } catch is InterpreterProcess.Failure {
             // The chip ran into memory that holds something else.
             unit.reset(.crash)
@@ -42,17 +42,13 @@ extension MonocleModel {
     }
 
     private mutating func take(_ turn: MonocleInterpreter.Turn, on unit: inout UnitPlatform) throws {
-        if turn.used > .zero {
-            timers.add(.turn(turn), at: unit.now + turn.used)
-        } else {
-            try finish(turn, on: &unit)
-        }
+        if turn.used > .zero { timers.add(.turn(turn), at: unit.now + turn.used) } else { try finish(turn, on: &unit) }
     }
 
-    /// What the processor did is done: it shows on the radio and in the hardware from now on.
+    /// What the processor did shows on the radio and in the hardware from now on.
     mutating func finish(_ turn: MonocleInterpreter.Turn, on unit: inout UnitPlatform) throws {
         let stopCount = unit.stopCount
-        processor.settle(into: turn.reason)
+        processor.settle(into: turn.reason.state)
         for output in turn.outputs {
             switch output {
             case .terminal(let bytes): unit.notify(MonocleAttributes.replTransmit, bytes)
@@ -65,7 +61,7 @@ extension MonocleModel {
         }
         let radio = radio(of: unit)
         let hasRoom = turn.reason == .room && radio.freePlaces > 0
-        if turn.reason == .budget || processor.hasInputs || hasRoom || !radio.looks(like: processor.seenRadio) {
+        if turn.reason == .budget || processor.hasInputs || hasRoom || !radio.looks(like: processor.seenRadio ?? .init()) {
             try runProcessor(on: &unit)
         } else if case .wait(let duration?) = turn.reason {
             timers.removeAll(where: \.isWake)
@@ -77,15 +73,16 @@ extension MonocleModel {
     mutating func refill(on unit: inout UnitPlatform) throws {
         let radio = radio(of: unit)
         guard processor.state == .blocked, radio.hasREPLSubscription || radio.hasDataSubscription else { return }
-        do {
-            guard var turn = try processor.resume(radio: radio, uptime: uptime(on: unit)) else { return }
-            while let output = turn.outputs.first, case .terminal(let bytes) = output {
-                unit.notify(MonocleAttributes.replTransmit, bytes)
-                turn.outputs.removeFirst()
-            }
-            try take(turn, on: &unit)
-        } catch is InterpreterProcess.Failure {
-            unit.reset(.crash)
+        try runProcessor(on: &unit, sendsAtOnce: true)
+    }
+}
+
+extension MonocleInterpreter.Reason {
+    fileprivate var state: Processor<MonocleInterpreter>.State {
+        switch self {
+        case .budget: .computing
+        case .wait: .waiting
+        case .answer, .room: .blocked
         }
     }
 }

@@ -4,7 +4,6 @@ private enum Request: UInt8 {
     case led, draw, power
 }
 
-/// The same file's kinds of reset.
 private enum ResetKind: UInt8 { case software, bootloader, safeMode, crashed }
 
 /// How long the hardware takes (monocle-drivers.c: SPI at 4 MHz; typical erase and program times of serial NOR flash).
@@ -26,10 +25,10 @@ private struct Answer {
 }
 
 extension MonocleModel {
-    /// Does what the processor asks of the hardware; the answer comes in its time. A reset has none.
+    /// A reset has no answer.
     mutating func perform(_ operation: UInt8, _ number: UInt16, _ payload: [UInt8], on unit: inout UnitPlatform) throws {
         guard let answer = try answer(to: operation, payload, on: &unit) else { return }
-        timers.add(.answer(number: number, status: 0, answer.payload), at: unit.now + answer.delay)
+        timers.add(.answer(number: number, answer.payload), at: unit.now + answer.delay)
     }
 
     private mutating func answer(to operation: UInt8, _ payload: [UInt8], on unit: inout UnitPlatform) throws -> Answer? {
@@ -44,7 +43,7 @@ extension MonocleModel {
         case .record, .microphone, .capture, .camera: return answerFromSensors(operation, payload, now: unit.now)
         case .touch: return Answer(payload: [touchedBits])
         case .draw:
-            hardware.drawShape(payload)
+            hardware.screen.drawShape(String(decoding: payload, as: UTF8.self))
             return Answer()
         case .power:
             preventsSleep = first == 1
@@ -58,7 +57,7 @@ extension MonocleModel {
     }
 
     private mutating func answerFromFlash(_ operation: UInt8, _ payload: [UInt8], now: Duration) throws -> Answer {
-        let address = Self.word(payload)
+        let address = Int(UInt32(littleEndian: payload))
         switch Request(rawValue: operation) {
         case .erase:
             let start = flashIsFree(now, after: .zero)
@@ -70,26 +69,26 @@ extension MonocleModel {
             try hardware.flash.program(Array(payload.dropFirst(4)), at: address)
             return Answer(delay: end)
         default:
-            let length = payload.count == 6 ? Int(payload[4]) | Int(payload[5]) << 8 : 0
+            let length = payload.count == 6 ? Int(UInt16(littleEndian: payload[4...])) : 0
             return Answer(
                 payload: hardware.flash.read(address, length), delay: flashIsFree(now, after: HardwareTime.transfer(length)))
         }
     }
 
     private mutating func answerFromFPGA(_ operation: UInt8, _ payload: [UInt8], on unit: inout UnitPlatform) -> Answer {
-        let register = Self.word(payload) & 0xFFFF
+        let register = Int(UInt16(littleEndian: payload))
         switch Request(rawValue: operation) {
         case .fpgaRead:
             let count = Int(payload.dropFirst(2).first ?? 0)
             return Answer(
-                payload: hardware.readFPGA(register, count, using: &unit.faults.generator), delay: HardwareTime.transfer(count + 2))
+                payload: hardware.readFPGA(register, count, using: &unit.generator), delay: HardwareTime.transfer(count + 2))
         case .fpgaWrite:
-            hardware.writeFPGA(register, Array(payload.dropFirst(2)))
+            if hardware.isFPGARunning { hardware.screen.write(register, Array(payload.dropFirst(2)), to: folder.display) }
             return Answer(delay: HardwareTime.transfer(payload.count))
         default:
             let (wasRunning, asked) = (hardware.isFPGARunning, payload.first ?? 0)
             guard asked < 2, wasRunning != (asked == 1) else { return Answer(payload: [wasRunning ? 1 : 0]) }
-            hardware.runFPGA(asked == 1, fpgaVersions: configuration.fpgaVersions)
+            hardware.runFPGA(asked == 1)
             return Answer(delay: asked == 1 ? HardwareTime.startFPGA : HardwareTime.stopFPGA)
         }
     }
@@ -99,19 +98,20 @@ extension MonocleModel {
         switch Request(rawValue: operation) {
         case .record:
             guard payload.count == 7 else { return Answer() }
-            let rate = Int(payload[5]) | Int(payload[6]) << 8
-            hardware.record(milliseconds: Self.word(payload), bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate, now: now)
+            let rate = Int(UInt16(littleEndian: payload[5...]))
+            hardware.recording = VirtualRecording(
+                of: folder.sound, milliseconds: Int(UInt32(littleEndian: payload)), bytesPerSample: payload[4] == 16 ? 2 : 1, rate: rate,
+                start: now)
             return Answer()
-        case .microphone: return Answer(payload: hardware.readRecording(samples: count, now: now))
+        case .microphone: return Answer(payload: hardware.recording?.read(samples: count, now: now) ?? [])
         case .capture:
-            hardware.capture()
+            hardware.picture = (folder.scene ?? [])[...]
             return Answer(delay: HardwareTime.wakeCamera)
-        default: return Answer(payload: hardware.readPicture(count))
+        default:
+            defer { hardware.picture = hardware.picture.dropFirst(count) }
+            return Answer(payload: Array(hardware.picture.prefix(count)))
         }
     }
-
-    /// The first four bytes, little-endian.
-    private static func word(_ payload: [UInt8]) -> Int { payload.prefix(4).enumerated().reduce(0) { $0 | Int($1.element) << ($1.offset * 8) } }
 
     /// From now to the end of work on the flash that takes `duration`: an erase under way comes first.
     private func flashIsFree(_ now: Duration, after duration: Duration) -> Duration { max(.zero, flashBusyUntil - now) + duration }

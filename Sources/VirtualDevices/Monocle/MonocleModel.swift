@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A Monocle on the platform: its processor with MicroPython, its FPGA, its touch pads, and what wakes each when.
+/// A Monocle: its processor with MicroPython, its FPGA, its touch pads, and what wakes each when.
 struct MonocleModel: UnitModel {
     static let family = "monocle"
     /// In bytes (main.c).
@@ -8,11 +8,11 @@ struct MonocleModel: UnitModel {
 
     enum Timer {
         case applicationReady
-        /// What the processor did in a turn takes effect.
+        /// What the processor did takes effect.
         case turn(MonocleInterpreter.Turn)
         /// The end of the processor's wait with this number.
         case wake(Int)
-        case answer(number: UInt16, status: UInt8, [UInt8])
+        case answer(number: UInt16, [UInt8])
         case sleepsIfCharging
         case release(UserInput.Pad)
 
@@ -20,23 +20,21 @@ struct MonocleModel: UnitModel {
         var isRelease: Bool { if case .release = self { true } else { false } }
 
         func answers(_ request: UInt16) -> Bool {
-            if case .answer(request, _, _) = self { true } else { false }
+            if case .answer(request, _) = self { true } else { false }
         }
     }
 
     let folder: UnitFolder
-    let configuration: MonocleConfiguration
+    let configuration: UnitConfiguration
     var timers = TimerQueue<Timer>()
     var hardware: MonocleHardware
-    var processor = MonocleProcessor()
-    /// When the application began to run.
+    var processor = Processor<MonocleInterpreter>()
     var startedAt = Duration.zero
     /// 0x1C resets with main.py left out, once.
     var isSafeMode = false
-    /// The serial flash erases until then; FPGA and files share it.
+    /// The serial flash, which FPGA and files share, erases until then.
     var flashBusyUntil = Duration.zero
     var preventsSleep = false
-    /// Packets to the program.
     var dataPacketCount = 0
     /// Pads with a finger on them: a reset does not lift it.
     var touched: Set<UserInput.Pad> = []
@@ -47,9 +45,8 @@ struct MonocleModel: UnitModel {
     private static let chargingPoll = Duration.milliseconds(500)
     private static let tapTime = Duration.milliseconds(100)
 
-    init(folder: UnitFolder, configuration: MonocleConfiguration) throws {
-        self.folder = folder
-        self.configuration = configuration
+    init(folder: UnitFolder, configuration: UnitConfiguration) throws {
+        (self.folder, self.configuration) = (folder, configuration)
         hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
     }
 
@@ -57,7 +54,6 @@ struct MonocleModel: UnitModel {
         hardware = try MonocleHardware(folder: folder, fpgaVersions: configuration.fpgaVersions)
         hardware.firmwareVersion = ApplicationImage.versionText(in: image)
         timers.add(.applicationReady, at: unit.now + Self.bootTime)
-        // Asked before anything else, and again every half second.
         sleepIfCharging(on: &unit)
     }
 
@@ -76,8 +72,7 @@ struct MonocleModel: UnitModel {
         case .applicationReady: try startApplication(on: &unit)
         case .turn(let turn): try finish(turn, on: &unit)
         case .wake(let number): if number == processor.waitCount { try wakeProcessor(on: &unit) }
-        case .answer(let number, let status, let payload):
-            try signal(.answer(number: number, status: status, payload), on: &unit)
+        case .answer(let number, let payload): try signal(.answer(number: number, payload), on: &unit)
         case .sleepsIfCharging: sleepIfCharging(on: &unit)
         case .release(let pad): touched.remove(pad)
         case nil: break
@@ -91,24 +86,20 @@ struct MonocleModel: UnitModel {
         try startInterpreter(on: &unit)
     }
 
-    /// A unit that charges switches everything off, in the middle of anything; a touch wakes it as a reset.
+    /// A unit that charges switches everything off in the middle of anything.
     private mutating func sleepIfCharging(on unit: inout UnitPlatform) {
-        if hardware.identity.isCharging, !preventsSleep {
-            unit.sleep()
-        } else {
-            timers.add(.sleepsIfCharging, at: unit.now + Self.chargingPoll)
-        }
+        if hardware.identity.isCharging, !preventsSleep { return unit.sleep() }
+        timers.add(.sleepsIfCharging, at: unit.now + Self.chargingPoll)
     }
-
-    // MARK: - Radio
 
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8? {
         if characteristic == MonocleAttributes.replReceive {
             try signal(.terminal(value), on: &unit)
         } else if characteristic == MonocleAttributes.dataReceive {
             dataPacketCount += 1
-            if unit.faults.plan.deafAtDataPackets.contains(dataPacketCount) { processor.add(.deafness) }
-            if !unit.faults.plan.droppedDataPackets.contains(dataPacketCount) { try signal(.data(value), on: &unit) }
+            let fault = unit.faults.dataPacket(dataPacketCount)
+            if fault == .deafness { processor.add(.deafness) }
+            if fault != .loss { try signal(.data(value), on: &unit) }
         }
         return nil
     }
@@ -116,8 +107,6 @@ struct MonocleModel: UnitModel {
     mutating func radioChanged(on unit: inout UnitPlatform) throws { try wakeProcessor(on: &unit) }
 
     mutating func notificationSent(on unit: inout UnitPlatform) throws { try refill(on: &unit) }
-
-    // MARK: - Touch
 
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws {
         switch input {
@@ -137,6 +126,6 @@ struct MonocleModel: UnitModel {
         try signal(.touch(touchedBits), on: &unit)
     }
 
-    /// As the touch chip tells them: 1 pad A, 2 pad B, 3 both.
+    /// 1 pad A, 2 pad B, 3 both.
     var touchedBits: UInt8 { touched.reduce(0) { $0 | ($1 == .A ? 1 : 2) } }
 }

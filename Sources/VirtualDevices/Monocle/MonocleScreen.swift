@@ -10,29 +10,16 @@ struct MonocleScreen {
     private static let textRows = 0x4503
     private static let shapeLimit = 256
 
-    private struct Item: Encodable {
-        var kind: String
-        var text: String?
-        var x: Int?
-        var y: Int?
-        var color: Int
-        var thickness: Int?
-        var points: [Int]?
-    }
-
     private var colors: [Int] = []
-    private var shapes: [Item] = []
+    private var shapes: [VirtualDisplay.Item] = []
 
-    /// The rows of text are what a program sends last: with them there is a new picture, which `file` shows from top to bottom.
+    /// A program sends the rows of text last: with them there is a new picture.
     mutating func write(_ register: Int, _ bytes: [UInt8], to file: URL) {
         switch register {
         case Self.shapeColors: shapes = []
         case Self.textColors:
             colors = stride(from: 2, to: bytes.count - 2, by: 3).map { Int(bytes[$0]) << 16 | Int(bytes[$0 + 1]) << 8 | Int(bytes[$0 + 2]) }
-        case Self.textRows:
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            if let document = try? encoder.encode(shapes + rows(bytes.dropFirst(2))) { try? UnitFolder.replace(file, with: document) }
+        case Self.textRows: VirtualDisplay.show(shapes + rows(bytes.dropFirst(2)), in: file)
         default: break
         }
     }
@@ -42,12 +29,12 @@ struct MonocleScreen {
         let words = text.split(separator: " ")
         guard words.count > 3, shapes.count < Self.shapeLimit, let color = Int(words[1]), let thickness = Int(words[2]) else { return }
         let points = words[3...].flatMap { $0.split(separator: ",").compactMap { Int($0) } }
-        shapes.append(Item(kind: String(words[0]), color: color, thickness: thickness, points: points))
+        shapes.append(VirtualDisplay.Item(kind: String(words[0]), color: color, thickness: thickness, points: points))
     }
 
-    /// From top to bottom, in whatever order they were sent.
-    private func rows(_ bytes: ArraySlice<UInt8>) -> [Item] {
-        var rows: [Item] = []
+    /// From top to bottom.
+    private func rows(_ bytes: ArraySlice<UInt8>) -> [VirtualDisplay.Item] {
+        var rows: [VirtualDisplay.Item] = []
         var rest = bytes
         while rest.count >= 5, rest.prefix(2) != [0xFF, 0xFF] {
             let head = Array(rest.prefix(5))
@@ -55,7 +42,7 @@ struct MonocleScreen {
             rest = rest.dropFirst(5 + glyphs.count)
             let text = glyphs.map { $0 <= 0x5E ? Character(UnicodeScalar($0 + 0x20)) : "\u{FFFD}" }
             rows.append(
-                Item(
+                VirtualDisplay.Item(
                     kind: "text", text: String(text), x: Int(head[0]) << 4 | Int(head[1] >> 4), y: Int(head[1] & 0x0F) << 8 | Int(head[2]),
                     color: Int(head[3]) < colors.count ? colors[Int(head[3])] : 0xFFFFFF))
         }

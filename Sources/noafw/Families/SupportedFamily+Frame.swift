@@ -7,13 +7,8 @@ extension SupportedFamily {
     static let frame = SupportedFamily(
         family: .frame,
         virtual: VirtualModel(
-            openFolder: { try UnitFolder.frame(root: $0, name: $1) },
-            versionCommand: { [FrameConfiguration.interpreter(python: $0), "--version"] },
-            makeUnit: { folder, search, air in
-                var configuration = FrameConfiguration(python: try InterpreterSearch(search: search).python())
-                configuration.trustedKeys += search.bootloaderKeys(for: .frame)
-                return try .frame(folder: folder, configuration: configuration, air: air)
-            }),
+            openFolder: { try UnitFolder.frame(root: $0, name: $1) }, versionCommand: { VirtualUnit.frameVersionCommand(python: $0) },
+            makeUnit: { try .frame(folder: $0, configuration: $1, air: $2) }),
         chat: ChatSupport(makeRelay: { FrameRelay() }, makeStarter: { FrameProgram.restart(clock: $0) }),
         prompt: .lua)
 }

@@ -7,14 +7,8 @@ extension SupportedFamily {
     static let monocle = SupportedFamily(
         family: .monocle,
         virtual: VirtualModel(
-            openFolder: { try UnitFolder.monocle(root: $0, name: $1) },
-            versionCommand: { MonocleConfiguration.versionCommand(python: $0) },
-            makeUnit: { folder, search, air in
-                var configuration = MonocleConfiguration(python: try InterpreterSearch(search: search).python())
-                configuration.trustedKeys += search.bootloaderKeys(for: .monocle)
-                configuration.fpgaVersions = (try? search.locate().fpgaVersions(for: FamilyID.monocle.rawValue)) ?? [:]
-                return try .monocle(folder: folder, configuration: configuration, air: air)
-            }),
+            openFolder: { try UnitFolder.monocle(root: $0, name: $1) }, versionCommand: { VirtualUnit.monocleVersionCommand(python: $0) },
+            makeUnit: { try .monocle(folder: $0, configuration: $1, air: $2) }),
         chat: ChatSupport(makeRelay: { MonocleRelay() }, makeStarter: { MonocleProgram.restart(clock: $0) }),
         prompt: .python)
 }

@@ -8,5 +8,5 @@ struct VirtualModel: Sendable {
     let openFolder: @Sendable (_ root: URL, _ name: String) throws -> UnitFolder
     /// The words of a command that prints which interpreter a unit would run; the argument is the Python of .venv.
     let versionCommand: @Sendable (_ python: String) -> [String]
-    let makeUnit: @Sendable (UnitFolder, AssetSearch, VirtualAir) throws -> VirtualDevices.VirtualUnit
+    let makeUnit: @Sendable (UnitFolder, UnitConfiguration, VirtualAir) throws -> VirtualDevices.VirtualUnit
 }

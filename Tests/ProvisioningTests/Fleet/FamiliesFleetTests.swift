@@ -10,6 +10,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 /// Units of all families on one air at once, each with a fault of its own.
 @Suite(
@@ -84,12 +85,12 @@ struct FamiliesFleetTests {
         let unit: VirtualUnit
         switch family {
         case "monocle":
-            var configuration = MonocleConfiguration(python: python)
+            var configuration = UnitConfiguration(python: python)
             configuration.trustedKeys.append(wanted.key)
             configuration.faults = faults
             unit = try .monocle(folder: try UnitFolder.monocle(root: root, name: name), configuration: configuration, air: air)
         case "frame":
-            var configuration = FrameConfiguration(python: python)
+            var configuration = UnitConfiguration(python: python)
             configuration.trustedKeys.append(wanted.key)
             configuration.faults = faults
             unit = try .frame(folder: try UnitFolder.frame(root: root, name: name, firmware: .v25_080), configuration: configuration, air: air)

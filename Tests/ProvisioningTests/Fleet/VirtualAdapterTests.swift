@@ -62,23 +62,4 @@ import VirtualDevices
             #expect(rig.adapters[0].links == 0)
         }
     }
-
-    @Test func eachHearsInItsOwnWay() async throws {
-        let folder = try TemporaryFolder()
-        let rig = try PagerRig(count: 2, limits: [], faults: 0, seed: 1, folder: folder.url)
-        let near = rig.units[0].address
-        let deaf = VirtualCentral(air: rig.air, adapter: VirtualAdapter(linkLimit: 5) { $0.address == near ? -71 : nil })
-        try await rig.play {
-            let clock = deaf.clock
-            let discovery = try await deaf.discover()
-            try await clock.sleep(until: clock.deadline(in: .seconds(3)))
-            var heard: Set<String> = []
-            while let sighting = discovery.sightings.poll() { heard.insert("\(sighting.address) \(sighting.rssi)") }
-            await discovery.stop()
-            #expect(heard == ["\(near) -71"])
-            await #expect(throws: LinkError.self) {
-                _ = try await deaf.connect(to: rig.units[1].address, deadline: clock.deadline(in: .seconds(2)))
-            }
-        }
-    }
 }

@@ -5,6 +5,7 @@ import ScriptBundle
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 
 @testable import VirtualDevices
 

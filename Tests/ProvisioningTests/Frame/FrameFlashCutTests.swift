@@ -6,6 +6,7 @@ import Support
 import TestSupport
 import Testing
 import VirtualDevices
+import VirtualFaults
 
 /// The power fails at a word of the flash while scripts are replaced.
 @Suite(.enabled(if: TestTools.mayRunFrameLua, "the virtual Frame's Lua is missing: run Tools/setup runtime"), .serialized)

@@ -6,6 +6,7 @@ import REPL
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 
 @testable import Provisioning
 @testable import VirtualDevices

@@ -65,9 +65,6 @@ struct MadeUpModel: UnitModel {
         return nil
     }
 
-    mutating func radioChanged(on unit: inout UnitPlatform) throws {}
-    mutating func notificationSent(on unit: inout UnitPlatform) throws {}
-
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer {
         memory.requests.withLock { $0.append(request) }
         memory.answersLate.withLock { act in
@@ -129,7 +126,7 @@ func withMadeUpUnit(times: Int = 1, _ body: @escaping @Sendable (MadeUpHost) asy
     let folder = try UnitFolder(root: place.url.appendingPathComponent("unit"), name: "made up", family: "made-up") { _ in }
     let memory = Memory()
     let design = UnitDesign(
-        family: "made-up", link: LinkSettings(largestMTU: 100), bootloader: nil, makeModel: { _ in MadeUpModel(memory: memory) })
+        family: "made-up", makeModel: { _ in MadeUpModel(memory: memory) })
     let air = VirtualAir(time: .simulated())
     let notices = Notices()
     let central = VirtualCentral(air: air) { [notices] in notices.add($0) }

@@ -66,7 +66,7 @@ import Testing
         let folder = try UnitFolder.frame(root: place.url.appendingPathComponent("unit"), name: "x")
         let error = #expect(throws: UnitFolderError.self) {
             try VirtualUnit.monocle(
-                folder: folder, configuration: MonocleConfiguration(python: "/nowhere"), air: VirtualAir(time: .simulated()))
+                folder: folder, configuration: UnitConfiguration(python: "/nowhere"), air: VirtualAir(time: .simulated()))
         }
         #expect(error?.diagnosis.message.hasSuffix("unit.json: it is no unit of the family monocle") == true)
     }

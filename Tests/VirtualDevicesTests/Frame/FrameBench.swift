@@ -3,6 +3,7 @@ import Foundation
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 @testable import VirtualDevices
 
 /// A virtual Frame in a folder of its own, played in simulated time.
@@ -25,7 +26,7 @@ struct FrameBench: Sendable {
         let folder = try UnitFolder.frame(root: root, name: "test", firmware: firmware)
         if let files { try folder.leaveFrameFiles(files.mapValues { Array($0.utf8) }) }
         try prepare(folder)
-        var configuration = FrameConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.faults = faults
         configuration.trustedKeys += trustedKeys
         let air = VirtualAir(time: .simulated())
@@ -56,7 +57,7 @@ struct FrameBench: Sendable {
 
     /// The advertisement that comes within this time.
     func sighting(within limit: Duration = .seconds(5)) async throws -> Advertisement? {
-        let (id, sightings) = air.startDiscovery(by: nil)
+        let (id, sightings) = air.startDiscovery()
         defer { air.stopDiscovery(id) }
         return try await sightings.next(before: clock.deadline(in: limit), on: clock)
     }

@@ -3,6 +3,7 @@ import Foundation
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 @testable import VirtualDevices
 
 /// The file system as Lua and a power cut see it.

@@ -10,7 +10,7 @@ import Testing
 struct FrameHardwareTests {
     @Test func theMicrophoneGivesWhatItHeardAndThenNothing() async throws {
         let sound = (0..<4000).map { UInt8(truncatingIfNeeded: $0 % 251) }
-        try await FrameBench.run(prepare: { try $0.setMicrophone(raw: sound) }) { bench in
+        try await FrameBench.run(prepare: { try $0.setMicrophone(wav: WaveBytes.eightBit(sound, rate: 16_000)) }) { bench in
             let link = try await bench.link()
             let question = "m=frame.microphone m.start{sample_rate=16000,bit_depth=16}print(#m.read(200))frame.sleep(.1)s=m.read(2000)"
                 + "m.stop()frame.sleep(.05)print(#s)"

@@ -3,6 +3,7 @@ import Foundation
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 @testable import VirtualDevices
 
 /// Break, data and taps through the one hook of Lua, the watchdog behind them, and the reset by 04.

@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import Foundation
 import Support
 import TestSupport
@@ -113,7 +114,7 @@ struct FramePowerTests {
         #expect(profile.configuration.applicationStart == 0x27000)
         #expect(profile.configuration.applicationCapacity == 843_776)
         #expect(profile.configuration.inactivityTimeout == .seconds(180))
-        #expect(BootloaderCryptography.isUsable(key: VendorKeys.frame))
-        #expect(!BootloaderCryptography.isUsable(key: VendorKeys.frame.reversed()))
+        #expect(P256.PublicKey(point: VendorKeys.frame) != nil)
+        #expect(P256.PublicKey(point: VendorKeys.frame.reversed()) == nil)
     }
 }

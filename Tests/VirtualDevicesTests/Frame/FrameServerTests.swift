@@ -35,7 +35,7 @@ struct FrameServerTests {
     private func serve(_ body: @escaping @Sendable (Bridge) async throws -> Void) async throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-server-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: root) }
-        var configuration = FrameConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+        var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
         configuration.linkSetUp = .zero
         let air = VirtualAir(time: .simulated())
         let folder = try UnitFolder.frame(root: root, name: "served")

@@ -3,6 +3,7 @@ import Foundation
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 @testable import VirtualDevices
 
 /// Where the unit is full, deaf, asleep or out of ticks.

@@ -13,7 +13,7 @@ import Testing
 
     /// As the settings pages were first written, with the flash behind them.
     private static func pages() -> String {
-        let crc = BootloaderCryptography.crc32(image)
+        let crc = CRC32.of(image)
         let bytes = withUnsafeBytes(of: crc.littleEndian) { $0.map(String.init).joined(separator: ",") }
         let command = Array(repeating: "255", count: 512).joined(separator: ",")
         let page = """
@@ -77,7 +77,7 @@ import Testing
         let folder = try folder(place, bootloader: bootloader)
         let air = VirtualAir(time: .simulated())
         let python = try TestTools.require(TestTools.python, "the Python of .venv")
-        let unit = try VirtualUnit.monocle(folder: folder, configuration: MonocleConfiguration(python: python), air: air)
+        let unit = try VirtualUnit.monocle(folder: folder, configuration: UnitConfiguration(python: python), air: air)
         try await air.time.run {
             try await withVirtualUnit(unit) {
                 let terminal = try await Terminal.raw(unit, VirtualCentral(air: air))

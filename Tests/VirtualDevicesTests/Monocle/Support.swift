@@ -3,6 +3,7 @@ import Foundation
 import Support
 import TestSupport
 import Testing
+import VirtualFaults
 @testable import VirtualDevices
 
 /// A virtual Monocle in a folder of its own, played in simulated time.
@@ -15,7 +16,7 @@ func withUnit<Value: Sendable>(
     defer { try? FileManager.default.removeItem(at: root) }
     let folder = try UnitFolder.monocle(root: root, name: "test")
     try prepare(folder)
-    var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+    var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.faults = faults
     configuration.linkSetUp = linkSetUp
     let air = VirtualAir(time: time)

@@ -67,7 +67,7 @@ private struct Bridge: Sendable {
 private func withServer(mtu: Int = 256, _ body: @escaping @Sendable (Bridge, DeviceAddress) async throws -> Void) async throws {
     let root = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-server-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: root) }
-    var configuration = MonocleConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
+    var configuration = UnitConfiguration(python: try TestTools.require(TestTools.python, "the Python of .venv"))
     configuration.largestMTU = mtu
     configuration.linkSetUp = .zero
     let air = VirtualAir(time: .simulated())

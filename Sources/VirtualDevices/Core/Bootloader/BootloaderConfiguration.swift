@@ -1,7 +1,9 @@
+import Cryptography
+
 /// What a bootloader is built with, and how fast its flash is.
 ///
-/// The defaults are those of an nRF52832 with S132 7.3.0. Facts: nRF5 SDK 17 (`nrf_dfu_ble.c`, `sdk_config.h` of its secure
-/// bootloader), nRF52832 product specification (flash times). The two computing times are estimates.
+/// The defaults are those of an nRF52832 with S132 7.3.0: nRF5 SDK 17 (`nrf_dfu_ble.c`, `sdk_config.h` of its secure bootloader),
+/// nRF52832 product specification (flash times). It requires a signature and takes the same or a higher version.
 public struct BootloaderConfiguration: Sendable, Equatable {
     /// What an init packet's `hw_version` has to be.
     public var hardwareVersion: UInt32 = 52
@@ -10,49 +12,52 @@ public struct BootloaderConfiguration: Sendable, Equatable {
     /// P-256 public keys, each 64 bytes: x then y, both big-endian. One match is enough.
     public var trustedKeys: [[UInt8]]
     /// Where the application begins, behind the SoftDevice, in bytes.
-    public var applicationStart = BootloaderStorage.defaultApplicationStart
+    var applicationStart = BootloaderStorage.defaultApplicationStart
     /// Flash between the SoftDevice and the bootloader, in bytes, a multiple of ``pageSize``.
-    public var applicationCapacity: Int
-
-    public var signatureRequired = true
-    public var preventsDowngrade = true
-    public var acceptsSameVersion = true
+    var applicationCapacity: Int
 
     /// Flash page and largest data object, in bytes.
-    public let pageSize = 4096
-    /// Largest command object, in bytes.
-    public let largestInitPacket = 512
+    let pageSize = 4096
     public var pageEraseTime: Duration = .milliseconds(85)
     public var wordWriteTime: Duration = .microseconds(41)
-    /// Packets that wait for the flash at most, and the bytes each may hold; a longer packet never arrives.
+    /// Packets that wait for the flash at most.
     public var packetBuffers = 17
-    public var packetCapacity = 244
+    /// Bytes of a packet; a longer one never arrives.
+    let packetCapacity = 244
     /// Flash operations that wait at most, the running one included (`NRF_FSTORAGE_SD_QUEUE_SIZE`). One erase and
     /// fifteen writes fill it: a whole object of seventeen packets sent during the erase loses two.
     public var flashQueueDepth = 16
     /// Words of one settings page; it is written twice, as it has a backup.
-    public var settingsWords = 224
+    let settingsWords = 224
 
     /// The unit resets after this long without a CREATE of an init packet or an executed data object, linked or not.
-    public var inactivityTimeout: Duration = .seconds(180)
+    let inactivityTimeout: Duration = .seconds(180)
     /// From the end of the link to the reset.
-    public var resetDelay: Duration = .milliseconds(200)
+    public let resetDelay: Duration = .milliseconds(200)
     /// Bytes of the bootloader's own flash: the most that an update of it may have.
-    public var bootloaderCapacity = 24_576
+    var bootloaderCapacity = 24_576
 
-    /// Checking an ECDSA P-256 signature in software at 64 MHz: an estimate.
+    /// An ECDSA P-256 signature in software at 64 MHz: an estimate.
     public var signatureCheckTime: Duration = .milliseconds(70)
     /// SHA-256 and CRC-32 over a whole application at 64 MHz: an estimate.
     public var imageCheckTime: Duration = .milliseconds(400)
 
     /// - Parameters:
-    ///   - trustedKeys: 64 bytes each; a key that is no point of the curve verifies nothing.
+    ///   - trustedKeys: a key that is no point of the curve verifies nothing.
     ///   - applicationCapacity: in bytes; rounded down to whole pages.
     public init(trustedKeys: [[UInt8]], applicationCapacity: Int = 323_584) {
         self.trustedKeys = trustedKeys
         self.applicationCapacity = max(0, applicationCapacity) / pageSize * pageSize
     }
+
+    /// Whether any trusted key signed `message`, by ECDSA over P-256 with SHA-256.
+    /// - Parameter signature: r then s, 32 bytes each, **little-endian** as Nordic writes them.
+    func trusts(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        guard signature.count == 64 else { return false }
+        let bigEndian = signature[..<32].reversed() + signature[32...].reversed()
+        return trustedKeys.contains { P256.PublicKey(point: $0)?.verifies(bigEndian, over: message) == true }
+    }
 }
 
-/// Public keys that the makers of the units published: x and y in big-endian order. Each family adds its own.
-public enum VendorKeys {}
+/// Public keys that the units' makers published: x and y in big-endian order. Each family adds its own.
+enum VendorKeys {}

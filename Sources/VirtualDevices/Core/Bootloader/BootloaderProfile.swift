@@ -2,24 +2,17 @@ import Bluetooth
 
 /// A model's bootloader: what it is built with, and how it shows itself.
 package struct BootloaderProfile: Sendable {
-    var configuration: BootloaderConfiguration
+    let configuration: BootloaderConfiguration
     /// The name in its advertisements.
-    var name: String
-    /// Added to the last octet of the unit's address, which wraps without a carry (nRF5 SDK, `nrf_dfu_ble.c`).
-    var addressOffset: UInt8
-    /// From a reset to the decision between itself and the application.
-    var startTime: Duration
+    let name: String
 
-    package init(
-        configuration: BootloaderConfiguration, name: String, addressOffset: UInt8 = 1, startTime: Duration = .milliseconds(150)
-    ) {
-        (self.configuration, self.name, self.addressOffset, self.startTime) = (configuration, name, addressOffset, startTime)
-    }
+    package init(configuration: BootloaderConfiguration, name: String) { (self.configuration, self.name) = (configuration, name) }
 
+    /// At the address after the unit's: its last octet wraps without a carry (nRF5 SDK, `nrf_dfu_ble.c`).
     /// - Parameter largestMTU: of the unit, in bytes.
     func peripheral(of address: DeviceAddress, largestMTU: Int) -> PeripheralProfile {
         var octets = address.octets
-        octets[5] &+= addressOffset
+        octets[5] &+= 1
         return PeripheralProfile(
             address: DeviceAddress(octets: octets) ?? address, name: name, advertisedServices: [DFUService.id], table: DFUService.table,
             pace: .bootloader, largestMTU: largestMTU, notificationQueue: 1, isBootloader: true)

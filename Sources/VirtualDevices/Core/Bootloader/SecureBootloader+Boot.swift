@@ -1,3 +1,5 @@
+import Support
+
 /// Resets and what follows them. Facts: nRF5 SDK 17, `nrf_bootloader.c`, `nrf_bootloader_fw_activation.c`.
 extension SecureBootloader {
     /// Resets the unit. A power cut is this without the choice: the owner makes a new value from ``storage``.
@@ -9,7 +11,7 @@ extension SecureBootloader {
     /// - Parameter staysInBootloader: the reset's cause asks for it.
     mutating func boot(staysInBootloader: Bool) {
         forgetOutput()
-        flash.removeAll()
+        flash = BootloaderFlash()
         memory = Memory()
         resetsAt = nil
         processorFreeAt = now
@@ -48,7 +50,7 @@ extension SecureBootloader {
             storage.write(image[...], at: 0)
             settings.writeOffset = settings.bank1.size
         }
-        let crc = BootloaderCryptography.crc32(storage.image(at: 0, count: image.count))
+        let crc = CRC32.of(storage.image(at: 0, count: image.count))
         if crc == settings.bank1.crc {
             settings.bank0 = .init(content: .application, size: settings.bank1.size, crc: crc)
         }

@@ -2,8 +2,8 @@
 extension SecureBootloader {
     /// - Returns: whether the queue had room.
     mutating func enqueue(_ operation: BootloaderFlash.Operation) -> Bool {
-        guard flash.count < configuration.flashQueueDepth else { return false }
-        flash.append(operation)
+        guard flash.operations.count < configuration.flashQueueDepth else { return false }
+        flash.operations.append(operation)
         if !flash.isBusy { beginFlashPiece(0) }
         return true
     }
@@ -42,8 +42,6 @@ extension SecureBootloader {
         }
     }
 
-    // MARK: - Operations
-
     private mutating func beginFlashPiece(_ piece: Int) {
         guard let operation = flash.operations.first else { return }
         let start = max(now, processorFreeAt)
@@ -75,10 +73,10 @@ extension SecureBootloader {
         }
     }
 
-    /// The SoftDevice refuses an address that is not a multiple of 4, and the bootloader does not look at that result: the packet is
-    /// counted and never stored, and what waits behind it rests until the next operation comes.
+    /// The SoftDevice refuses an address that is no multiple of 4, and the bootloader ignores that: the packet is counted and never
+    /// stored, and what waits behind it rests until the next operation comes.
     private mutating func refuse() {
-        _ = flash.end()
+        flash.end()
         memory.buffersInUse -= 1
         if flash.operations.isEmpty { flashRests() }
     }
@@ -88,7 +86,7 @@ extension SecureBootloader {
         if case .write(_, let bytes) = operation, (piece + 1) * BootloaderFlash.pieceSize < bytes.count {
             return beginFlashPiece(piece + 1)
         }
-        _ = flash.end()
+        flash.end()
         switch operation {
         case .erase: break
         case .write: memory.buffersInUse -= 1
@@ -112,8 +110,6 @@ extension SecureBootloader {
         for _ in 0..<executes { executeData() }
     }
 
-    // MARK: - Resets
-
     /// Ends the link, if there is one, and resets a moment later.
     mutating func endLinkAndReset() {
         guard resetsAt == nil else { return }
@@ -125,5 +121,45 @@ extension SecureBootloader {
         } else {
             resetsAt = now
         }
+    }
+}
+
+/// The queue in front of the flash: each operation runs in pieces that take effect when they begin (nRF5 SDK 17, `nrf_fstorage_sd.c`).
+struct BootloaderFlash: Sendable {
+    enum Page: Sendable, Hashable {
+        case settings
+        case backup
+        /// From a byte offset behind the application's start.
+        case image(Int)
+    }
+
+    /// What follows the write of a settings page.
+    enum Completion: Sendable { case none, finishUpdate, reset }
+
+    enum Operation: Sendable {
+        case erase(Page)
+        /// One packet; finishing it frees its buffer.
+        case write(offset: Int, bytes: [UInt8])
+        /// What stands in the page's buffer when the write begins.
+        case writeSettings(Page, Completion)
+    }
+
+    /// The bytes of one piece of a write.
+    static let pieceSize = 20
+
+    /// The running one first. An operation leaves when it has finished.
+    var operations: [Operation] = []
+    private var running: (piece: Int, finish: Duration)?
+
+    var isBusy: Bool { running != nil }
+    var nextFinish: Duration? { running?.finish }
+    var current: (operation: Operation, piece: Int)? { running.map { (operations[0], $0.piece) } }
+
+    mutating func begin(piece: Int, until finish: Duration) { running = (piece, finish) }
+
+    /// The first operation is over, done or refused; the caller begins the next one.
+    mutating func end() {
+        running = nil
+        operations.removeFirst()
     }
 }

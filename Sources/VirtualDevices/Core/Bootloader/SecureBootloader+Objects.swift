@@ -1,4 +1,5 @@
 import Cryptography
+import Support
 
 /// The two objects: the init packet and the image. Facts: nRF5 SDK 17, `nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`.
 extension SecureBootloader {
@@ -57,7 +58,7 @@ extension SecureBootloader {
         } else {
             settings.initCommand.replaceSubrange(start..<start + bytes.count, with: bytes)
             progress.commandOffset += UInt32(bytes.count)
-            progress.commandCRC = BootloaderCryptography.crc32(bytes, continuing: progress.commandCRC)
+            progress.commandCRC = CRC32.of(bytes, continuing: progress.commandCRC)
             settings.progress = progress
         }
         return (result, Self.checksum(progress.commandOffset, progress.commandCRC))
@@ -77,7 +78,7 @@ extension SecureBootloader {
         }
         settings.writeOffset += UInt32(bytes.count)
         settings.progress.imageOffset += UInt32(bytes.count)
-        settings.progress.imageCRC = BootloaderCryptography.crc32(bytes, continuing: settings.progress.imageCRC)
+        settings.progress.imageCRC = CRC32.of(bytes, continuing: settings.progress.imageCRC)
         return (.success, Self.checksum(settings.progress.imageOffset, settings.progress.imageCRC))
     }
 
@@ -98,7 +99,7 @@ extension SecureBootloader {
         guard settings.progress.commandOffset == settings.progress.commandSize else { return .notPermitted }
         if memory.isAccepted {
             memory.imageStart = bank1Start
-            guard let size = memory.packet?.command.imageSize(configuration) else { return .extended(.initCommandInvalid) }
+            guard let size = memory.packet?.command.imageSize else { return .initCommandInvalid }
             memory.imageSize = size
             return .success
         }
@@ -112,10 +113,9 @@ extension SecureBootloader {
     }
 
     private mutating func admit(_ packet: BootloaderInitPacket) -> BootloaderResult {
-        let admission = BootloaderAdmission(configuration: configuration, settings: settings)
-        if let refusal = admission.refusal(of: packet) { return refusal }
+        if let refusal = refusal(of: packet) { return refusal }
         guard packet.command.bootloaderFits(configuration) else { return .insufficientResources }
-        guard let size = packet.command.imageSize(configuration) else { return .extended(.initCommandInvalid) }
+        guard let size = packet.command.imageSize else { return .initCommandInvalid }
         memory.imageSize = size
         let room = configuration.applicationCapacity
         if size > room - Int(bank1Start - configuration.applicationStart) {
@@ -136,7 +136,7 @@ extension SecureBootloader {
         settings.resetProgress()
         settings.progress.imageCRC = memory.imageStart
         if result == .success {
-            settings.bank1.crc = BootloaderCryptography.crc32(image)
+            settings.bank1.crc = CRC32.of(image)
             settings.bank1.size = memory.imageSize
         } else {
             settings.bank1 = .init()
@@ -147,10 +147,9 @@ extension SecureBootloader {
     private mutating func judge(_ image: [UInt8]) -> BootloaderResult {
         guard let command = memory.packet?.command, let hash = command.hash,
             SHA256.of(image) == (hash.bytes + [UInt8](repeating: 0, count: 32 - hash.bytes.count)).reversed()
-        else { return .extended(.verificationFailed) }
-        let kind = command.kind
+        else { return .verificationFailed }
         guard let validation = validation(command, of: image) else { return .invalidObject }
-        switch kind {
+        switch command.kind {
         case .application:
             settings.applicationValidation = validation
             settings.bank1.content = .application
@@ -171,23 +170,23 @@ extension SecureBootloader {
         let wanted = command.bootValidations.first
         let usual: BootloaderSettings.Validation.Kind = command.kind == .application ? .crc : .none
         guard let kind = wanted.map({ .init(rawValue: $0.type) }) ?? usual else { return nil }
-        let bytes: [UInt8] =
-            switch kind {
-            case .none: []
-            case .crc: withUnsafeBytes(of: BootloaderCryptography.crc32(image).littleEndian, Array.init)
-            case .sha256: SHA256.of(image)
-            case .ecdsa: wanted?.bytes ?? []
-            }
-        let validation = BootloaderSettings.Validation(kind: kind, bytes: bytes)
+        let validation = BootloaderSettings.Validation(kind: kind, bytes: kind == .ecdsa ? wanted?.bytes ?? [] : Self.digest(image, kind))
         return isValid(validation, image) ? validation : nil
     }
 
     func isValid(_ validation: BootloaderSettings.Validation, _ image: [UInt8]) -> Bool {
         switch validation.kind {
         case .none: true
-        case .crc: validation.bytes == withUnsafeBytes(of: BootloaderCryptography.crc32(image).littleEndian, Array.init)
-        case .sha256: validation.bytes == SHA256.of(image)
+        case .crc, .sha256: validation.bytes == Self.digest(image, validation.kind)
         case .ecdsa: configuration.trusts(validation.bytes, of: image)
+        }
+    }
+
+    private static func digest(_ image: [UInt8], _ kind: BootloaderSettings.Validation.Kind) -> [UInt8] {
+        switch kind {
+        case .none, .ecdsa: []
+        case .crc: CRC32.of(image).littleEndianBytes
+        case .sha256: SHA256.of(image)
         }
     }
 }

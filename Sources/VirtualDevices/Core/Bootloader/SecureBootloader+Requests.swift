@@ -1,11 +1,7 @@
 /// The control point: one request, one answer. Facts: nRF5 SDK 17, `nrf_dfu_req_handler.c` and `nrf_dfu_ble.c`.
 extension SecureBootloader {
     private enum Operation: UInt8 {
-        case create = 0x01
-        case setReceipts = 0x02
-        case checksum = 0x03
-        case execute = 0x04
-        case select = 0x06
+        case create = 0x01, setReceipts, checksum, execute, select = 0x06
         /// Packets come under this code inside; from the control point it is a packet without content.
         case write = 0x08
         case abort = 0x0C
@@ -22,9 +18,9 @@ extension SecureBootloader {
         case .create:
             memory.packetsUntilReceipt = memory.receiptInterval
             selectType(bytes)
-            answer(opcode, create(size: Self.field(bytes, at: 2, width: 4)))
+            answer(opcode, create(size: UInt32(littleEndian: bytes.dropFirst(2))))
         case .setReceipts:
-            memory.receiptInterval = UInt16(truncatingIfNeeded: Self.field(bytes, at: 1, width: 2))
+            memory.receiptInterval = UInt16(littleEndian: bytes.dropFirst())
             memory.packetsUntilReceipt = memory.receiptInterval
             answer(opcode, .success)
         case .checksum: answer(opcode, known ? .success : .invalidObject, checksum)
@@ -39,7 +35,7 @@ extension SecureBootloader {
         }
     }
 
-    /// A packet for the open object. It is answered only where a receipt is due, and then errors come out there too.
+    /// A packet for the open object. Only a due receipt answers it, errors included.
     mutating func handlePacket(_ bytes: [UInt8]) {
         guard memory.buffersInUse < configuration.packetBuffers else { return }
         memory.buffersInUse += 1
@@ -53,7 +49,7 @@ extension SecureBootloader {
         answer(Operation.checksum.rawValue, outcome.0, outcome.payload)
     }
 
-    private mutating func selectType(_ bytes: [UInt8]) { memory.objectType = Self.field(bytes, at: 1, width: 1).byte }
+    private mutating func selectType(_ bytes: [UInt8]) { memory.objectType = UInt8(littleEndian: bytes.dropFirst()) }
 
     private var known: Bool { [Self.commandObject, Self.dataObject].contains(memory.objectType) }
 
@@ -89,25 +85,9 @@ extension SecureBootloader {
 
     mutating func restartInactivity() { inactivityDeadline = now + configuration.inactivityTimeout }
 
-    // MARK: - Answers
-
     private mutating func answer(_ opcode: UInt8, _ result: BootloaderResult, _ payload: [UInt8] = []) {
         notify([Self.response, opcode] + result.bytes + (result == .success ? payload : []))
     }
 
     static func checksum(_ offset: UInt32, _ crc: UInt32) -> [UInt8] { offset.littleEndianBytes + crc.littleEndianBytes }
-
-    private static func field(_ bytes: [UInt8], at start: Int, width: Int) -> UInt32 {
-        (0..<width).reduce(0) { value, index in
-            start + index < bytes.count ? value | UInt32(bytes[start + index]) << (8 * UInt32(index)) : value
-        }
-    }
-}
-
-extension UInt32 {
-    fileprivate var littleEndianBytes: [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: self >> (8 * UInt32($0))) }
-    }
-
-    fileprivate var byte: UInt8 { UInt8(truncatingIfNeeded: self) }
 }

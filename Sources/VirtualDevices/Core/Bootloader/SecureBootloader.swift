@@ -3,8 +3,7 @@ import Support
 /// A Nordic Secure DFU bootloader as a pure model: every input carries the time, outputs are effects, nothing waits.
 ///
 /// Written from the nRF5 SDK 17 sources that the glasses build (`nrf_dfu_req_handler.c`, `nrf_dfu_validation.c`,
-/// `nrf_dfu_settings.c`, `nrf_dfu_ble.c`, `nrf_bootloader.c`) and held to what the real code was recorded to do
-/// (`Tests/Traces`). It shares no code with the DFU client, so that a mistake there cannot cancel itself out.
+/// `nrf_dfu_settings.c`, `nrf_dfu_ble.c`, `nrf_bootloader.c`) and held to what the real code was recorded to do (`Tests/Traces`).
 ///
 /// The owner calls ``advance(to:)`` at ``nextDeadline`` and takes the effects after every call.
 public struct SecureBootloader: Sendable {
@@ -12,33 +11,27 @@ public struct SecureBootloader: Sendable {
         public enum Event: Sendable, Equatable {
             /// A notification on the control point.
             case notify([UInt8])
-            /// ``SecureBootloader/storage`` holds something new worth keeping: a settings page, or a finished stretch
-            /// of flash work.
+            /// ``SecureBootloader/storage`` has a new settings page, or a stretch of flash work is finished.
             case storageChanged
             /// The unit ends the link; a reset follows.
             case disconnected
-            /// The unit resets into its application, the new one or the one it had; the link, if any, is gone.
+            /// The unit resets into its application, the new one or the one it had.
             case startedApplication
-            /// The unit resets and comes back as the bootloader. This value goes on as the restarted bootloader.
+            /// The unit resets, and this value goes on as the restarted bootloader.
             case restarted
         }
 
-        public var time: Duration
-        public var event: Event
-
-        public init(time: Duration, event: Event) {
-            self.time = time
-            self.event = event
-        }
+        public let time: Duration
+        public let event: Event
     }
 
     public let configuration: BootloaderConfiguration
     /// What a power cut at this moment would leave.
     public internal(set) var storage: BootloaderStorage
-    /// `true` once the unit has left for an application; every input is ignored then.
+    /// The unit has left for an application; every input is ignored.
     public internal(set) var hasLeft = false
 
-    /// The settings in memory: the page's own only after a write.
+    /// In memory; the page has them after a write.
     var settings = BootloaderSettings()
     /// What the next writes of the settings pages will store.
     var pageBuffers: [BootloaderFlash.Page: BootloaderSettings?] = [:]
@@ -73,19 +66,16 @@ public struct SecureBootloader: Sendable {
     }
 
     /// Starts the unit, as after a power cut.
-    /// - Parameter staysInBootloader: the reset asks for the bootloader; else a valid application is started (``hasLeft``).
+    /// - Parameter staysInBootloader: else a valid application is started (``hasLeft``).
     public init(
         configuration: BootloaderConfiguration, nonvolatile: BootloaderStorage, now: Duration, staysInBootloader: Bool = true
     ) {
-        self.configuration = configuration
-        storage = nonvolatile
-        self.now = now
-        processorFreeAt = now
-        inactivityDeadline = now
+        (self.configuration, storage) = (configuration, nonvolatile)
+        (self.now, processorFreeAt, inactivityDeadline) = (now, now, now)
         boot(staysInBootloader: staysInBootloader)
     }
 
-    /// The ATT MTU this bootloader answers with: 247 at most, and a payload of whole flash words below that.
+    /// 247 at most, and a payload of whole flash words below that.
     public static func negotiatedMTU(requested: Int) -> Int {
         guard requested < 247 else { return 247 }
         let payload = max(requested, 23) - 3
@@ -102,19 +92,17 @@ public struct SecureBootloader: Sendable {
         notificationsOn = false
     }
 
-    /// The link is gone: the bootloader takes up its stored settings, in which there is no progress of data.
+    /// The bootloader takes up its stored settings, in which there is no progress of data.
     public mutating func disconnected(now time: Duration) {
         advance(to: time)
         guard isConnected else { return }
         loseLink()
     }
 
-    /// The client's configuration of the control point's notifications.
     public mutating func setControlPointNotifications(_ isOn: Bool) { notificationsOn = isOn && isConnected }
 
     /// A write with response to the control point.
-    /// - Returns: the ATT error, or `nil` when the write is acknowledged: 0x0D for more than 23 bytes, 0xFD while
-    ///   notifications are off.
+    /// - Returns: the ATT error, 0x0D for more than 23 bytes, 0xFD while notifications are off; `nil` when the write is acknowledged.
     public mutating func writeControlPoint(_ bytes: [UInt8], now time: Duration) -> UInt8? {
         advance(to: time)
         guard isConnected, !hasLeft else { return nil }
@@ -125,8 +113,7 @@ public struct SecureBootloader: Sendable {
         return nil
     }
 
-    /// A write without response to the packet characteristic. Silently lost when it is longer than 244 bytes or finds
-    /// no buffer.
+    /// A write without response to the packet characteristic. It is lost when it is too long or finds no buffer.
     public mutating func writePacket(_ bytes: [UInt8], now time: Duration) {
         advance(to: time)
         guard isConnected, !hasLeft, bytes.count <= configuration.packetCapacity else { return }
@@ -134,7 +121,6 @@ public struct SecureBootloader: Sendable {
         settle()
     }
 
-    /// When the model next wants ``advance(to:)``; `nil` after it has left.
     public var nextDeadline: Duration? {
         if hasLeft { return nil }
         return [resetsAt ?? inactivityDeadline, outbox.first?.time, flash.nextFinish].compactMap { $0 }.min()
@@ -158,12 +144,7 @@ public struct SecureBootloader: Sendable {
         now = max(now, time)
     }
 
-    /// Between the link's end and the reset: the unit does not advertise.
-    public var isResetting: Bool { resetsAt != nil }
-
-    public var hasEffects: Bool { !effects.isEmpty }
-
-    /// The effects up to now, in order; each is handed out once.
+    /// In order; each is handed out once.
     public mutating func takeEffects() -> [Effect] {
         defer { effects.removeAll() }
         return effects
@@ -181,7 +162,6 @@ public struct SecureBootloader: Sendable {
         if isConnected && notificationsOn { emit(.notify(message.bytes)) }
     }
 
-    /// Hands out what is due at this very moment.
     mutating func settle() { advance(to: now) }
 
     mutating func loseLink() {

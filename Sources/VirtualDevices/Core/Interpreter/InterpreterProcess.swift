@@ -1,17 +1,16 @@
 import Foundation
 
-/// The child process that runs a unit's program, in lockstep with the model: a packet goes in, and one comes out when it is done.
+/// The child process that runs a unit's program: a packet goes in, and one comes out when it is done.
 ///
 /// It gets no terminal, no signal of ours, and one wire: a socket of whole packets, on descriptor 3.
 final class InterpreterProcess {
     struct Failure: Error { let operation: String, code: Int32 }
 
-    /// Bytes of the longest packet that comes, unless a port has another one.
+    /// Bytes of the longest packet that comes.
     static let packetLimit = 65_536
 
-    /// In real time; a process that is silent for so long is stuck.
+    /// Seconds of real time; a process that is silent for so long is stuck.
     private static let longestTurn = 120
-    /// The same of its first sign of life.
     private static let longestStart = 20
     private static let wireNumber: Int32 = 3
     // glibc's spawn.h, on every architecture.
@@ -26,13 +25,11 @@ final class InterpreterProcess {
     /// - Parameters:
     ///   - arguments: the program's path comes first.
     ///   - environment: what it gets besides a search path, as `NAME=value`.
-    ///   - packetLimit: bytes of the longest packet that comes.
     init(_ arguments: [String], environment: [String] = [], packetLimit: Int = packetLimit) throws {
         self.packetLimit = packetLimit
         var ends: [Int32] = [0, 0]
-        guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw Failure(operation: "make a socket", code: errno)
-        }
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failure(operation: "make a socket", code: errno) }
         defer { close(ends[1]) }
         wire = ends[0]
         limitWait(seconds: Self.longestStart)
@@ -51,7 +48,6 @@ final class InterpreterProcess {
         guard sent == packet.count else { throw Failure(operation: "wake the interpreter", code: errno) }
     }
 
-    /// The next packet.
     func receive() throws -> [UInt8] {
         let packet = [UInt8](unsafeUninitializedCapacity: packetLimit) { buffer, count in
             var got: Int
@@ -62,13 +58,12 @@ final class InterpreterProcess {
         return packet
     }
 
-    /// The packet with which the process tells that it runs.
+    /// The packet which shows that the process runs.
     func receiveFirst() throws -> [UInt8] {
         defer { limitWait(seconds: Self.longestTurn) }
         return try receive()
     }
 
-    /// Ends the process.
     func end() {
         guard process > 0 else { return }
         kill(process, SIGKILL)

@@ -63,4 +63,17 @@ extension UnitPlatform {
         link?.downlink.append(downlink)
         scheduleConnectionEvent()
     }
+
+    func isSubscribed(_ characteristic: AttributeID) -> Bool { link?.subscriptions.contains(characteristic) == true }
+
+    /// Places in the radio's queue of notifications.
+    var freeNotificationPlaces: Int { (peripheral?.notificationQueue ?? 0) - (link?.queuedNotifications ?? 0) }
+
+    /// Queues a notification; a link without the subscription takes none.
+    /// - Parameter isData: it belongs to the app's own service.
+    package mutating func notify(_ characteristic: AttributeID, _ value: [UInt8], isData: Bool = false) {
+        guard isSubscribed(characteristic) else { return }
+        link?.downlink.append(.notification(characteristic, value, isData: isData))
+        scheduleConnectionEvent()
+    }
 }

@@ -1,9 +1,7 @@
 import Bluetooth
 import Synchronization
 
-/// What a real adapter refuses: more links than its firmware takes, and a second connect beside one that is under way.
-///
-/// Several may be on one ``VirtualAir``, and each hears in its own way.
+/// A host adapter that refuses what a real one does: more links than its firmware takes, and a second connect beside one under way.
 public final class VirtualAdapter: Sendable {
     private struct State {
         var links = 0
@@ -11,40 +9,19 @@ public final class VirtualAdapter: Sendable {
         var figures = Figures()
     }
 
-    /// Counted over its whole life.
-    public struct Figures: Sendable, Equatable {
-        /// The most links at one time.
-        public var mostLinks = 0
-        /// Links that were made.
-        public var connects = 0
-        /// Connects that were refused because it was full.
-        public var refusals = 0
-        /// Connects that were begun beside another one.
-        public var collisions = 0
+    /// What became of its connects, counted over its whole life.
+    package struct Figures: Sendable, Equatable {
+        package var mostLinks = 0, connects = 0, refusals = 0, collisions = 0
     }
 
-    /// Links at once.
-    public let linkLimit: Int
-    /// What it hears of a unit, in dBm; `nil` for one out of its reach.
-    private let strength: @Sendable (Advertisement) -> Int?
+    package let linkLimit: Int
     private let state = Mutex(State())
 
-    /// - Parameter strength: what it hears of an advertisement, in dBm; `nil` for nothing.
-    public init(linkLimit: Int, strength: @escaping @Sendable (Advertisement) -> Int? = { $0.rssi }) {
-        self.linkLimit = linkLimit
-        self.strength = strength
-    }
+    /// - Parameter linkLimit: links at once.
+    public init(linkLimit: Int) { self.linkLimit = linkLimit }
 
-    public var figures: Figures { state.withLock { $0.figures } }
-    /// Links that are up.
-    public var links: Int { state.withLock { $0.links } }
-
-    func hear(_ advertisement: Advertisement) -> Advertisement? {
-        guard let rssi = strength(advertisement) else { return nil }
-        var heard = advertisement
-        heard.rssi = rssi
-        return heard
-    }
+    package var figures: Figures { state.withLock { $0.figures } }
+    package var links: Int { state.withLock { $0.links } }
 
     /// - Throws: ``LinkError/adapterFull(_:)`` with BlueZ's words: for HCI 0x09 and 0x0C (BlueZ, `src/error.c`).
     func beginDial() throws {
@@ -61,7 +38,6 @@ public final class VirtualAdapter: Sendable {
         }
     }
 
-    /// - Parameter link: `nil` when none came about.
     func endDial(with link: VirtualLink?) {
         state.withLock { state in
             state.isDialing = false

@@ -4,25 +4,14 @@ import Synchronization
 
 /// The air between virtual units and a virtual central.
 public final class VirtualAir: Sendable {
-    /// Who listens, and what it hears of an advertisement.
-    private struct Listener: Sendable {
-        let inbox: Inbox<Advertisement>
-        let adapter: VirtualAdapter?
-
-        func hear(_ advertisement: Advertisement) {
-            guard let adapter else { return inbox.deliver(advertisement) }
-            if let heard = adapter.hear(advertisement) { inbox.deliver(heard) }
-        }
-    }
-
-    /// Which unit is played on the air, and which time: no other ever has the same.
+    /// Of one unit, for one time that it is played.
     struct Place: Sendable, Hashable { fileprivate let number: UInt64 }
 
     private struct State {
         var units: [Place: Advertising] = [:]
-        /// Those that repeat their advertisement, and need no telling that one more listens.
+        /// Those that repeat their advertisement already.
         var repeating: Set<Place> = []
-        var discoveries: [UInt64: Listener] = [:]
+        var discoveries: [UInt64: Inbox<Advertisement>] = [:]
         var observers: [Inbox<Advertising?>] = []
         var count: UInt64 = 0
     }
@@ -32,7 +21,6 @@ public final class VirtualAir: Sendable {
 
     public init(time: VirtualTime) { self.time = time }
 
-    /// For a unit that begins to be played.
     func join() -> Place {
         state.withLock { state in
             state.count += 1
@@ -40,7 +28,6 @@ public final class VirtualAir: Sendable {
         }
     }
 
-    /// Nobody plays the unit any more.
     func leave(_ place: Place) {
         state.withLock { state in
             state.units[place] = nil
@@ -48,7 +35,6 @@ public final class VirtualAir: Sendable {
         }
     }
 
-    /// Shows or hides a unit.
     func publish(_ advertising: Advertising?, from place: Place) {
         let (discoveries, observers, begins) = state.withLock { state in
             state.units[place] = advertising
@@ -57,7 +43,7 @@ public final class VirtualAir: Sendable {
         }
         for observer in observers { observer.deliver(advertising) }
         guard let advertising else { return }
-        for discovery in discoveries { discovery.hear(advertising.advertisement) }
+        for discovery in discoveries { discovery.deliver(advertising.advertisement) }
         if begins { advertising.unit.deliver(.beginAdvertising) }
     }
 
@@ -68,14 +54,15 @@ public final class VirtualAir: Sendable {
         return inbox
     }
 
-    /// Repeats a unit's advertisement to whoever listens; tells whether it has to go on.
+    /// Repeats a unit's advertisement.
+    /// - Returns: whether anybody listens.
     func advertise(_ place: Place) -> Bool {
         let (shown, discoveries) = state.withLock { state in
             if state.units[place] == nil || state.discoveries.isEmpty { state.repeating.remove(place) }
             return (state.units[place], Array(state.discoveries.values))
         }
         guard let shown else { return false }
-        for discovery in discoveries { discovery.hear(shown.advertisement) }
+        for discovery in discoveries { discovery.deliver(shown.advertisement) }
         return !discoveries.isEmpty
     }
 
@@ -83,11 +70,11 @@ public final class VirtualAir: Sendable {
         state.withLock { state in state.units.values.first { $0.advertisement.address == address } }
     }
 
-    func startDiscovery(by adapter: VirtualAdapter? = nil) -> (UInt64, Inbox<Advertisement>) {
+    func startDiscovery() -> (UInt64, Inbox<Advertisement>) {
         let (id, inbox, silent) = state.withLock { state -> (UInt64, Inbox<Advertisement>, [Advertising]) in
             state.count += 1
             let inbox = Inbox<Advertisement>(overrun: LinkError.overrun)
-            state.discoveries[state.count] = Listener(inbox: inbox, adapter: adapter)
+            state.discoveries[state.count] = inbox
             let silent = state.units.filter { !state.repeating.contains($0.key) }
             state.repeating.formUnion(silent.keys)
             return (state.count, inbox, Array(silent.values))
@@ -97,7 +84,16 @@ public final class VirtualAir: Sendable {
     }
 
     func stopDiscovery(_ id: UInt64) {
-        state.withLock { state in state.discoveries.removeValue(forKey: id) }?.inbox
-            .finish(throwing: LinkError.disconnected("discovery stopped"))
+        let sightings = state.withLock { state in state.discoveries.removeValue(forKey: id) }
+        sightings?.finish(throwing: LinkError.disconnected("discovery stopped"))
     }
+}
+
+/// What a unit shows to the air while a central can connect to it.
+package struct Advertising: Sendable {
+    package var advertisement: Advertisement
+    package var largestMTU: Int
+    package var table: GATTTable
+    package var requestsSecurity = false
+    var unit: Inbox<UnitEvent>
 }

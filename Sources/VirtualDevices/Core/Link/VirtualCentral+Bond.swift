@@ -1,43 +1,69 @@
 import Bluetooth
+import Foundation
 import Support
+import Synchronization
 
 extension VirtualCentral: BondingCentral {
-    /// What came of a link that had to be encrypted.
-    enum Security: Sendable {
-        case encrypted(isNew: Bool)
-        case pairingRefused(String)
-        case encryptionFailed(String)
-        /// The link ended for another reason.
-        case lost
-    }
-
-    /// Encrypts with the key of an earlier pairing; without one it pairs, and keeps the key.
-    func secure(_ connection: VirtualConnection, before deadline: SessionClock.Instant) async throws -> Security {
-        let key = try bonds.key(for: connection.address)
+    /// Without a key it pairs.
+    /// - Returns: `nil` when the link is lost.
+    func secure(_ connection: VirtualConnection, with key: [UInt8]?, before deadline: SessionClock.Instant) async throws -> SecurityAnswer? {
         let reply = Inbox<SecurityAnswer>()
-        let answer: SecurityAnswer?
         do {
             try connection.link.send(.secure(key.map(SecurityRequest.encrypt) ?? .pair, reply: reply))
-            answer = try await reply.next(before: deadline, on: clock)
+            if let answer = try await reply.next(before: deadline, on: clock) { return answer }
         } catch is LinkError {
-            return .lost
+            return nil
         }
-        switch answer {
-        case .encrypted(let new):
-            if key == nil { try bonds.keep(new, for: connection.address) }
-            return .encrypted(isNew: key == nil)
-        case .refused(let reason, _):
-            let text = "reason 0x\(String(reason, radix: 16))"
-            return key == nil ? .pairingRefused(text) : .encryptionFailed(text)
-        case nil:
-            await connection.disconnect()
-            throw LinkError.timedOut("the link to be encrypted")
-        }
+        await connection.disconnect()
+        throw LinkError.timedOut("the link to be encrypted")
     }
 
     public func forgetBond(with address: DeviceAddress, deadline: SessionClock.Instant) async throws -> Bool {
         let hadKey = try bonds.key(for: address) != nil
         try bonds.forget(address)
         return hadKey
+    }
+}
+
+/// The keys of a virtual host's bonds, by the units' addresses.
+public final class BondStore: Sendable {
+    /// Bytes of a key as hexadecimal text.
+    private static let fileLimit = 256
+
+    private let keys = Mutex<[DeviceAddress: [UInt8]]>([:])
+    private let folder: URL?
+
+    public init() { folder = nil }
+
+    /// Keeps its keys in files of a folder.
+    public init(folder: URL) { self.folder = folder }
+
+    /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
+    public func key(for address: DeviceAddress) throws -> [UInt8]? {
+        guard let file = file(of: address) else { return keys.withLock { $0[address] } }
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        return try UnitFolder.reading(file, limit: Self.fileLimit) { bytes in
+            guard let key = HexText.decode(String(decoding: bytes, as: UTF8.self)), !key.isEmpty else { throw UnitFolder.damaged(file) }
+            return key
+        }
+    }
+
+    /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
+    func keep(_ key: [UInt8], for address: DeviceAddress) throws {
+        guard let folder, let file = file(of: address) else { return keys.withLock { $0[address] = key } }
+        try UnitFolder.makeFolder(folder)
+        try UnitFolder.replace(file, with: Array(HexText.encode(key).utf8))
+    }
+
+    /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
+    public func forget(_ address: DeviceAddress) throws {
+        guard let file = file(of: address) else { return keys.withLock { $0[address] = nil } }
+        guard unlink(file.path) == 0 || errno == ENOENT else {
+            throw UnitFolderError.unwritable(path: file.path, reason: SystemError.last)
+        }
+    }
+
+    private func file(of address: DeviceAddress) -> URL? {
+        folder?.appendingPathComponent(address.description.replacing(":", with: "-") + ".key")
     }
 }

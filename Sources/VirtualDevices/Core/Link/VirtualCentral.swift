@@ -3,28 +3,25 @@ import Support
 
 /// A host adapter on a ``VirtualAir``, with the keys of its host's bonds.
 public struct VirtualCentral: Central {
-    /// The largest ATT MTU this host asks for (BlueZ: 517); 0 for one that asks for none.
-    public var requestedMTU = 517
+    /// The ATT MTU that this host asks for (BlueZ: 517); 0 for one that asks for none.
+    var requestedMTU = 517
     private let air: VirtualAir
-    /// `nil` for one that takes any number of links and connects.
+    /// `nil`: any number of links and connects.
     private let adapter: VirtualAdapter?
     let bonds: BondStore
-    /// Gets what the operator should know of a bond.
     let notice: @Sendable (String) -> Void
 
+    /// - Parameter notice: gets what the operator should know of a bond.
     public init(
         air: VirtualAir, adapter: VirtualAdapter? = nil, bonds: BondStore = BondStore(), notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.air = air
-        self.adapter = adapter
-        self.bonds = bonds
-        self.notice = notice
+        (self.air, self.adapter, self.bonds, self.notice) = (air, adapter, bonds, notice)
     }
 
     public var clock: SessionClock { air.time.clock }
 
     public func discover() async throws -> any Discovery {
-        let (id, sightings) = air.startDiscovery(by: adapter)
+        let (id, sightings) = air.startDiscovery()
         return VirtualDiscovery(id: id, sightings: sightings, air: air)
     }
 
@@ -34,19 +31,17 @@ public struct VirtualCentral: Central {
         guard security == .bonded else { return try await openLink(to: address, before: deadline) }
         var recovery = BondRecovery(address: address)
         while true {
-            let connection = try await openLink(to: address, before: deadline)
-            let step: BondRecovery.Step
-            switch try await secure(connection, before: deadline) {
-            case .encrypted(let isNew):
-                var secured = connection
-                secured.isNewlyBonded = isNew
-                return secured
-            case .lost: continue
-            case .pairingRefused(let reason): step = recovery.pairingRefused(reason)
-            case .encryptionFailed(let reason): step = recovery.encryptionFailed(reason)
+            var connection = try await openLink(to: address, before: deadline)
+            let key = try bonds.key(for: address)
+            guard let answer = try await secure(connection, with: key, before: deadline) else { continue }
+            guard case .refused(let code, _) = answer else {
+                if case .encrypted(let new) = answer, key == nil { try bonds.keep(new, for: address) }
+                connection.isNewlyBonded = key == nil
+                return connection
             }
             await connection.disconnect()
-            switch step {
+            let reason = "reason 0x\(String(code, radix: 16))"
+            switch key == nil ? recovery.pairingRefused(reason) : recovery.encryptionFailed(reason) {
             case .tryAgain: break
             case .forgetKey:
                 notice(BondRecovery.notice(of: address))
@@ -71,7 +66,7 @@ public struct VirtualCentral: Central {
     private func dial(_ address: DeviceAddress, before deadline: SessionClock.Instant) async throws -> VirtualLink {
         var reason = "no such device answers"
         while clock.now < deadline {
-            if let shown = air.advertising(at: address), adapter.map({ $0.hear(shown.advertisement) != nil }) ?? true {
+            if let shown = air.advertising(at: address) {
                 let reply = LinkReply()
                 shown.unit.deliver(.connect(requestedMTU: requestedMTU, reply: reply))
                 switch try await reply.wait(before: deadline, on: clock) {

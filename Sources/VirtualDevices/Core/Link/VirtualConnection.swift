@@ -39,7 +39,7 @@ struct VirtualConnection: Connection {
 
     func disconnect() async {
         try? link.send(.disconnect)
-        // Whoever is cancelled ends the link in good order, too.
+        // Cancelled tasks end the link in good order, too.
         await clock.shielded(for: .seconds(1)) { [link, clock] in
             _ = try await link.gone.next(before: clock.deadline(in: .seconds(1)), on: clock)
         }
@@ -55,7 +55,6 @@ struct VirtualConnection: Connection {
         throw LinkError.timedOut("the link to end")
     }
 
-    /// Looks a characteristic up in what was discovered.
     private func find(_ id: AttributeID, _ property: GATTCharacteristic.Property, for operation: LinkError.Operation) throws {
         if let end = link.end { throw end }
         guard let found = link.table[id] else { throw LinkError.characteristicMissing(id) }
@@ -63,9 +62,7 @@ struct VirtualConnection: Connection {
     }
 
     func check(_ value: [UInt8]) throws {
-        guard value.count <= link.payloadSize else {
-            throw LinkError.valueTooLong(count: value.count, limit: link.payloadSize)
-        }
+        guard value.count <= link.payloadSize else { throw LinkError.valueTooLong(count: value.count, limit: link.payloadSize) }
     }
 
     private func answer(
@@ -80,16 +77,13 @@ struct VirtualConnection: Connection {
     }
 }
 
-/// The socket that bluetoothd hands out: closed at the latest when nobody holds it any more.
+/// The socket that bluetoothd hands out.
 final class VirtualChannel: WriteChannel {
     private let connection: VirtualConnection
     private let characteristic: AttributeID
     private let isOpen = Mutex(true)
 
-    init(connection: VirtualConnection, characteristic: AttributeID) {
-        self.connection = connection
-        self.characteristic = characteristic
-    }
+    init(connection: VirtualConnection, characteristic: AttributeID) { (self.connection, self.characteristic) = (connection, characteristic) }
 
     deinit { release() }
 

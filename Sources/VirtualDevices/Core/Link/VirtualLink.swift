@@ -2,27 +2,25 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// What a central sends; the unit takes these at its connection events.
+/// What a central sends.
 package enum HostPacket: Sendable {
-    /// `reply` is there for a write with response: the ATT error, or nil.
+    /// - Parameter reply: of a write with response: the ATT error, or nil.
     case write(AttributeID, [UInt8], reply: Inbox<UInt8?>?)
     case subscribe(AttributeID, isOn: Bool, reply: Inbox<UInt8?>)
     case secure(SecurityRequest, reply: Inbox<SecurityAnswer>)
     case disconnect
 }
 
-/// Both ends of one link: the central writes into it, the unit's simulator carries packets over at its connection events.
+/// Both ends of one link: the central writes into it, the unit takes packets at its connection events.
 package final class VirtualLink: Sendable {
-    /// Packets that the host's controller takes before a sender has to wait.
+    /// Packets that the host's controller takes at most.
     private static let controllerBuffers = 6
 
     private struct State {
         var uplink: [HostPacket] = []
         var inboxes: [AttributeID: Inbox<[UInt8]>] = [:]
-        /// Characteristics whose channel is open.
         var acquired: Set<AttributeID> = []
         var end: LinkError?
-        /// Called once, when the link ends.
         var whenEnded: (@Sendable () -> Void)?
     }
 
@@ -30,7 +28,6 @@ package final class VirtualLink: Sendable {
     package static let supervisionTimeout = LinkError.disconnected("connection timed out")
 
     package let payloadSize: Int
-    /// What the central discovers.
     package let table: GATTTable
     package let credits = Inbox<Void>()
     package let gone = Inbox<Void>()
@@ -55,13 +52,13 @@ package final class VirtualLink: Sendable {
         if wasEmpty { unit.deliver(.linkActivity) }
     }
 
-    /// - Parameter tell: called once: when the link ends, or at once.
-    func whenEnded(_ tell: @escaping @Sendable () -> Void) {
+    /// - Parameter report: called once: when the link ends, or at once.
+    func whenEnded(_ report: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state -> Bool in
-            if state.end == nil { state.whenEnded = tell }
+            if state.end == nil { state.whenEnded = report }
             return state.end != nil
         }
-        if isOver { tell() }
+        if isOver { report() }
     }
 
     func takePacket() -> HostPacket? {
@@ -112,4 +109,73 @@ package final class VirtualLink: Sendable {
         gone.finish(throwing: error)
         whenEnded?()
     }
+}
+
+/// A unit's answer to a central that wants a link. One that comes too late ends at once.
+package final class LinkReply: Sendable {
+    private let answer = Inbox<Result<VirtualLink, LinkError>>()
+    private let isGivenUp = Mutex(false)
+
+    package init() {}
+
+    func deliver(_ result: Result<VirtualLink, LinkError>) {
+        let isLate = isGivenUp.withLock { isGivenUp in
+            if !isGivenUp { answer.deliver(result) }
+            return isGivenUp
+        }
+        if isLate { Self.end(result) }
+    }
+
+    /// - Returns: `nil` when the deadline passed first.
+    package func wait(before deadline: SessionClock.Instant, on clock: SessionClock) async throws -> Result<VirtualLink, LinkError>? {
+        do {
+            if let result = try await answer.next(before: deadline, on: clock) { return result }
+        } catch {
+            giveUp()
+            throw error
+        }
+        giveUp()
+        return nil
+    }
+
+    func poll() -> Result<VirtualLink, LinkError>? { answer.poll() }
+
+    private func giveUp() {
+        isGivenUp.withLock { $0 = true }
+        if let result = answer.poll() { Self.end(result) }
+    }
+
+    private static func end(_ result: Result<VirtualLink, LinkError>) {
+        if case .success(let link) = result { try? link.send(.disconnect) }
+    }
+}
+
+/// What reaches a virtual unit's simulator from outside.
+package enum UnitEvent: Sendable {
+    case connect(requestedMTU: Int, reply: LinkReply)
+    case linkActivity
+    /// Repeat the advertisement until nobody listens.
+    case beginAdvertising
+    case input(UserInput)
+}
+
+/// The unit's end of a link.
+struct ActiveLink {
+    enum Downlink {
+        /// - Parameter isData: it belongs to the app's own service.
+        case notification(AttributeID, [UInt8], isData: Bool)
+        case reply(Inbox<UInt8?>, UInt8?)
+        case security(Inbox<SecurityAnswer>, SecurityAnswer)
+    }
+
+    let link: VirtualLink
+    let pace: LinkPace
+    /// Connection events happen at whole intervals after this.
+    let anchor: Duration
+    var nextEvent: Duration?
+    var subscriptions: Set<AttributeID> = []
+    var isEncrypted = false
+    var downlink: [Downlink] = []
+
+    var queuedNotifications: Int { downlink.count { if case .notification = $0 { true } else { false } } }
 }

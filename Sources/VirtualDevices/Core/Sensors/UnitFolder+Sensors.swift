@@ -8,53 +8,32 @@ extension UnitFolder {
     private static let maximumPictureBytes = 1 << 20
 
     private var wave: URL { root.appendingPathComponent("microphone.wav") }
-    private var raw: URL { root.appendingPathComponent("microphone.raw") }
     private var photograph: URL { root.appendingPathComponent("camera.jpg") }
 
     /// What the next recordings hear from their start: 16-bit PCM at 4 to 192 kHz, at most a minute.
     /// - Throws: ``UnitFolderError``.
     public func setMicrophone(wav bytes: [UInt8]) throws {
-        do {
-            _ = try WaveFile.read(bytes)
-        } catch {
-            throw UnitFolderError.unusable(what: "sound", reason: error.reason)
-        }
+        do { _ = try WaveFile.read(bytes) } catch { throw UnitFolderError.unusable(what: "sound", reason: error.reason) }
         try Self.replace(wave, with: bytes)
-        try? FileManager.default.removeItem(at: raw)
-    }
-
-    /// The bytes that the next recordings give, exactly, whatever rate and depth is asked for.
-    /// - Throws: ``UnitFolderError``.
-    public func setMicrophone(raw bytes: [UInt8]) throws {
-        guard bytes.count <= Self.maximumSoundBytes else { throw UnitFolderError.unusable(what: "sound", reason: "it is too long") }
-        try Self.replace(raw, with: bytes)
-        try? FileManager.default.removeItem(at: wave)
     }
 
     /// What the next pictures show: a JPEG file of at most 1 MiB.
     /// - Throws: ``UnitFolderError``.
     public func setCamera(jpeg bytes: [UInt8]) throws {
-        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else {
-            throw UnitFolderError.unusable(what: "picture", reason: "it is no JPEG file")
-        }
+        guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { throw UnitFolderError.unusable(what: "picture", reason: "it is no JPEG file") }
         guard bytes.count <= Self.maximumPictureBytes else {
             throw UnitFolderError.unusable(what: "picture", reason: "it has \(bytes.count) bytes")
         }
         try Self.replace(photograph, with: bytes)
     }
 
-    var sound: VirtualSound {
-        if let bytes = Self.contents(of: wave, limit: Self.maximumSoundBytes), let sound = try? WaveFile.read(bytes) {
-            return .sound(sound)
-        }
-        return Self.contents(of: raw, limit: Self.maximumSoundBytes).map(VirtualSound.raw) ?? .silence
-    }
+    /// What the microphone hears; nothing while no file is there.
+    var sound: Sound { Self.contents(of: wave, limit: Self.maximumSoundBytes).flatMap { try? WaveFile.read($0) } ?? .silence }
 
     /// The picture before the camera; `nil` when none was put there, empty when it is no file of at most 1 MiB.
     var scene: [UInt8]? {
         FileManager.default.fileExists(atPath: photograph.path) ? Self.contents(of: photograph, limit: Self.maximumPictureBytes) ?? [] : nil
     }
 
-    /// A file's bytes, if there are at most `limit`.
     static func contents(of file: URL, limit: Int) -> [UInt8]? { try? FileReader.read(file.path, limit: limit) }
 }

@@ -5,31 +5,35 @@ import Support
 public enum VirtualDisplay {
     /// One row of text. It comes from the unit's program: printable, but not to be trusted otherwise.
     public struct Line: Sendable, Hashable {
-        public var text: String
+        public fileprivate(set) var text: String
         /// 0xRRGGBB, of its first part.
-        public var color: Int
+        package let color: Int
         /// Pixels from the left and the top edge of the 640 × 400 display.
-        public var x: Int
-        public var y: Int
-
-        public init(text: String, color: Int, x: Int, y: Int) {
-            self.text = text
-            self.color = color
-            self.x = x
-            self.y = y
-        }
+        package let x: Int
+        let y: Int
     }
 
     private static let maximumBytes = 1 << 20
     private static let maximumItems = 256
     private static let maximumCharacters = 256
 
-    private struct Item: Decodable {
+    /// What a family's screen shows. The unit's file holds a list of them.
+    struct Item: Codable {
         var kind: String
         var text: String?
         var x: Int?
         var y: Int?
         var color: Int?
+        var thickness: Int?
+        var points: [Int]?
+        var width: Int?
+        var bytes: Int?
+    }
+
+    static func show(_ items: [Item], in file: URL) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        if let document = try? encoder.encode(items) { try? UnitFolder.replace(file, with: document) }
     }
 
     /// The text on the display from top to bottom; texts on one height are one line, from left to right.
@@ -39,11 +43,7 @@ public enum VirtualDisplay {
         guard let bytes = UnitFolder.contents(of: file, limit: maximumBytes),
             let items = try? JSONDecoder().decode([Item].self, from: Data(bytes))
         else { return [] }
-        return lines(of: items.prefix(maximumItems))
-    }
-
-    private static func lines(of items: some Sequence<Item>) -> [Line] {
-        let texts = items.compactMap { item -> Line? in
+        let texts = items.prefix(maximumItems).compactMap { item -> Line? in
             guard item.kind == "text", let text = item.text, text.contains(where: { $0 != " " }) else { return nil }
             return Line(text: PrintableText.of(text.unicodeScalars.prefix(maximumCharacters)), color: item.color ?? 0xFFFFFF, x: item.x ?? 0, y: item.y ?? 0)
         }

@@ -2,55 +2,59 @@ import Bluetooth
 
 /// What makes a unit one of its family: its program, its sensors, its attributes. ``UnitSimulator`` plays it on a ``UnitPlatform``.
 ///
-/// A model is a state machine: the simulator tells it what happens, and it acts through the platform it is handed. It neither waits
-/// nor reads a clock of its own; what it has to do later it keeps with its time, and names the earliest as ``nextDeadline``.
-/// The platform's power comes first: once a model has reset the unit or sent it to sleep, ``stop(_:)`` follows as soon as the present
-/// call returns, and the model does nothing more in that call.
+/// A model is a state machine: the simulator reports what happens, and it acts through the platform that it gets. Once it has reset the
+/// unit or sent it to sleep, ``stop(_:)`` follows as soon as the present call returns, and the model does nothing more in that call.
 package protocol UnitModel {
-    /// The chip runs the application from here; the radio stays silent until ``UnitPlatform/startRadio(as:)``.
-    /// - Parameter image: the application that the bootloader found valid; empty for a unit without a bootloader.
+    /// The chip runs the application; the radio stays silent until ``UnitPlatform/startRadio(as:)``.
+    /// - Parameter image: empty for a unit without a bootloader.
     mutating func start(_ image: [UInt8], on unit: inout UnitPlatform) throws
 
-    /// The chip stopped: what was in RAM is gone, and every deadline with it.
+    /// The chip stopped: RAM and deadlines are gone.
     mutating func stop(_ cause: UnitPlatform.StopCause)
 
-    /// A central wrote to a characteristic of the table that ``UnitPlatform/startRadio(as:)`` got.
-    /// - Returns: the ATT error; `nil` when the write is acknowledged. A write without response hears of neither.
+    /// A central wrote to one of the unit's characteristics.
+    /// - Returns: the ATT error; `nil` when the write is acknowledged.
     mutating func write(_ value: [UInt8], to characteristic: AttributeID, on unit: inout UnitPlatform) throws -> UInt8?
 
     /// A link was made or lost, a subscription changed.
     mutating func radioChanged(on unit: inout UnitPlatform) throws
 
-    /// A notification left the radio's queue: there is room for another one within the same connection event.
+    /// A notification left the radio's queue: another one may follow within the same connection event.
     mutating func notificationSent(on unit: inout UnitPlatform) throws
 
     /// A central wants its link encrypted.
     mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer
 
-    /// A person does something. It comes at any time, also to a unit that is off or asleep.
+    /// A person does something, also to a unit that is off or asleep.
     mutating func sense(_ input: UserInput, on unit: inout UnitPlatform) throws
 
-    /// When the model next wants ``advance(on:)``.
     var nextDeadline: Duration? { get }
 
-    /// Does the first thing that is due; the simulator asks again.
+    /// Does the first thing that is due at ``nextDeadline``.
     mutating func advance(on unit: inout UnitPlatform) throws
 }
 
 extension UnitModel {
+    package mutating func radioChanged(on unit: inout UnitPlatform) throws {}
+    package mutating func notificationSent(on unit: inout UnitPlatform) throws {}
     package mutating func secure(_ request: SecurityRequest, on unit: inout UnitPlatform) throws -> SecurityAnswer { .notSupported }
 }
 
-/// A family's model with what the platform has to know of it before it runs.
+/// A family's model and what the platform has to know.
 package struct UnitDesign: Sendable {
     /// The word in the unit's state folder.
     let family: String
-    let link: LinkSettings
+    let configuration: UnitConfiguration
+    let advertisingInterval: Duration
     /// `nil`: a reset starts the application.
     let bootloader: BootloaderProfile?
     let makeModel: @Sendable (UnitFolder) throws -> any UnitModel
 
-    package init(family: String, link: LinkSettings, bootloader: BootloaderProfile?, makeModel: @escaping @Sendable (UnitFolder) throws -> any UnitModel) {
-        (self.family, self.link, self.bootloader, self.makeModel) = (family, link, bootloader, makeModel)
+    package init(
+        family: String, configuration: UnitConfiguration = UnitConfiguration(), advertisingInterval: Duration = .milliseconds(100),
+        bootloader: BootloaderProfile? = nil, makeModel: @escaping @Sendable (UnitFolder) throws -> any UnitModel
+    ) {
+        (self.family, self.configuration, self.advertisingInterval) = (family, configuration, advertisingInterval)
+        (self.bootloader, self.makeModel) = (bootloader, makeModel)
     }
 }

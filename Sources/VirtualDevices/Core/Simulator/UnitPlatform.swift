@@ -3,14 +3,8 @@ import Support
 
 /// What every unit's model stands on: the clock, the power, the radio and the state folder.
 package struct UnitPlatform {
-    enum Mode {
-        case off
-        /// Off until something wakes it.
-        case asleep
-        case booting
-        case application
-        case bootloader
-    }
+    /// One that is asleep is off until something wakes it.
+    enum Mode { case off, asleep, booting, application, bootloader }
 
     package enum ResetCause { case powerOn, software, crash }
 
@@ -19,10 +13,8 @@ package struct UnitPlatform {
 
     enum Timer {
         case powerOn
-        /// - Parameter number: of the reset that it belongs to.
-        case boot(number: Int)
-        /// - Parameter number: of the run that it ends.
-        case powerCut(number: Int)
+        /// With the ``stopCount`` of their run.
+        case boot(Int), powerCut(Int)
         case linkUp(requestedMTU: Int, reply: LinkReply)
         /// The central's side of a link that the unit no longer serves.
         case linkLost(VirtualLink)
@@ -39,7 +31,11 @@ package struct UnitPlatform {
     let events: Inbox<UnitEvent>
 
     var timers = TimerQueue<Timer>()
-    var faults: LinkFaults
+    var faults: any UnitFaults
+    var generator: SeededGenerator
+    /// Packets that have reached the unit, and words that were written to its flash, over its whole run.
+    var packetCount = 0
+    private(set) var flashWordCount = 0
 
     var mode = Mode.off
     /// Counts the times that the chip stopped: what belongs to an earlier run is ignored.
@@ -54,20 +50,104 @@ package struct UnitPlatform {
     /// How the unit shows itself; `nil` while its radio is off.
     var peripheral: PeripheralProfile?
     var link: ActiveLink?
-    /// ATT payload of the last MTU exchange since the chip started, in bytes; 0 before the first. It outlives the link.
+    /// ATT payload of the last MTU exchange, which outlives the link, in bytes; 0 before the first since the chip started.
     var exchangedPayload = 0
 
     init(folder: UnitFolder, address: DeviceAddress, design: UnitDesign, air: VirtualAir, events: Inbox<UnitEvent>) {
-        self.folder = folder
-        self.address = address
-        self.design = design
-        self.air = air
+        (self.folder, self.address, self.design, self.air, self.events) = (folder, address, design, air, events)
         place = air.join()
-        self.events = events
-        faults = LinkFaults(design.link.faults)
+        faults = design.configuration.faults
+        generator = SeededGenerator(seed: faults.seed)
     }
 
     package var now: Duration { air.time.clock.now.offset }
 
     mutating func after(_ delay: Duration, _ timer: Timer) { timers.add(timer, at: now + delay) }
+
+    /// The unit begins to write so many words to its flash.
+    /// - Returns: how many of them are written before its power is cut; `nil` when it is not.
+    mutating func countFlashWords(_ count: Int) -> Int? {
+        let first = flashWordCount + 1
+        let cut = faults.cut(words: first..<first + count)
+        flashWordCount = cut ?? flashWordCount + count
+        return cut.map { $0 - first }
+    }
+
+    package mutating func startRadio(as profile: PeripheralProfile) {
+        mode = .application
+        peripheral = profile
+        publish()
+    }
+
+    var isAdvertising: Bool { peripheral != nil && link == nil }
+
+    func publish() {
+        let shown = isAdvertising ? peripheral : nil
+        air.publish(
+            shown.map {
+                Advertising(advertisement: $0.advertisement, largestMTU: $0.mtu(requested: .max), table: $0.table,
+                    requestsSecurity: $0.requestsSecurity, unit: events)
+            }, from: place)
+    }
+}
+
+extension UnitPlatform {
+    /// From a reset to the bootloader's decision; without one the application starts as soon.
+    private static let startTime = Duration.milliseconds(150)
+    private static let powerCut = Duration.seconds(2)
+
+    mutating func powerOn() {
+        guard mode == .off || mode == .asleep else { return }
+        resetCause = .powerOn
+        scheduleBoot()
+    }
+
+    /// RAM is lost, and the link without a word.
+    mutating func losePower() {
+        stop(.powerLoss)
+        wantsBootloader = false
+    }
+
+    mutating func cutPower() {
+        losePower()
+        after(Self.powerCut, .powerOn)
+    }
+
+    mutating func cutPower(after delay: Duration) { after(delay, .powerCut(stopCount)) }
+
+    /// Without disconnecting: the host notices after the supervision timeout.
+    /// - Parameter cause: `nil` leaves the last one, as a bootloader does.
+    package mutating func reset(_ cause: ResetCause?, intoBootloader: Bool = false) {
+        stop(.reset)
+        if let cause { resetCause = cause }
+        wantsBootloader = intoBootloader
+        scheduleBoot()
+    }
+
+    /// Off in the middle of anything, without disconnecting, until ``wake()``.
+    mutating func sleep() {
+        stop(.sleep)
+        mode = .asleep
+    }
+
+    /// A unit that sleeps starts from nothing.
+    mutating func wake() {
+        if mode == .asleep { after(.zero, .powerOn) }
+    }
+
+    private mutating func scheduleBoot() {
+        mode = .booting
+        after(Self.startTime, .boot(stopCount))
+    }
+
+    private mutating func stop(_ cause: StopCause) {
+        mode = .off
+        stopCount += 1
+        stopCause = cause
+        exchangedPayload = 0
+        bootloader = nil
+        peripheral = nil
+        dropLink()
+        publish()
+    }
 }

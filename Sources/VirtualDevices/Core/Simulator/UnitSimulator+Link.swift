@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 
 extension UnitSimulator {
-    /// One connection event: both sides send in turn, as long as it lasts.
+    /// Both sides send in turn, as long as the event lasts.
     mutating func connectionEvent() throws {
         guard let active = platform.link else { return }
         platform.link?.nextEvent = nil
@@ -29,7 +29,6 @@ extension UnitSimulator {
         return true
     }
 
-    /// Sends the next packet of the unit, if there is one and time for it.
     private mutating func transmit(budget: inout Duration) throws -> Bool {
         guard let active = platform.link, let item = active.downlink.first else { return false }
         switch item {
@@ -45,7 +44,9 @@ extension UnitSimulator {
         case .notification(let characteristic, let value, let isData):
             guard Self.spend(value.count, from: &budget) else { return false }
             platform.link?.downlink.removeFirst()
-            if let value = platform.faults.transmitNotification(value, isData: isData) { active.link.notify(characteristic, value) }
+            if let value = platform.faults.transmitNotification(value, isData: isData, using: &platform.generator) {
+                active.link.notify(characteristic, value)
+            }
             // The queue has a place again, within the event.
             if runsApplication { try withModel { try $0.notificationSent(on: &$1) } }
         }
@@ -53,11 +54,12 @@ extension UnitSimulator {
     }
 
     private mutating func receive(_ packet: HostPacket) throws {
-        if let cut = platform.faults.countPacket() { return perform(cut) }
+        platform.packetCount += 1
+        if let cut = platform.faults.cut(packet: platform.packetCount) { return perform(cut) }
         guard case .write(let characteristic, let value, nil) = packet, let over = platform.link?.link else { return try deliver(packet) }
         over.credits.deliver(())
-        guard let value = platform.faults.transmitCommand(value) else { return }
-        if let delay = platform.faults.drawDelay() {
+        guard let value = platform.faults.transmitCommand(value, packet: platform.packetCount, using: &platform.generator) else { return }
+        if let delay = platform.faults.drawDelay(using: &platform.generator) {
             platform.after(delay, .late(.write(characteristic, value, reply: nil), over))
         } else {
             try deliver(.write(characteristic, value, reply: nil))
@@ -66,10 +68,8 @@ extension UnitSimulator {
 
     mutating func deliver(_ packet: HostPacket) throws {
         switch packet {
-        case .disconnect:
-            platform.closeLink(reason: "closed by the host")
-        case .subscribe(let characteristic, let isOn, let reply):
-            try subscribe(characteristic, isOn: isOn, reply)
+        case .disconnect: platform.closeLink(reason: "closed by the host")
+        case .subscribe(let characteristic, let isOn, let reply): try subscribe(characteristic, isOn: isOn, reply)
         case .write(let characteristic, let value, let reply):
             let error = try write(value, to: characteristic, isRequest: reply != nil)
             if let reply { platform.answer(.reply(reply, error)) }
@@ -91,7 +91,7 @@ extension UnitSimulator {
         try radioChanged()
     }
 
-    /// - Returns: the ATT error, which a write without response does not tell.
+    /// - Returns: the ATT error.
     private mutating func write(_ value: [UInt8], to id: AttributeID, isRequest: Bool) throws -> UInt8? {
         guard let characteristic = platform.peripheral?.table[id] else { return ATTError.attributeNotFound }
         guard characteristic.properties.contains(isRequest ? .write : .command) else { return ATTError.writeNotPermitted }

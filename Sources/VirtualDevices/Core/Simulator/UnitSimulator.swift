@@ -12,38 +12,28 @@ struct UnitSimulator {
     }
 
     var nextDeadline: Duration? {
-        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline]
-            .compactMap { $0 }.min()
+        [platform.timers.nextDeadline, model.nextDeadline, platform.link?.nextEvent, platform.bootloader?.nextDeadline].compactMap(\.self).min()
     }
 
     mutating func handle(_ event: UnitEvent) throws {
         switch event {
         case .connect(let mtu, let reply):
             if platform.isAdvertising {
-                platform.after(platform.design.link.setUpTime, .linkUp(requestedMTU: mtu, reply: reply))
+                platform.after(platform.design.configuration.linkSetUp, .linkUp(requestedMTU: mtu, reply: reply))
             } else {
                 reply.deliver(.failure(.unavailable("the device does not advertise")))
             }
-        case .linkActivity:
-            platform.scheduleConnectionEvent()
-        case .beginAdvertising:
-            platform.after(.zero, .advertise)
-        case .input(.cut(let cut)):
-            perform(cut)
-        case .input(let input):
-            try withModel { try $0.sense(input, on: &$1) }
+        case .linkActivity: platform.scheduleConnectionEvent()
+        case .beginAdvertising: platform.after(.zero, .advertise)
+        case .input(.cut(let cut)): perform(cut)
+        case .input(let input): try withModel { try $0.sense(input, on: &$1) }
         }
     }
 
-    /// Does everything that is due.
     mutating func advance() throws {
         let now = platform.now
-        while let due = [platform.timers.nextDeadline, model.nextDeadline].compactMap({ $0 }).min(), due <= now {
-            if let timer = platform.timers.takeDue(at: due) {
-                try fire(timer)
-            } else {
-                try withModel { try $0.advance(on: &$1) }
-            }
+        while let due = [platform.timers.nextDeadline, model.nextDeadline].compactMap(\.self).min(), due <= now {
+            if let timer = platform.timers.takeDue(at: due) { try fire(timer) } else { try withModel { try $0.advance(on: &$1) } }
         }
         if let event = platform.link?.nextEvent, event <= now { try connectionEvent() }
         try settleBootloader()
@@ -58,12 +48,12 @@ struct UnitSimulator {
         case .linkLost(let link): link.finish(VirtualLink.supervisionTimeout)
         case .radioChanged: try radioChanged()
         case .advertise:
-            if platform.air.advertise(platform.place) { platform.after(platform.design.link.advertisingInterval, .advertise) }
+            if platform.air.advertise(platform.place) { platform.after(platform.design.advertisingInterval, .advertise) }
         case .late(let packet, let over): if platform.link?.link === over { try deliver(packet) }
         }
     }
 
-    /// Runs the bootloader's decision: it stays when asked to, or when there is no valid application.
+    /// The bootloader stays when asked to, or when there is no valid application.
     private mutating func boot() throws {
         guard let design = platform.design.bootloader else { return try withModel { try $0.start([], on: &$1) } }
         let storage = try platform.folder.loadBootloader()
@@ -73,14 +63,13 @@ struct UnitSimulator {
         platform.wantsBootloader = false
         guard booted.hasLeft else {
             platform.mode = .bootloader
-            platform.peripheral = design.peripheral(of: platform.address, largestMTU: platform.design.link.largestMTU)
+            platform.peripheral = design.peripheral(of: platform.address, largestMTU: platform.design.configuration.largestMTU)
             platform.bootloader = booted
             return platform.publish()
         }
         try withModel { try $0.start(booted.storage.application, on: &$1) }
     }
 
-    /// The unit's battery is taken out for good.
     mutating func losePower() {
         platform.losePower()
         model.stop(.powerLoss)
@@ -88,7 +77,7 @@ struct UnitSimulator {
         platform.air.leave(platform.place)
     }
 
-    mutating func perform(_ cut: FaultPlan.Cut) {
+    mutating func perform(_ cut: UserInput.Cut) {
         switch cut {
         case .link: platform.dropLink()
         case .power:
@@ -97,14 +86,13 @@ struct UnitSimulator {
         }
     }
 
-    /// Tells the model something; when that made it stop the chip, the model is stopped, too.
-    mutating func withModel<Value>(_ tell: (inout any UnitModel, inout UnitPlatform) throws -> Value) rethrows -> Value {
+    /// Stops the model when it has stopped the chip.
+    mutating func withModel<Value>(_ body: (inout any UnitModel, inout UnitPlatform) throws -> Value) rethrows -> Value {
         let stopCount = platform.stopCount
         defer { if platform.stopCount != stopCount { model.stop(platform.stopCause) } }
-        return try tell(&model, &platform)
+        return try body(&model, &platform)
     }
 
-    /// The bootloader's link is none of the model's.
     var runsApplication: Bool { platform.mode == .application }
 
     mutating func radioChanged() throws {

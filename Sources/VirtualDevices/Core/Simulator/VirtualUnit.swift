@@ -2,9 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One virtual unit of any family: what its folder holds, played on an air.
-///
-/// Each family's folder has the factory of its units. Written from the facts about the devices; shares no code with the client.
+/// One virtual unit of any family: what its folder holds, played on an air. Each family's folder has the factory of its units.
 public final class VirtualUnit: Sendable {
     public let address: DeviceAddress
     package let events = Inbox<UnitEvent>(capacity: 1 << 16)
@@ -13,17 +11,14 @@ public final class VirtualUnit: Sendable {
     private let air: VirtualAir
     private let counts = Mutex((packets: 0, flashWords: 0))
 
-    /// Packets that have reached the unit so far: what ``FaultPlan/cuts`` counts.
-    public var deliveredPackets: Int { counts.withLock { $0.packets } }
+    package var deliveredPackets: Int { counts.withLock { $0.packets } }
 
-    /// Words that the unit's program has written to its flash: what ``FaultPlan/flashCuts`` counts.
-    public var writtenFlashWords: Int { counts.withLock { $0.flashWords } }
+    /// By the unit's program.
+    package var writtenFlashWords: Int { counts.withLock { $0.flashWords } }
 
     package init(folder: UnitFolder, design: UnitDesign, air: VirtualAir) throws {
         address = try folder.address(of: design.family)
-        self.folder = folder
-        self.design = design
-        self.air = air
+        (self.folder, self.design, self.air) = (folder, design, air)
     }
 
     /// Plays the unit until cancelled. Throws when the machine cannot play it (no interpreter, no disk).
@@ -33,13 +28,10 @@ public final class VirtualUnit: Sendable {
         defer { simulator.losePower() }
         simulator.platform.powerOn()
         while true {
-            let faults = simulator.platform.faults
-            counts.withLock { $0 = (faults.packetCount, faults.flashWordCount) }
             let now = simulator.platform.now
+            counts.withLock { $0 = (simulator.platform.packetCount, simulator.platform.flashWordCount) }
             let deadline = simulator.nextDeadline ?? now + .seconds(3600)
-            if deadline <= now {
-                try simulator.advance()
-            } else if let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
+            if deadline > now, let event = try await events.next(before: .init(offset: deadline), on: air.time.clock) {
                 try simulator.handle(event)
             } else {
                 try simulator.advance()
@@ -47,7 +39,6 @@ public final class VirtualUnit: Sendable {
         }
     }
 
-    /// Does to the unit what a person does.
     public func stimulate(_ input: UserInput) { events.deliver(.input(input)) }
 }
 

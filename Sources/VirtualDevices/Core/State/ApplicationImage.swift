@@ -1,4 +1,4 @@
-/// Images that stand for an application: bytes of a realistic number, of which the unit reads its version.
+/// Images that stand for an application.
 enum ApplicationImage {
     private static let versionPlace = 4096
 

@@ -1,14 +1,11 @@
 import Bluetooth
 import Foundation
 
-/// The files that the virtual units run: beside the binary, where SwiftPM builds them, or under the prefix it is installed in.
-///
-/// SwiftPM's own accessor is not used: it ends the process when the binary was moved without them.
+/// The files that the virtual units run, beside the binary or under its prefix. SwiftPM's own accessor ends the process when the binary
+/// was moved without them.
 struct Resources: Sendable {
-    /// As SwiftPM calls this module's.
     static let folder = "noafw_VirtualDevices.resources"
 
-    /// The folders that are looked in, in this order.
     let searched: [String]
 
     /// - Parameter executable: the path of the running program, without links.
@@ -18,7 +15,6 @@ struct Resources: Sendable {
         searched = [place, prefix.appendingPathComponent("share/noafw")].map { $0.appendingPathComponent(Self.folder).path }
     }
 
-    /// The running program's.
     static let own = Resources(executable: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/")
 
     /// - Throws: ``UnitFolderError/resourceMissing(name:searched:)``.

@@ -2,7 +2,7 @@ import Bluetooth
 import Foundation
 import Support
 
-/// A virtual unit's state on disk: what survives a power cut, and the end of the process that plays the unit.
+/// A virtual unit's state on disk.
 public struct UnitFolder: Sendable {
     struct Identity: Codable, Sendable {
         var family: String
@@ -11,11 +11,16 @@ public struct UnitFolder: Sendable {
         var isCharging = false
     }
 
+    /// In bytes.
+    private static let identityLimit = 64 << 10
+    /// In bytes; several times a full flash.
+    private static let bootloaderLimit = 16 << 20
+
     public let root: URL
     var files: URL { root.appendingPathComponent("files", isDirectory: true) }
     private var bootloader: URL { root.appendingPathComponent("bootloader.json") }
-    private var identityFile: URL { root.appendingPathComponent("unit.json") }
-    /// What the unit shows; read it with ``VirtualDisplay``.
+    private var identityFile: URL { Self.identityFile(in: root) }
+    /// Read it with ``VirtualDisplay``.
     public var display: URL { root.appendingPathComponent("display.json") }
 
     /// Opens the folder, or makes a factory-new unit there.
@@ -23,26 +28,25 @@ public struct UnitFolder: Sendable {
     /// - Throws: ``UnitFolderError``, and ``LinkError/busy(_:)`` while another process plays a unit that is not made yet.
     package init(root: URL, name: String, family: String, fill: (UnitFolder) throws -> Void) throws {
         self.root = root
-        try Self.writing(files) { try FileWriter.makeFolder(files.path) }
+        try Self.makeFolder(files)
         if FileManager.default.fileExists(atPath: identityFile.path) { return }
         let lock = try lock()
         try fill(self)
-        try save(Identity(family: family, address: Self.addressText(for: name, family: family)))
+        try save(Identity(family: family, address: Self.usualAddress(name: name, family: family)?.description ?? ""))
         withExtendedLifetime(lock) {}
     }
 
-    /// In bytes.
-    private static let identityLimit = 64 << 10
-    /// In bytes; several times what it holds when its flash is full.
-    private static let bootloaderLimit = 16 << 20
+    private static func identityFile(in root: URL) -> URL { root.appendingPathComponent("unit.json") }
 
-    func identity() throws -> Identity {
-        try Self.reading(identityFile, limit: Self.identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
-    }
+    private static func identity(in root: URL) throws -> Identity { try decode(identityFile(in: root), limit: identityLimit) }
 
-    func save(_ identity: Identity) throws {
-        try Self.writing(identityFile) { try Self.replace(identityFile, with: try JSONEncoder().encode(identity)) }
-    }
+    func identity() throws -> Identity { try Self.identity(in: root) }
+
+    func save(_ identity: Identity) throws { try Self.replace(identityFile, with: try JSONEncoder().encode(identity)) }
+
+    func loadBootloader() throws -> BootloaderStorage { try Self.decode(bootloader, limit: Self.bootloaderLimit) }
+
+    package func save(_ storage: BootloaderStorage) throws { try Self.replace(bootloader, with: try JSONEncoder().encode(storage)) }
 
     /// The address of the unit, which has to be of this family.
     /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
@@ -57,15 +61,24 @@ public struct UnitFolder: Sendable {
         return address
     }
 
-    func loadBootloader() throws -> BootloaderStorage {
-        try Self.reading(bootloader, limit: Self.bootloaderLimit) { try JSONDecoder().decode(BootloaderStorage.self, from: Data($0)) }
+    /// The address of the unit in a folder, which need not be there yet.
+    /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
+    public static func address(root: URL, name: String, family: String) throws -> DeviceAddress? {
+        guard FileManager.default.fileExists(atPath: identityFile(in: root).path) else { return usualAddress(name: name, family: family) }
+        return DeviceAddress(try identity(in: root).address)
     }
 
-    package func save(_ storage: BootloaderStorage) throws {
-        try Self.writing(bootloader) { try Self.replace(bootloader, with: try JSONEncoder().encode(storage)) }
+    /// Of a new unit with this name: a random static address (top two bits set) that follows from its name and family.
+    public static func usualAddress(name: String, family: String) -> DeviceAddress? {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in "\(family):\(name)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        var octets = Array(hash.littleEndianBytes.prefix(6))
+        octets[0] |= 0xC0
+        return DeviceAddress(octets: octets)
     }
 
     /// - Parameter limit: in bytes.
+    /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
     static func reading<Value>(_ file: URL, limit: Int, _ decode: ([UInt8]) throws -> Value) throws -> Value {
         do {
             return try decode(try FileReader.read(file.path, limit: limit))
@@ -74,46 +87,44 @@ public struct UnitFolder: Sendable {
         }
     }
 
+    static func damaged(_ file: URL) -> UnitFolderError { .unreadable(path: file.path, reason: "it does not hold what it should") }
+
+    /// As ``reading(_:limit:_:)``, of JSON.
+    static func decode<Value: Decodable>(_ file: URL, limit: Int) throws -> Value {
+        try reading(file, limit: limit) { try JSONDecoder().decode(Value.self, from: Data($0)) }
+    }
+
     /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
     package static func replace(_ file: URL, with bytes: some Sequence<UInt8>) throws {
-        do {
-            try FileWriter.replace(file.path, with: bytes)
-        } catch {
-            throw UnitFolderError.unwritable(path: file.path, reason: error.reason)
-        }
+        do { try FileWriter.replace(file.path, with: bytes) } catch { throw UnitFolderError.unwritable(path: file.path, reason: error.reason) }
     }
 
-    private static func writing(_ file: URL, _ write: () throws -> Void) throws {
-        do {
-            try write()
-        } catch let error as UnitFolderError {
-            throw error
-        } catch {
-            throw UnitFolderError.unwritable(path: file.path, reason: SystemError.text(error))
-        }
+    /// - Throws: ``UnitFolderError/unwritable(path:reason:)``.
+    static func makeFolder(_ folder: URL) throws {
+        do { try FileWriter.makeFolder(folder.path) } catch { throw UnitFolderError.unwritable(path: folder.path, reason: error.reason) }
     }
 
-    /// The address of the unit in a folder, which need not be there yet.
-    /// - Throws: ``UnitFolderError/unreadable(path:reason:)``.
-    public static func address(root: URL, name: String, family: String) throws -> DeviceAddress? {
-        let file = root.appendingPathComponent("unit.json")
-        guard FileManager.default.fileExists(atPath: file.path) else { return usualAddress(name: name, family: family) }
-        let identity = try reading(file, limit: identityLimit) { try JSONDecoder().decode(Identity.self, from: Data($0)) }
-        return DeviceAddress(identity.address)
-    }
-
-    /// Of a new unit with this name.
-    public static func usualAddress(name: String, family: String) -> DeviceAddress? { DeviceAddress(addressText(for: name, family: family)) }
-
-    /// A random static address (top two bits set) that follows from the unit's name and family, as text.
-    private static func addressText(for name: String, family: String) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in "\(family):\(name)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        var octets = (0..<6).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) }
-        octets[0] |= 0xC0
-        return octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
-    }
-
-    /// Takes the unit for this process; the lock ends with the returned value or the process.
+    /// Takes the unit for this process, until the returned value or the process ends.
     public func lock() throws -> UnitLock { try UnitLock(file: root.appendingPathComponent("unit.lock")) }
+}
+
+/// An exclusive lock on a unit's folder.
+public final class UnitLock: Sendable {
+    private let descriptor: Int32
+
+    init(file: URL) throws {
+        descriptor = open(file.path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
+        guard descriptor >= 0 else { throw UnitFolderError.unwritable(path: file.path, reason: SystemError.last) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            var holder = [UInt8](repeating: 0, count: 32)
+            // `deinit` closes it, here too.
+            let count = max(0, pread(descriptor, &holder, holder.count, 0))
+            throw LinkError.busy("process \(String(decoding: holder[..<count], as: UTF8.self))")
+        }
+        ftruncate(descriptor, 0)
+        let text = Array("\(getpid())".utf8)
+        _ = pwrite(descriptor, text, text.count, 0)
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }

@@ -5,17 +5,12 @@ import Support
 public enum UnitFolderError: Error, Hashable, Sendable {
     case unreadable(path: String, reason: String)
     case unwritable(path: String, reason: String)
-    /// - Parameters:
-    ///   - language: what it interprets.
-    ///   - setting: the variable that names another one.
+    /// - Parameter setting: the variable that names another one.
     case interpreterDoesNotStart(language: String, path: String, setting: String)
-    /// Files that come with the program.
     case resourceMissing(name: String, searched: [String])
-    /// A microphone or a camera cannot use the file that it was given.
     case unusable(what: String, reason: String)
-    /// Nobody knows what this firmware does.
     /// - Parameters:
-    ///   - played: versions of which it is known, the oldest first.
+    ///   - played: the oldest first.
     ///   - path: of the unit's folder.
     case firmwareNotPlayed(version: String, played: [String], path: String)
 }

@@ -1,25 +1,29 @@
+import Bluetooth
 import Foundation
-import Synchronization
+import Support
 
 /// Simulated time: a single-threaded executor that moves its clock to the next sleeper when nothing is left to run.
 ///
-/// A session with minutes of waiting takes milliseconds, and every run is the same. With a speed its clock never runs ahead of
-/// real time by that factor: a host that is late makes it lose time, not packets.
+/// A session with minutes of waiting takes milliseconds, and every run is the same. With a speed it never runs ahead of real time by that
+/// factor: a late host makes it lose time, not packets.
 public final class Simulation: TaskExecutor, @unchecked Sendable {
+    private struct Sleeper {
+        let id: UInt64
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
     // Every stored property below is read and written only with `condition` locked.
     private let condition = NSCondition()
     private var jobs: [UnownedJob] = []
     private var nextJob = 0
     private var elapsed: Duration = .zero
-    private var sleepers = SleeperQueue()
+    private var sleepers = TimerQueue<Sleeper>()
     private var sleeperCount: UInt64 = 0
     private let speed: Double?
-    /// A moment of real time and the one it stands for.
     private var anchor: (real: ContinuousClock.Instant, simulated: Duration)
-    /// So far behind real time it hurries to catch up; what is more is lost.
+    /// How far behind real time it still catches up.
     private static let hurry = Duration.milliseconds(20)
     private var isStopped = false
-    /// Time stands still while there are any.
     private var holds = 0
 
     /// - Parameter speed: `nil` for as fast as it goes.
@@ -35,71 +39,63 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
     }
 
     /// Ends the executor's thread. Nothing may run on it any more.
-    public func stop() {
-        condition.withLock {
-            isStopped = true
-            condition.signal()
-        }
-    }
+    public func stop() { change { isStopped = true } }
 
-    /// Makes time stand still, although nothing is left to run, until as many calls have taken it back.
-    func hold(_ isHeld: Bool) {
-        condition.withLock {
-            holds += isHeld ? 1 : -1
-            condition.signal()
-        }
-    }
+    /// Makes time stand still until as many calls have taken it back.
+    func hold(_ isHeld: Bool) { change { holds += isHeld ? 1 : -1 } }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
+        change { jobs.append(unowned) }
+    }
+
+    private func change(_ body: () -> Void) {
         condition.withLock {
-            jobs.append(unowned)
+            body()
             condition.signal()
         }
     }
 
     var now: Duration { condition.withLock { elapsed } }
-    /// Tasks that sleep.
     var sleepingCount: Int { condition.withLock { sleepers.count } }
 
     func sleep(until wake: Duration) async throws {
-        let id = condition.withLock { () -> UInt64 in
+        let id = condition.withLock {
             sleeperCount += 1
             return sleeperCount
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                add(SleeperQueue.Sleeper(id: id, wake: wake, continuation: continuation))
+                add(Sleeper(id: id, continuation: continuation), until: wake)
             }
         } onCancel: {
-            remove(id, waking: wake)?.continuation.resume(throwing: CancellationError())
+            cancel(id, waking: wake)
         }
     }
 
-    private func add(_ sleeper: SleeperQueue.Sleeper) {
+    private func add(_ sleeper: Sleeper, until wake: Duration) {
         let isCancelled = Task.isCancelled
         let isDue = condition.withLock { () -> Bool in
-            if isCancelled || sleeper.wake <= elapsed { return true }
-            sleepers.insert(sleeper)
+            if isCancelled || wake <= elapsed { return true }
+            sleepers.add(sleeper, at: wake)
             return false
-        }
-        guard isDue else {
-            // A cancellation between the test above and the insertion found nothing to remove.
-            if Task.isCancelled { remove(sleeper.id, waking: sleeper.wake)?.continuation.resume(throwing: CancellationError()) }
-            return
         }
         if isCancelled {
             sleeper.continuation.resume(throwing: CancellationError())
-        } else {
+        } else if isDue {
             sleeper.continuation.resume()
+        } else if Task.isCancelled {
+            // A cancellation between the first look and the insertion found nothing to remove.
+            cancel(sleeper.id, waking: wake)
         }
     }
 
-    private func remove(_ id: UInt64, waking wake: Duration) -> SleeperQueue.Sleeper? {
-        condition.withLock { sleepers.remove(id, waking: wake) }
+    private func cancel(_ id: UInt64, waking wake: Duration) {
+        let sleeper = condition.withLock { sleepers.remove(at: wake) { $0.id == id } }
+        sleeper?.continuation.resume(throwing: CancellationError())
     }
 
-    /// What the executor's thread does next: a job, or waking the earliest sleeper; waits while there is neither.
+    /// What the thread does next: a job, or waking the earliest sleeper.
     private func nextUnit() -> (() -> Void)? {
         condition.lock()
         defer { condition.unlock() }
@@ -109,13 +105,13 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
             }
             if isStopped { return nil }
             if pause() { continue }
-            let earliest = sleepers.removeFirst()
-            elapsed = max(elapsed, earliest.wake)
+            guard let wake = sleepers.nextDeadline, let earliest = sleepers.takeDue(at: wake) else { continue }
+            elapsed = max(elapsed, wake)
             return { earliest.continuation.resume() }
         }
     }
 
-    /// Waits where there is nothing to do yet: for a job, or for the earliest sleeper's time at this speed.
+    /// Waits for a job, or for the earliest sleeper's time at this speed.
     /// - Returns: `false` when the earliest sleeper is due.
     private func pause() -> Bool {
         guard holds <= 0 else {
@@ -123,11 +119,12 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
             return true
         }
         guard let speed else {
-            guard sleepers.isEmpty else { return false }
+            guard sleepers.nextDeadline == nil else { return false }
             condition.wait()
             return true
         }
-        let left = sleepers.first.map { anchor.real + ($0.wake - anchor.simulated) / speed - .now }
+        let wake = sleepers.nextDeadline
+        let left = wake.map { anchor.real + ($0 - anchor.simulated) / speed - .now }
         if let left, left <= .zero {
             if left < .zero - Self.hurry { anchor.real += .zero - Self.hurry - left }
             return false
@@ -135,7 +132,7 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
         if let left { _ = condition.wait(until: Date(timeIntervalSinceNow: left / .seconds(1))) } else { condition.wait() }
         // Time has passed here, too, while nothing happened.
         let passed = anchor.simulated + (ContinuousClock.now - anchor.real) * speed
-        elapsed = max(elapsed, min(passed, sleepers.first?.wake ?? passed))
+        elapsed = max(elapsed, min(passed, sleepers.nextDeadline ?? passed))
         return true
     }
 
@@ -148,5 +145,32 @@ public final class Simulation: TaskExecutor, @unchecked Sendable {
             nextJob = 0
         }
         return job
+    }
+}
+
+/// The time of a virtual world. It never passes while anything has work to do, so a busy host makes a world slow and never wrong.
+public struct VirtualTime: Sendable {
+    public let clock: SessionClock
+    private let simulation: Simulation?
+
+    /// - Parameter speed: seconds of virtual time in a real second at most, above 0.
+    public static func real(speed: Double = 1) -> VirtualTime { VirtualTime(Simulation(speed: speed)) }
+
+    public static func simulated() -> VirtualTime { VirtualTime(Simulation()) }
+
+    private init(_ simulation: Simulation) {
+        self.simulation = simulation
+        clock = SessionClock(
+            now: { simulation.now }, sleepUntil: { try await simulation.sleep(until: $0) }, executor: simulation,
+            hold: { simulation.hold($0) })
+    }
+
+    init(clock: SessionClock) { (self.clock, simulation) = (clock, nil) }
+
+    /// Runs `body`, once. Everything that waits on ``clock`` has to run inside.
+    public func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        guard let simulation else { return try await body() }
+        defer { simulation.stop() }
+        return try await withTaskExecutorPreference(simulation) { try await body() }
     }
 }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import Foundation
 import Provisioning
 import Support
@@ -83,7 +84,7 @@ struct VirtualBench: Sendable {
         do {
             let folder = try model.openFolder(root, name.name)
             let lock = try folder.lock()
-            return PlayedUnit(unit: try model.makeUnit(folder, search, air), folder: folder, lock: lock)
+            return PlayedUnit(unit: try model.makeUnit(folder, try search.configuration(of: name.family), air), folder: folder, lock: lock)
         } catch let error as any DiagnosableError {
             throw error
         } catch {
@@ -93,5 +94,24 @@ struct VirtualBench: Sendable {
 
     private func folder(of name: VirtualUnitName) -> URL {
         root.appendingPathComponent("virtual/\(name.family)/\(name.name)", isDirectory: true)
+    }
+}
+
+extension AssetSearch {
+    /// - Throws: where there is no Python to play a unit with.
+    fileprivate func configuration(of family: FamilyID) throws -> UnitConfiguration {
+        var configuration = UnitConfiguration(python: try InterpreterSearch(search: self).python())
+        configuration.trustedKeys = bootloaderKeys(for: family)
+        configuration.fpgaVersions = (try? locate().fpgaVersions(for: family.rawValue)) ?? [:]
+        return configuration
+    }
+
+    /// What a virtual unit's bootloader trusts beside the vendor's key: the key that the catalogue's package is signed with, if it
+    /// names one. 64 bytes each, x then y, big-endian.
+    func bootloaderKeys(for family: FamilyID) -> [[UInt8]] {
+        guard let pem = try? locate().firmware(for: family.rawValue).key?.bytes,
+            let key = P256.PublicKey(pem: pem) ?? P256.PrivateKey(pem: pem)?.publicKey
+        else { return [] }
+        return [key.point]
     }
 }

@@ -114,7 +114,7 @@ import Testing
         if progress.executedOffset > progress.imageOffset { return "executed more than was received" }
         if progress.commandOffset > progress.commandSize { return "command past its object" }
         if !(0...17).contains(memory.buffersInUse) { return "\(memory.buffersInUse) buffers" }
-        if bootloader.flash.count > 16 { return "\(bootloader.flash.count) flash operations" }
+        if bootloader.flash.operations.count > 16 { return "\(bootloader.flash.operations.count) flash operations" }
         if bootloader.storage.flash.count > bootloader.configuration.applicationCapacity { return "flash overrun" }
         if let deadline = bootloader.nextDeadline, deadline <= unit.now { return "a deadline that has passed" }
         if unit.notifications.contains(where: { $0.first != 0x60 || $0.count > 15 }) { return "a strange notification" }

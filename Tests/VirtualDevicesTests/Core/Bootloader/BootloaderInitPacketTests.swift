@@ -1,4 +1,5 @@
 import Cryptography
+import Support
 import TestSupport
 import Testing
 @testable import VirtualDevices
@@ -147,14 +148,14 @@ import Testing
     @Test func vendorKeyIsAPointOfTheCurve() throws {
         let signature = [UInt8](repeating: 1, count: 64)
         #expect(VendorKeys.monocle.count == 64)
-        #expect(BootloaderCryptography.isUsable(key: VendorKeys.monocle))
-        #expect(!BootloaderCryptography.isUsable(key: VendorKeys.monocle.reversed()))
-        #expect(!BootloaderCryptography.verifies(signature: signature, of: [1], key: VendorKeys.monocle))
-        #expect(BootloaderCryptography.verifies(signature: try key.sign([1]), of: [1], key: key.publicKey))
+        #expect(P256.PublicKey(point: VendorKeys.monocle) != nil)
+        #expect(P256.PublicKey(point: VendorKeys.monocle.reversed()) == nil)
+        #expect(!BootloaderConfiguration(trustedKeys: [VendorKeys.monocle]).trusts(signature, of: [1]))
+        #expect(BootloaderConfiguration(trustedKeys: [key.publicKey]).trusts(try key.sign([1]), of: [1]))
     }
 
     @Test func checksumAndDigestKnownValues() {
-        #expect(BootloaderCryptography.crc32(Array("123456789".utf8)) == 0xCBF4_3926)
+        #expect(CRC32.of(Array("123456789".utf8)) == 0xCBF4_3926)
         #expect(SHA256.of([]).prefix(4) == [0xE3, 0xB0, 0xC4, 0x42])
     }
 }

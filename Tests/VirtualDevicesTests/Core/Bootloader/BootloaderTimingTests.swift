@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import VirtualDevices
+@testable import VirtualDevices
 
 @Suite struct BootloaderTimingTests {
     let key: TestSigningKey

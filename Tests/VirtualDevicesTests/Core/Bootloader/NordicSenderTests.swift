@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
-import VirtualDevices
+@testable import VirtualDevices
 
 /// Nordic's own sender against the virtual bootloader: packages made by `nrfutil`, sent by the algorithm of its
 /// `DfuTransportBle` (`Tests/Interop/nordic_sender.py`), in modelled time.

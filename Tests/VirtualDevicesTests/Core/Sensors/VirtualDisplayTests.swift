@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import VirtualDevices
+@testable import VirtualDevices
 
 struct VirtualDisplayTests {
     private func lines(of text: String) throws -> [VirtualDisplay.Line] {

@@ -1,10 +1,12 @@
-/// A sound: one channel of 16-bit samples at some rate.
-struct Sound: Sendable, Hashable {
+/// One channel of 16-bit samples.
+struct Sound: Equatable {
     var samples: [Int16]
     /// Hz.
     var rate: Int
 
-    /// The sound at another rate: a mean over each new sample's time going down, a line between neighbours going up.
+    static let silence = Sound(samples: [], rate: 8000)
+
+    /// Going down a mean over each new sample's time, going up a line between neighbours.
     func resampled(to newRate: Int) -> [Int16] {
         guard newRate != rate, newRate > 0, rate > 0, !samples.isEmpty else { return samples }
         let step = Double(rate) / Double(newRate)
@@ -23,9 +25,9 @@ struct Sound: Sendable, Hashable {
     }
 }
 
-/// Reads the RIFF files that sound programs write: 16-bit PCM, one channel or several, which are mixed.
+/// Reads RIFF files: 16-bit PCM, one channel or several, which are mixed.
 enum WaveFile {
-    struct Unusable: Error, Hashable { let reason: String }
+    struct Unusable: Error, Equatable { let reason: String }
 
     static let rates = 4000...192_000
     static let maximumSeconds = 60
@@ -73,16 +75,43 @@ enum WaveFile {
         let bytes = Array(data)
         let samples = (0..<count).map { index in
             let sum = (0..<channels).reduce(0) { sum, channel in
-                let word = UInt16(truncatingIfNeeded: number(bytes, at: 2 * (index * channels + channel), count: 2))
-                return sum + Int(Int16(bitPattern: word))
+                sum + Int(Int16(littleEndian: bytes[(2 * (index * channels + channel))...]))
             }
             return Int16(clamping: sum / channels)
         }
         return Sound(samples: samples, rate: rate)
     }
 
-    /// Little-endian; the caller has checked the bounds.
-    private static func number(_ bytes: [UInt8], at start: Int, count: Int) -> Int {
-        bytes[start..<start + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    /// The caller has checked the bounds.
+    private static func number(_ bytes: [UInt8], at start: Int, count: Int) -> Int { Int(littleEndian: bytes[start..<start + count]) }
+}
+
+/// One recording: its samples can be read once their time has come.
+struct VirtualRecording {
+    private var left: ArraySlice<UInt8>
+    private let start: Duration
+    private let bytesPerSample: Int
+    private let rate: Int
+    private var taken = 0
+
+    private static let maximumMilliseconds = 60_000
+
+    /// - Parameters:
+    ///   - bytesPerSample: 1 (signed 8-bit) or 2 (signed 16-bit, little-endian).
+    ///   - rate: Hz.
+    init(of sound: Sound, milliseconds: Int, bytesPerSample: Int, rate: Int, start: Duration) {
+        (self.start, self.bytesPerSample, self.rate) = (start, bytesPerSample, rate)
+        let count = min(max(0, milliseconds), Self.maximumMilliseconds) * rate / 1000 * bytesPerSample
+        let bytes = sound.resampled(to: rate).prefix(count / bytesPerSample).flatMap { $0.littleEndianBytes.suffix(bytesPerSample) }
+        left = (bytes + [UInt8](repeating: 0, count: count - bytes.count))[...]
+    }
+
+    mutating func read(samples: Int, now: Duration) -> [UInt8] {
+        let heard = Int((now - start) / .microseconds(1)) * rate / 1_000_000
+        let count = max(0, min(samples, heard - taken)) * bytesPerSample
+        let piece = Array(left.prefix(count))
+        left = left.dropFirst(piece.count)
+        taken += piece.count / bytesPerSample
+        return piece
     }
 }

@@ -1,8 +1,7 @@
 import Foundation
+import Support
 
-/// What survives a power cut: the settings page, its backup, and the flash behind the SoftDevice.
-///
-/// Encodes its bytes as base64, so that an archive of 200 KiB of flash stays readable and small.
+/// What survives a power cut: the settings page, its backup, and the flash behind the SoftDevice. Encodes its bytes as base64.
 public struct BootloaderStorage: Sendable, Equatable {
     /// Where the application begins behind the SoftDevice S132 7.3.0, in bytes.
     public static let defaultApplicationStart: UInt32 = 0x26000
@@ -15,9 +14,8 @@ public struct BootloaderStorage: Sendable, Equatable {
 
     /// A unit as its last update left it.
     /// - Parameters:
-    ///   - application: its image; empty for a unit without one.
+    ///   - application: empty for a unit without one.
     ///   - applicationVersion: the last init packet's `fw_version`; no later one may be lower.
-    ///   - applicationStart: ``BootloaderConfiguration/applicationStart`` of the unit's bootloader.
     public init(
         application: [UInt8] = [], applicationVersion: UInt32 = 0, applicationStart: UInt32 = Self.defaultApplicationStart
     ) {
@@ -25,23 +23,21 @@ public struct BootloaderStorage: Sendable, Equatable {
         settings.applicationVersion = applicationVersion
         flash = application
         if !application.isEmpty {
-            let crc = BootloaderCryptography.crc32(application)
+            let crc = CRC32.of(application)
             settings.resetProgress()
             settings.bank0 = .init(content: .application, size: UInt32(clamping: application.count), crc: crc)
             settings.progress.imageCRC = applicationStart
-            settings.applicationValidation = .init(kind: .crc, bytes: withUnsafeBytes(of: crc.littleEndian, Array.init))
+            settings.applicationValidation = .init(kind: .crc, bytes: crc.littleEndianBytes)
         }
         settingsPage = settings
         backupPage = settings
     }
 
-    /// What the bootloader takes as its settings: the backup wherever that is whole, for all that matters here
-    /// (nRF5 SDK, `nrf_dfu_settings.c`, `nrf_dfu_settings_reinit`, built without updates from the application).
+    /// The backup wherever that is whole (nRF5 SDK, `nrf_dfu_settings_reinit`, built without updates from the application).
     var settings: BootloaderSettings { (settingsPage == nil ? backupPage : backupPage ?? settingsPage) ?? BootloaderSettings() }
 
     /// A received image waits for the next reset.
-    public var hasPendingUpdate: Bool { settings.bank1.content != .nothing }
-    /// Whether the settings call the application bootable.
+    package var hasPendingUpdate: Bool { settings.bank1.content != .nothing }
     public var applicationIsValid: Bool { settings.bank0.content == .application }
     /// The bootable application's image, else empty.
     public var application: [UInt8] { applicationIsValid ? image(at: 0, count: Int(settings.bank0.size)) : [] }
@@ -95,5 +91,58 @@ extension BootloaderStorage: Codable {
         try values.encodeIfPresent(settingsPage, forKey: .settingsPage)
         try values.encodeIfPresent(backupPage, forKey: .backupPage)
         try values.encode(Data(flash), forKey: .flash)
+    }
+}
+
+/// The content of the settings page (nRF5 SDK 17, `nrf_dfu_types.h`, `nrf_dfu_settings_t`) without its checksums: a page is whole or blank here.
+struct BootloaderSettings: Codable, Sendable, Equatable {
+    enum BankContent: UInt8, Codable, Sendable { case nothing, application, bootloader }
+
+    struct Bank: Codable, Sendable, Equatable {
+        var content = BankContent.nothing
+        /// Bytes. The next image goes behind bank 0 by this, valid or not.
+        var size: UInt32 = 0
+        var crc: UInt32 = 0
+    }
+
+    /// Offsets and CRCs of data run over the image, not over the object.
+    struct Progress: Codable, Sendable, Equatable {
+        var commandSize: UInt32 = 0
+        var commandOffset: UInt32 = 0
+        var commandCRC: UInt32 = 0
+        var objectSize: UInt32 = 0
+        /// At the end of an update the address where that begins is written over it.
+        var imageCRC: UInt32 = 0
+        var executedCRC: UInt32 = 0
+        var imageOffset: UInt32 = 0
+        var executedOffset: UInt32 = 0
+    }
+
+    struct Validation: Codable, Sendable, Equatable {
+        enum Kind: UInt32, Codable, Sendable { case none, crc, sha256, ecdsa }
+
+        var kind = Kind.none
+        var bytes: [UInt8] = []
+    }
+
+    static let initCommandLimit = 512
+
+    var applicationVersion: UInt32 = 0
+    var bootloaderVersion: UInt32 = 0
+    /// What the unit runs.
+    var bank0 = Bank()
+    /// What it will run after the next reset.
+    var bank1 = Bank()
+    /// Where the next packet goes, from the start of the image.
+    var writeOffset: UInt32 = 0
+    var progress = Progress()
+    /// Erased (0xFF) behind the packet, zero in a unit that never had one.
+    var initCommand = [UInt8](repeating: 0, count: initCommandLimit)
+    var applicationValidation = Validation()
+
+    mutating func resetProgress() {
+        initCommand = [UInt8](repeating: 0xFF, count: Self.initCommandLimit)
+        progress = Progress()
+        writeOffset = 0
     }
 }

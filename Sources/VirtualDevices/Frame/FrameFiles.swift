@@ -15,7 +15,7 @@ extension UnitFolder {
     }
 
     private var recordFile: URL { root.appendingPathComponent("filesystem.json") }
-    /// Beside the files: a name of its own among them would be one of the unit's.
+    /// Beside the files, where every name is one of the unit's.
     private var scratchFile: URL { root.appendingPathComponent("file.new") }
     /// In bytes.
     private static let recordLimit = 4096
@@ -26,9 +26,7 @@ extension UnitFolder {
 
     private func loadFileSystem() throws -> FileSystemRecord? {
         guard FileManager.default.fileExists(atPath: recordFile.path) else { return nil }
-        return try Self.reading(recordFile, limit: Self.recordLimit) {
-            try JSONDecoder().decode(FileSystemRecord.self, from: Data($0))
-        }
+        return try Self.decode(recordFile, limit: Self.recordLimit) as FileSystemRecord
     }
 
     func saveBlockCount(_ blocks: Int?) throws {
@@ -53,7 +51,7 @@ extension UnitFolder {
         try? FileManager.default.removeItem(at: lost)
     }
 
-    /// An end in its middle leaves no file system, so that the next start formats again.
+    /// Cut short, it leaves no file system, so that the next start formats again.
     func format(blockCount: Int) throws {
         try saveBlockCount(nil)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: files.path)) ?? [] {
@@ -62,12 +60,8 @@ extension UnitFolder {
         try saveBlockCount(blockCount)
     }
 
-    // MARK: - Entries
-
     /// Bytes that a file's name cannot have, or that a person could not read, stand there as `%XX`.
-    func host(_ path: FramePath) -> String {
-        path.parts.reduce(files.path) { $0 + "/" + Self.hostName($1) }
-    }
+    func host(_ path: FramePath) -> String { path.parts.reduce(files.path) { $0 + "/" + Self.hostName($1) } }
 
     private static func hostName(_ part: [UInt8]) -> String {
         part.map { byte in
@@ -120,30 +114,49 @@ extension UnitFolder {
         }
     }
 
-    // MARK: - Changes
-
     func put(_ bytes: [UInt8], at path: FramePath) throws {
         try Self.replace(scratchFile, with: bytes)
         try perform("write a file") { Glibc.rename(scratchFile.path, host(path)) }
     }
 
     func perform(_ what: String, _ call: () -> Int32) throws {
-        guard call() == 0 else {
-            throw UnitFolderError.unwritable(path: files.path, reason: "cannot \(what): \(String(cString: strerror(errno)))")
+        guard call() == 0 else { throw UnitFolderError.unwritable(path: files.path, reason: "cannot \(what): \(SystemError.last)") }
+    }
+}
+
+/// A name in a Frame's file system: parts of any bytes but `/` and 0.
+struct FramePath: Hashable {
+    private(set) var parts: [[UInt8]]
+
+    static let root = FramePath(parts: [])
+    /// In bytes.
+    private static let largestPart = 255
+
+    private init(parts: [[UInt8]]) { self.parts = parts }
+
+    /// `nil` for a part that is too long. The root is its own parent (LittleFS).
+    init?(_ name: [UInt8]) {
+        parts = []
+        for part in name.split(separator: UInt8(ascii: "/")) where part != [UInt8(ascii: ".")] {
+            if part == [UInt8(ascii: "."), UInt8(ascii: ".")] {
+                _ = parts.popLast()
+            } else {
+                guard part.count <= Self.largestPart else { return nil }
+                parts.append(Array(part))
+            }
         }
     }
 
-    /// The unit as an earlier host left it: bonded, with these files in its file system.
-    /// - Returns: the bond's key.
-    @discardableResult
-    public func leaveFrameFiles(_ content: [String: [UInt8]]) throws -> [UInt8] {
-        let bond = FrameBond(key: Array(1...UInt8(FrameBond.keyLength)))
-        try save(bond)
-        try format(blockCount: FrameMemory.blockCount(imageSize: try loadBootloader().application.count))
-        for (name, bytes) in content {
-            guard let path = FramePath(Array(name.utf8)) else { continue }
-            try put(bytes, at: path)
-        }
-        return bond.key
+    var isRoot: Bool { parts.isEmpty }
+    var parent: FramePath { FramePath(parts: parts.dropLast()) }
+
+    func appending(_ part: [UInt8]) -> FramePath { FramePath(parts: parts + [part]) }
+
+    /// Whether `other` lies below.
+    func contains(_ other: FramePath) -> Bool { other.parts.count > parts.count && other.parts.starts(with: parts) }
+
+    /// Where it is once `old` is called `new`; `nil` where it stays.
+    func moved(from old: FramePath, to new: FramePath) -> FramePath? {
+        self == old || old.contains(self) ? FramePath(parts: new.parts + parts.dropFirst(old.parts.count)) : nil
     }
 }

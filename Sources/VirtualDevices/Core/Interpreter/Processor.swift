@@ -1,0 +1,84 @@
+/// How a family's interpreter is spoken to: the messages of its `Port/unit.h`.
+protocol InterpreterPort {
+    /// What reaches the interpreter while it waits, what it sees of the radio, and what it did.
+    associatedtype Input
+    associatedtype Radio
+    associatedtype Turn
+
+    static func bytes(of radio: Radio) -> [UInt8]
+    /// Takes what one message can hold.
+    static func pack(_ inputs: inout [Input]) -> [UInt8]
+    static func turn(_ packet: [UInt8]) throws -> Turn
+}
+
+/// A unit's processor: what it waits for, and what waits for it.
+///
+/// Its interpreter is a process in lockstep with the model: it computes only within ``resume(radio:uptime:)``, so neither the host's load
+/// nor the speed of a run shows in what the unit does.
+struct Processor<Port: InterpreterPort> {
+    enum State {
+        case off
+        /// It computes; what it did takes effect when its time has passed.
+        case computing
+        /// It would hear anything now.
+        case waiting
+        /// It waits for the answer to a request, or for a place in the notification queue.
+        case blocked
+        /// It does nothing more: a loop within C, or memory that holds something else.
+        case hanging
+    }
+
+    /// How long it computes at a time, and hears nothing from outside.
+    private static var slice: Duration { .milliseconds(2) }
+
+    private(set) var state = State.off
+    private var process: InterpreterProcess?
+    private var inputs: [Port.Input] = []
+    /// The radio as the processor saw it last.
+    private(set) var seenRadio: Port.Radio?
+    /// Tells the end of the present wait from that of an earlier one.
+    private(set) var waitCount = 0
+
+    /// - Returns: the first turn.
+    mutating func start(_ process: InterpreterProcess) throws -> Port.Turn {
+        self.process = process
+        state = .computing
+        return try Port.turn(process.receiveFirst())
+    }
+
+    /// Loses everything in RAM.
+    mutating func stop() {
+        process?.end()
+        (process, state, inputs) = (nil, .off, [])
+        waitCount += 1
+    }
+
+    mutating func hang() {
+        stop()
+        state = .hanging
+    }
+
+    mutating func add(_ input: Port.Input) {
+        if state != .off, state != .hanging { inputs.append(input) }
+    }
+
+    var hasInputs: Bool { !inputs.isEmpty }
+
+    mutating func settle(into state: State) {
+        waitCount += 1
+        self.state = state
+    }
+
+    /// Lets the interpreter go on; its inputs happen first, in their order.
+    /// - Parameter uptime: since the chip's reset.
+    /// - Returns: `nil` when the processor is off.
+    mutating func resume(radio: Port.Radio, uptime: Duration) throws -> Port.Turn? {
+        guard let process else { return nil }
+        state = .computing
+        waitCount += 1
+        seenRadio = radio
+        let time = UInt32(Self.slice / .microseconds(1)).littleEndianBytes + UInt64(max(0, uptime / .microseconds(1))).littleEndianBytes
+        try process.send(time + Port.bytes(of: radio) + Port.pack(&inputs))
+        return try Port.turn(process.receive())
+    }
+}

@@ -1,0 +1,123 @@
+import Bluetooth
+
+/// How a unit shows itself to the air and to a central, in one of its modes.
+package struct PeripheralProfile: Sendable {
+    let address: DeviceAddress
+    let name: String
+    let advertisedServices: Set<AttributeID>
+    let table: GATTTable
+    let pace: LinkPace
+    /// ATT MTU, in bytes.
+    let largestMTU: Int
+    /// Notifications that the radio keeps at most.
+    let notificationQueue: Int
+    /// It sends a Security Request as soon as a link is up.
+    let requestsSecurity: Bool
+    /// It rounds the payload down to whole words of its flash.
+    let isBootloader: Bool
+
+    package init(
+        address: DeviceAddress, name: String, advertisedServices: Set<AttributeID>, table: GATTTable, pace: LinkPace, largestMTU: Int,
+        notificationQueue: Int, requestsSecurity: Bool = false, isBootloader: Bool = false
+    ) {
+        (self.address, self.name, self.advertisedServices, self.table, self.pace) = (address, name, advertisedServices, table, pace)
+        (self.largestMTU, self.notificationQueue) = (largestMTU, notificationQueue)
+        (self.requestsSecurity, self.isBootloader) = (requestsSecurity, isBootloader)
+    }
+
+    func mtu(requested: Int) -> Int {
+        let mtu = min(requested, largestMTU)
+        return isBootloader ? SecureBootloader.negotiatedMTU(requested: mtu) : mtu
+    }
+
+    /// With the strength of a unit on the same table.
+    var advertisement: Advertisement { Advertisement(address: address, name: name, services: advertisedServices, rssi: -48) }
+}
+
+/// The attributes that a central finds on a unit.
+package struct GATTTable: Sendable {
+    package var services: [GATTService]
+
+    package init(services: [GATTService]) { self.services = services }
+
+    subscript(id: AttributeID) -> GATTCharacteristic? {
+        services.lazy.flatMap(\.characteristics).first { $0.id == id }
+    }
+
+    package var notifying: [AttributeID] {
+        services.flatMap(\.characteristics).filter { $0.properties.contains(.notify) }.map(\.id)
+    }
+}
+
+package struct GATTService: Sendable {
+    package let id: AttributeID
+    package let characteristics: [GATTCharacteristic]
+
+    package init(id: AttributeID, characteristics: [GATTCharacteristic]) { (self.id, self.characteristics) = (id, characteristics) }
+}
+
+package struct GATTCharacteristic: Sendable {
+    package enum Property: String, Sendable {
+        /// A write with response.
+        case write
+        /// A write without one.
+        case command
+        case notify
+    }
+
+    package let id: AttributeID
+    package let properties: [Property]
+    /// Writes over a link that is not encrypted are refused.
+    package let needsEncryption: Bool
+
+    package init(id: AttributeID, properties: [Property], needsEncryption: Bool = false) {
+        (self.id, self.properties, self.needsEncryption) = (id, properties, needsEncryption)
+    }
+}
+
+/// Errors of the attribute protocol (Core Specification, Vol 3, Part F, 3.4.1.1).
+enum ATTError {
+    static let attributeNotFound: UInt8 = 0x01
+    static let writeNotPermitted: UInt8 = 0x03
+    static let insufficientAuthentication: UInt8 = 0x05
+}
+
+package enum SecurityRequest: Sendable, Hashable {
+    /// Just-works pairing with bonding.
+    case pair
+    /// Encryption with the key of an earlier pairing.
+    case encrypt(key: [UInt8])
+}
+
+package enum SecurityAnswer: Sendable, Hashable {
+    case encrypted(key: [UInt8])
+    /// - Parameters:
+    ///   - reason: of Pairing Failed (Core Specification, Vol 3, Part H, 3.5.5).
+    ///   - endsLink: the unit leaves after it.
+    case refused(reason: UInt8, endsLink: Bool)
+
+    /// Of a unit that knows no pairing.
+    static let notSupported = SecurityAnswer.refused(reason: 0x05, endsLink: false)
+}
+
+/// The pace of a link over 1M PHY with link-layer packets of 251 bytes.
+package struct LinkPace: Sendable {
+    let interval: Duration
+    /// How much of an interval the peripheral's radio may be on, for both directions.
+    let eventLength: Duration
+    let supervisionTimeout: Duration
+
+    package init(interval: Duration = .milliseconds(15), eventLength: Duration, supervisionTimeout: Duration) {
+        (self.interval, self.eventLength, self.supervisionTimeout) = (interval, eventLength, supervisionTimeout)
+    }
+
+    /// nRF5 SDK 17, `ble_dfu` and `sdk_config.h`.
+    static let bootloader = LinkPace(eventLength: .microseconds(7500), supervisionTimeout: .seconds(6))
+
+    /// On air, of one attribute value of `count` bytes with the acknowledgements between its link-layer packets.
+    static func airtime(valueCount count: Int) -> Duration {
+        let bytes = count + 7
+        let packets = (bytes + 250) / 251
+        return .microseconds((bytes + packets * 10) * 8 + packets * 380)
+    }
+}

@@ -1,0 +1,93 @@
+/// What a virtual unit is made of besides its folder.
+public struct UnitConfiguration: Sendable {
+    /// A Python 3 beside which the unit's interpreter stands (`Tools/setup runtime`).
+    public var python: String
+    /// P-256 public keys that the bootloader trusts besides its vendor's: 64 bytes each, x then y, big-endian.
+    public var trustedKeys: [[UInt8]] = []
+    /// FPGA images that the unit's FPGA can run: version text by SHA-256 in lower-case hexadecimal.
+    public var fpgaVersions: [String: String] = [:]
+    package var faults: any UnitFaults = NoFaults()
+    /// ATT MTU, in bytes, where it is less than the family's own.
+    package var largestMTU = Int.max
+    /// Link set-up and service discovery; zero when a real host does them.
+    package var linkSetUp: Duration = .milliseconds(400)
+
+    public init(python: String = "") { self.python = python }
+}
+
+/// What a person does to a unit.
+public enum UserInput: Sendable, Hashable {
+    /// A unit with one place alone takes every pad for it.
+    public enum Pad: String, Sendable, CaseIterable { case A, B }
+
+    public enum Cut: Sendable, Hashable {
+        /// The link breaks; both sides notice after the supervision timeout.
+        case link
+        /// The unit loses power and comes back two seconds later.
+        case power
+    }
+
+    /// For a tenth of a second.
+    case tap(Pad)
+    case press(Pad), release(Pad)
+    /// The unit is laid into its cradle and charges there, or is taken out of it.
+    case dock, undock
+    /// The button of its cradle, held while it starts, makes a unit forget its bond.
+    case unpair
+    /// The unit is carried away, or its battery taken out.
+    case cut(Cut)
+}
+
+/// What goes wrong on a unit's air and with its power, as a test plans it. Numbers begin with 1 and run over the unit's whole run.
+package protocol UnitFaults: Sendable {
+    /// Of all random draws, the unit's own included.
+    var seed: UInt64 { get }
+    /// What the arrival of this packet cuts.
+    func cut(packet: Int) -> UserInput.Cut?
+    /// A write without response as the air leaves it; `nil` when lost.
+    mutating func transmitCommand(_ value: [UInt8], packet: Int, using generator: inout SeededGenerator) -> [UInt8]?
+    /// How late that write is.
+    mutating func drawDelay(using generator: inout SeededGenerator) -> Duration?
+    /// A notification as the air leaves it; `nil` when lost.
+    /// - Parameter isData: it belongs to the app's own service.
+    mutating func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]?
+    /// The first of these words of the unit's flash at which its power is cut: it is not written any more.
+    func cut(words: Range<Int>) -> Int?
+    func dataPacket(_ number: Int) -> DataPacketFault?
+    func swallowsBreak(_ number: Int) -> Bool
+}
+
+package enum DataPacketFault: Sendable {
+    /// Its interrupt meets an allocation: the unit hears nothing more until its power is cut.
+    case deafness
+    /// The unit acknowledges it, and its full scheduler drops it.
+    case loss
+    /// Its callback crashes the unit.
+    case crash
+}
+
+struct NoFaults: UnitFaults {
+    let seed: UInt64 = 1
+    func cut(packet: Int) -> UserInput.Cut? { nil }
+    func transmitCommand(_ value: [UInt8], packet: Int, using generator: inout SeededGenerator) -> [UInt8]? { value }
+    func drawDelay(using generator: inout SeededGenerator) -> Duration? { nil }
+    func transmitNotification(_ value: [UInt8], isData: Bool, using generator: inout SeededGenerator) -> [UInt8]? { value }
+    func cut(words: Range<Int>) -> Int? { nil }
+    func dataPacket(_ number: Int) -> DataPacketFault? { nil }
+    func swallowsBreak(_ number: Int) -> Bool { false }
+}
+
+/// SplitMix64: a small generator whose sequence is the same everywhere.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
