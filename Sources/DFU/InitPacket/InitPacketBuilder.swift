@@ -13,7 +13,7 @@ public struct InitPacketBuilder: Sendable {
     var bootValidations: [BootValidation] = []
     var isDebug = false
 
-    init(
+    public init(
         kind: FirmwareKind, image: [UInt8], firmwareVersion: UInt32, hardwareVersion: UInt32, softDevices: [UInt32]
     ) {
         (self.kind, self.image, self.firmwareVersion) = (kind, image, firmwareVersion)
