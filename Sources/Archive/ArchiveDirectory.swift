@@ -1,7 +1,5 @@
-/// The names in a zip archive's central directory, read straight from its content.
-///
-/// libzip hands names out as C strings, so a NUL in a name would hide what follows it, and it allocates as many
-/// entries as the archive claims. This reader comes first and bounds both.
+/// Reads the names in a zip archive's central directory before libzip does, which hands them out as C strings (a NUL hides what follows it)
+/// and allocates as many entries as the archive claims.
 enum ArchiveDirectory {
     private static let endSignature = 0x0605_4B50
     private static let entrySignature = 0x0201_4B50
@@ -28,7 +26,7 @@ enum ArchiveDirectory {
         return names
     }
 
-    /// - Returns: where it stands, and its bytes.
+    /// - Returns: its place and its bytes.
     private static func endRecord(in archive: ArchiveContent) throws(ArchiveError) -> (Int, [UInt8]) {
         let tailStart = max(0, archive.byteCount - endLength - longestComment)
         let tail = try read(archive, from: tailStart, count: archive.byteCount - tailStart)
@@ -59,7 +57,7 @@ enum ArchiveDirectory {
 
     private static func broken(_ reason: String) -> ArchiveError { .notAnArchive(reason: reason) }
 
-    /// The callers have checked that the bytes are there.
+    /// The bytes have to be there.
     private static func little(_ bytes: [UInt8], _ at: Int, _ count: Int) -> Int {
         (0..<count).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
     }

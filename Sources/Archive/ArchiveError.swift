@@ -24,7 +24,8 @@ extension ArchiveError: DiagnosableError {
     public func diagnosis(of what: String) -> Diagnosis {
         switch self {
         case .notAnArchive(let reason):
-            unusable("ZIP-0001", "\(what) is not an intact zip archive: \(reason)", cause: "the file is truncated, damaged or of another kind")
+            unusable(
+                "ZIP-0001", "\(what) is not an intact zip archive: \(reason)", cause: "the file is truncated, damaged or of another kind")
         case .tooManyEntries(let count, let limit):
             unusable("ZIP-0002", "\(what) lists \(count) entries, the limit is \(limit)", cause: "it was not made for this use")
         case .unsafeName(let name):

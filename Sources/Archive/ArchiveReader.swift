@@ -29,23 +29,21 @@ public struct ArchiveReader {
         try open(ArchiveContent(bytes), limits: limits, body)
     }
 
-    /// Bytes that are unpacked at a time.
+    /// Unpacked at a time.
     private static let pieceByteCount = 256 << 10
 
     private let archive: OpaquePointer
     /// In the directory's order; each is safe and stands once.
     public let names: [String]
 
-    /// The bytes of one entry.
-    /// - Parameter limit: the largest size accepted in bytes.
+    /// - Parameter limit: in bytes.
     public func read(_ name: String, limit: Int) throws(ArchiveError) -> [UInt8] {
         var bytes: [UInt8] = []
         try read(name, limit: limit) { bytes += $0 }
         return bytes
     }
 
-    /// The bytes of one entry, a piece at a time. Only when this returns they are known to be whole.
-    /// - Parameter limit: the largest size accepted in bytes.
+    /// Takes an entry a piece at a time. Only when this returns it is known to be whole.
     public func read(_ name: String, limit: Int, _ take: (ArraySlice<UInt8>) -> Void) throws(ArchiveError) {
         let index = zip_name_locate(archive, name, zip_flags_t(ZIP_FL_ENC_RAW))
         guard index >= 0 else { throw .entryMissing(name: name) }

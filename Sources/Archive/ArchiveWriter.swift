@@ -1,10 +1,9 @@
 import CZip
 import Glibc
 
-/// Writes a zip archive. The same entries give the same bytes: sorted by name, all of them dated 1980-01-01 with
-/// plain-file attributes, and stored, because what deflate makes of a file differs between versions of zlib.
+/// Writes a zip archive. The same entries give the same bytes: sorted by name, dated 1980-01-01, plain files, and stored, as versions of
+/// zlib deflate differently.
 public enum ArchiveWriter {
-    /// The archive in memory.
     /// - Parameter entries: contents by name; a name may be a relative path.
     public static func archive(_ entries: [String: [UInt8]]) throws(ArchiveError) -> [UInt8] {
         var error = zip_error_t()
@@ -21,9 +20,7 @@ public enum ArchiveWriter {
         return try content(of: sink)
     }
 
-    /// The archive in a file. Entries go straight from their arrays into a temporary file beside it, which takes its
-    /// place when it is whole.
-    /// - Parameter entries: contents by name; a name may be a relative path.
+    /// Writes a temporary file beside the path, which takes its place when it is whole.
     public static func write(_ entries: [String: [UInt8]], to path: String) throws(ArchiveError) {
         var code: Int32 = 0
         guard let archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &code) else {

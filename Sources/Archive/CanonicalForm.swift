@@ -1,4 +1,4 @@
-/// The bytes around the entries, as ``ArchiveWriter`` writes them. No digest of an entry covers them, so none of them is free.
+/// The bytes around the entries, which no digest covers, have to be as ``ArchiveWriter`` writes them.
 public enum CanonicalForm {
     private static let localSignature: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
     /// Needs version 1.0; no flags, stored, 00:00 on 1980-01-01.
@@ -15,8 +15,7 @@ public enum CanonicalForm {
 
         var local: [UInt8] { localSignature + common + sums + nameLength + [0, 0] + name }
 
-        /// Made by Unix, for a plain file of mode 0644, without a comment and further fields.
-        var central: [UInt8] {
+            var central: [UInt8] {
             [0x50, 0x4B, 0x01, 0x02, 63, 3] + common + sums + nameLength + [UInt8](repeating: 0, count: 8) + [0, 0, 0xA4, 0x81]
                 + CanonicalForm.little(offset, 4) + name
         }

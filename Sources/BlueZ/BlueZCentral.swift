@@ -2,14 +2,12 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// The machine's Bluetooth radio: a central over bluetoothd's D-Bus interface.
-///
-/// It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links and discoveries end with an
-/// error, and the next use waits a while for their return. ``close()`` gives back what is left.
+/// A central over bluetoothd's D-Bus interface. It opens the bus at its first use. When the bus, bluetoothd or the adapter goes away, links
+/// and discoveries end with an error, and the next use waits for their return.
 public final class BlueZCentral: BondingCentral, AdapterCentral {
     /// How long a missing adapter is waited for.
     struct Timeouts: Sendable {
-        /// For bluetoothd's list of everything it knows: a crowd of advertisers makes it long, and bluetoothd slow.
+        /// For bluetoothd's list of objects: a crowd of advertisers makes it long, and bluetoothd slow.
         var list = Duration.seconds(10)
         /// At the first use: bluetoothd, just started, shows its adapters a moment later.
         var first = Duration.seconds(1)
@@ -24,7 +22,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private struct State {
         var session: BlueZSession?
         var hasWorked = false
-        /// Of the adapter that the kernel's name meant at the first use: it keeps being meant, whatever number it gets.
+        /// The adapter that the kernel's name meant at the first use; its number may change.
         var meant: DeviceAddress?
     }
 
@@ -35,17 +33,15 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     private let timeouts: Timeouts
     /// Gets what the operator should know.
     let notice: @Sendable (String) -> Void
-    /// What went over the bus and the sockets so far, and what is open now.
     public let traffic = BusTraffic()
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - adapter: `nil` takes the first one that is on.
-    ///   - silence: of its discoveries.
     ///   - notice: gets what the operator should know of a bond.
     public convenience init(
-        adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous, silence: SilenceLimits = SilenceLimits(),
-        notice: @escaping @Sendable (String) -> Void = { _ in }
+        adapter: AdapterSelector? = nil, bus: BusAddress = .system, clock: SessionClock = .continuous,
+        silence: SilenceLimits = SilenceLimits(), notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.init(adapter: adapter, bus: bus, clock: clock, timeouts: Timeouts(silence: silence), notice: notice)
     }
@@ -122,7 +118,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         try await station(before: deadline).1.address
     }
 
-    /// The devices that this adapter is connected to for another program, or for one that died: until the link ends, they do not advertise.
+    /// The devices with a link of another program, or of one that died. They do not advertise.
     public func foreignConnections(before deadline: SessionClock.Instant) async throws -> [DeviceObject] {
         let (session, adapter) = try await station(before: deadline)
         return session.read { state in
@@ -132,7 +128,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         }
     }
 
-    /// Ends the link to such a device and waits until it is gone. Harmless when it is gone already.
+    /// Ends such a link and waits until it is gone; harmless without one.
     public func end(_ link: DeviceObject, before deadline: SessionClock.Instant) async throws {
         let (session, _) = try await station(before: deadline)
         do {
@@ -145,7 +141,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
         }
     }
 
-    /// Ends every link and discovery and leaves the bus. A later use opens it again.
+    /// Ends every link and discovery and leaves the bus, until a later use.
     public func close() async {
         let session = state.withLock { state in
             defer { state.session = nil }
@@ -155,7 +151,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     }
 
     /// The session with a powered adapter.
-    /// - Parameter deadline: bounds the wait beside this central's own timeouts.
+    /// - Parameter deadline: beside this central's own timeouts.
     func station(before deadline: SessionClock.Instant?) async throws -> (BlueZSession, AdapterObject) {
         let (session, hasWorked, meant) = state.withLock { state -> (BlueZSession, Bool, DeviceAddress?) in
             if let session = state.session, !session.isOver { return (session, state.hasWorked, state.meant) }
@@ -181,7 +177,7 @@ public final class BlueZCentral: BondingCentral, AdapterCentral {
     }
 }
 
-/// Sightings of one listener; the discovery itself is shared by all of the process.
+/// One listener of the process's discovery.
 struct BlueZDiscovery: Discovery {
     let session: BlueZSession
     let number: Int

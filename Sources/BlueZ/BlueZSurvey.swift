@@ -7,7 +7,7 @@ public struct BlueZSurvey: Sendable {
         public var address: DeviceAddress
         /// Untrusted text.
         public var name: String?
-        /// What was agreed on for this link (BlueZ 5.62 or newer), in bytes.
+        /// Of this link, in bytes (BlueZ 5.62 or newer).
         public var mtu: Int?
     }
 
@@ -15,9 +15,8 @@ public struct BlueZSurvey: Sendable {
         public var object: AdapterObject
         /// The kernel's names of other adapters with its address.
         public var twins: [String]
-        /// Whoever connected them.
         public var connectedDevices: [ConnectedDevice]
-        /// How many devices bluetoothd remembers without a bond that are neither connected nor heard.
+        /// Without a bond, neither connected nor heard.
         public var rememberedDevices: Int
     }
 
@@ -31,7 +30,7 @@ public struct BlueZSurvey: Sendable {
     public var hiddenAdapters: [String] = []
     public var radioSwitches = RadioSwitch.all()
 
-    /// Looks around on a connection of its own; starts bluetoothd where D-Bus can.
+    /// Starts bluetoothd where D-Bus can.
     /// - Throws: `CancellationError`; everything else is part of the survey.
     public static func take(
         bus address: BusAddress = .system, clock: SessionClock = .continuous, before deadline: SessionClock.Instant

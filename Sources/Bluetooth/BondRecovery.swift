@@ -1,7 +1,7 @@
 /// What follows when a bonded link does not come about: the same over every radio, events in, steps out.
 ///
-/// Every step is tried twice, as the air alone can end a link at the same moment. A host's key that two links in a row did not
-/// survive is given up once: the unit has lost its own, or serves another host now, and a new pairing tells which.
+/// Every step is tried twice, as the air can end a link at the same moment. A host's key that two links in a row did not survive is
+/// given up once: the unit has lost its own, or serves another host, and a new pairing tells which.
 package struct BondRecovery: Sendable {
     package enum Step: Sendable, Hashable {
         case tryAgain
@@ -35,7 +35,6 @@ package struct BondRecovery: Sendable {
         return .forgetKey
     }
 
-    /// What is told when a key is given up.
     package static func notice(of address: DeviceAddress) -> String {
         "\(address) drops this host's links: the record of their bond is removed here, and the unit is paired anew"
     }

@@ -1,8 +1,10 @@
+import Support
+
 /// A Bluetooth device address: six octets, most significant first, as it is printed.
 public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
-    public let octets: [UInt8]
+    public private(set) var octets: [UInt8]
 
-    /// - Parameter octets: exactly six octets, most significant first; `nil` for any other count.
+    /// - Returns: `nil` for any count but six.
     public init?(octets: [UInt8]) {
         guard octets.count == 6 else { return nil }
         self.octets = octets
@@ -17,23 +19,21 @@ public struct DeviceAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String {
-        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
+        octets.map { HexText.encode([$0]).uppercased() }.joined(separator: ":")
     }
 
     /// The address a Nordic bootloader takes: the last octet plus one, wrapping from 0xFF to 0x00 without a carry
     /// (nRF5 SDK, `nrf_dfu_ble.c`).
-    public var bootloader: DeviceAddress { replacingLast { $0 &+ 1 } }
+    public var bootloader: DeviceAddress { adding(1) }
 
-    /// The application's address of a unit that is seen in its bootloader: the inverse of ``bootloader``.
-    public var application: DeviceAddress { replacingLast { $0 &- 1 } }
+    /// The inverse of ``bootloader``.
+    public var application: DeviceAddress { adding(255) }
 
-    private func replacingLast(_ change: (UInt8) -> UInt8) -> DeviceAddress {
-        var copy = octets
-        copy[5] = change(copy[5])
-        return DeviceAddress(checked: copy)
+    private func adding(_ number: UInt8) -> DeviceAddress {
+        var copy = self
+        copy.octets[5] &+= number
+        return copy
     }
-
-    private init(checked octets: [UInt8]) { self.octets = octets }
 }
 
 /// A 128-bit attribute UUID in lower-case canonical form; 16-bit UUIDs are widened with the Bluetooth base UUID.
@@ -47,7 +47,7 @@ public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One sighting of an advertising device.
+/// A sighting of a device that advertises.
 public struct Advertisement: Hashable, Sendable {
     public var address: DeviceAddress
     /// The advertised local name: untrusted text.

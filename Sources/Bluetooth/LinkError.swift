@@ -7,11 +7,11 @@ public enum LinkError: Error, Hashable, Sendable {
     /// The argument names what was waited for.
     case timedOut(String)
     case characteristicMissing(AttributeID)
-    /// An ATT error, such as 0xFD: client characteristic configuration improperly configured.
+    /// With an ATT error, such as 0xFD: notifications are off.
     case refused(AttributeID, attributeError: UInt8, of: Operation = .write)
-    /// The unit's table says that the characteristic does not allow it.
+    /// By the unit's table.
     case notAllowed(AttributeID, Operation)
-    /// The characteristic is taken by a ``WriteChannel``, or by another program.
+    /// A ``WriteChannel`` or another program holds the characteristic.
     case acquired(AttributeID, Operation)
     case valueTooLong(count: Int, limit: Int)
     /// More notifications arrived than were taken.
@@ -19,14 +19,13 @@ public enum LinkError: Error, Hashable, Sendable {
     /// Another process holds the unit.
     case busy(String)
     case unavailable(String)
-    /// The unit takes no pairing from this host: it keeps the bond of another one.
+    /// The unit keeps the bond of another host.
     case pairingRefused(DeviceAddress, reason: String)
-    /// The link could not be encrypted: one side has lost the key of the bond.
+    /// One side has lost the key of the bond.
     case bondLost(DeviceAddress, reason: String)
-    /// The adapter holds as many links as it can. It says nothing about the unit, which waits for a free place.
+    /// The adapter holds as many links as it can; the unit waits for a free place.
     case adapterFull(String)
 
-    /// What is done with a characteristic.
     public enum Operation: String, Hashable, Sendable {
         case write
         case writeWithoutResponse = "write without response"
@@ -37,8 +36,7 @@ public enum LinkError: Error, Hashable, Sendable {
     package static let pairingReset =
         "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too)"
 
-    /// The unit wants to be paired or encrypted first: insufficient authentication, authorization, key size or encryption (Core 5.4,
-    /// Vol 3, Part F, 3.4.1.1). Asking again changes nothing.
+    /// Insufficient authentication, authorization, key size or encryption (Core 5.4, Vol 3, Part F, 3.4.1.1): asking again changes nothing.
     public var demandsPairing: Bool {
         if case .refused(_, let error, _) = self { [0x05, 0x08, 0x0C, 0x0F].contains(error) } else { false }
     }
@@ -78,7 +76,8 @@ extension LinkError: DiagnosableError {
                 "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) "
                     + "with ATT error 0x\(String(attributeError, radix: 16))",
                 cause: demandsPairing
-                    ? "it wants to be paired first, which noafw does not expect of it" : "notifications are off, or the unit is in another mode",
+                    ? "it wants to be paired first, which noafw does not expect of it"
+                    : "notifications are off, or the unit is in another mode",
                 remedy: demandsPairing
                     ? "check that it is your unit, with the firmware and the bootloader of its vendor"
                     : "run the same command again; if it fails again, power-cycle the unit")

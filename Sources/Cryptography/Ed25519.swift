@@ -10,8 +10,7 @@ public enum Ed25519 {
         /// 32 bytes.
         public let bytes: [UInt8]
 
-        /// - Parameter pem: `PUBLIC KEY` (SubjectPublicKeyInfo), as `openssl pkey -pubout` writes it.
-        /// - Returns: `nil` for anything else.
+        /// - Parameter pem: `PUBLIC KEY` (SubjectPublicKeyInfo); `nil` for anything else.
         public init?(pem: [UInt8]) {
             guard let bytes = PEM.withPublicKey(pem, Ed25519.publicBytes) else { return nil }
             self.bytes = bytes
@@ -45,8 +44,7 @@ public enum Ed25519 {
         public let pem: [UInt8]
         public let publicKey: PublicKey
 
-        /// - Parameter pem: unencrypted, as `openssl genpkey -algorithm ed25519` writes it.
-        /// - Returns: `nil` for anything else.
+        /// - Parameter pem: unencrypted; `nil` for anything else.
         public init?(pem: [UInt8]) {
             guard let bytes = PEM.withPrivateKey(pem, Ed25519.publicBytes) else { return nil }
             self.pem = pem
@@ -59,7 +57,7 @@ public enum Ed25519 {
                 .flatMap { PrivateKey(pem: Array($0.utf8)) }
         }
 
-        /// - Returns: 64 bytes, always the same for the same message; `nil` when libcrypto fails.
+        /// - Returns: the same bytes for the same message; `nil` when libcrypto fails.
         public func sign(_ message: [UInt8]) -> [UInt8]? {
             PEM.withPrivateKey(pem) { Signing.sign(message, by: $0, digest: nil) }
         }

@@ -15,8 +15,7 @@ public enum P256 {
             self.point = point
         }
 
-        /// - Parameter pem: `PUBLIC KEY` (SubjectPublicKeyInfo).
-        /// - Returns: `nil` for anything but a P-256 public key.
+        /// - Parameter pem: `PUBLIC KEY` (SubjectPublicKeyInfo); `nil` for anything but a P-256 key.
         public init?(pem: [UInt8]) {
             guard let point = PEM.withPublicKey(pem, P256.point(of:)) else { return nil }
             self.point = point
@@ -49,8 +48,9 @@ public enum P256 {
         /// A fresh key; `nil` when libcrypto fails.
         public static func generate() -> PrivateKey? {
             // `EC PRIVATE KEY` (SEC 1), the form that `nrfutil keys generate` writes.
-            Signing.withNewKey("EC", group: "P-256") { key in PEM.text { PEM_write_bio_PrivateKey_traditional($0, key, nil, nil, 0, nil, nil) } }
-                .flatMap { PrivateKey(pem: Array($0.utf8)) }
+            Signing.withNewKey("EC", group: "P-256") { key in
+                PEM.text { PEM_write_bio_PrivateKey_traditional($0, key, nil, nil, 0, nil, nil) }
+            }.flatMap { PrivateKey(pem: Array($0.utf8)) }
         }
 
         /// `PUBLIC KEY`; `nil` when libcrypto fails.
@@ -65,7 +65,7 @@ public enum P256 {
 }
 
 extension P256 {
-    /// DER of a SubjectPublicKeyInfo for an uncompressed P-256 point, up to the point's coordinates (RFC 5480).
+    /// A SubjectPublicKeyInfo's DER before the coordinates of an uncompressed point (RFC 5480).
     private static let publicKeyPrefix: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
         0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
@@ -73,7 +73,7 @@ extension P256 {
 
     private static func withPublicKey<Result>(_ point: [UInt8], _ body: (OpaquePointer) -> Result?) -> Result? {
         guard point.count == pointByteCount else { return nil }
-        // libcrypto keeps a queue of errors per thread; left there, they would be blamed on a later call.
+        // libcrypto queues errors per thread: left there, they would be blamed on a later call.
         defer { ERR_clear_error() }
         let der = publicKeyPrefix + point
         return der.withUnsafeBufferPointer { buffer in

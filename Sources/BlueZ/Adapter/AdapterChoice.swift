@@ -1,7 +1,5 @@
-/// Finds the adapter that is meant among those that bluetoothd shows.
-///
-/// Adapters that share an address are never chosen: bluetoothd keeps keys and attribute tables by the adapter's address, so it would
-/// believe of one what it learned from the other.
+/// Finds the adapter that is meant. Adapters that share an address are never chosen: bluetoothd keeps keys and attribute tables by it, and
+/// would mix them up.
 struct AdapterChoice {
     /// In the order of their paths.
     let adapters: [AdapterObject]
@@ -13,7 +11,7 @@ struct AdapterChoice {
     enum Outcome: Hashable {
         case chosen(AdapterObject)
         case none
-        /// The adapters that share the address of the one that was meant.
+        /// With the address of the one that was meant.
         case shared([AdapterObject])
     }
 
@@ -25,7 +23,6 @@ struct AdapterChoice {
         return meant.first.map { .shared([$0] + twins(of: $0)) } ?? .none
     }
 
-    /// The adapters that are on and share their address with none.
     var usable: [AdapterObject] { adapters.filter { $0.isPowered && twins(of: $0).isEmpty } }
 
     func twins(of adapter: AdapterObject) -> [AdapterObject] {
@@ -44,7 +41,6 @@ extension AdapterObject {
 }
 
 extension BlueZError {
-    /// Two or more adapters.
     static func shared(_ adapters: [AdapterObject]) -> BlueZError {
         .adaptersShareAddress(adapters.map(\.kernelName).sorted().joined(separator: ", "))
     }

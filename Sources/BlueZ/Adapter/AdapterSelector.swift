@@ -6,7 +6,7 @@ public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
     /// The kernel's name of the moment, such as `hci0`.
     case kernelName(String)
     case address(DeviceAddress)
-    /// A place where an adapter is plugged in, as the kernel names it: the bus, then the port of each hub, such as `1-1.4`.
+    /// As the kernel names it: the bus, then the port of each hub, such as `1-1.4`.
     case usbPort(String)
 
     private static let portPrefix = "usb:"
@@ -44,15 +44,50 @@ struct AdapterPorts: Sendable, Hashable {
         return Self.port(in: target.split(separator: "/").last ?? "")
     }
 
-    /// The kernel's names of all adapters, whatever bluetoothd makes of them. Links have entries beside them, such as `hci0:64`.
+    /// Of all adapters, whatever bluetoothd makes of them. Links have entries, too, such as `hci0:64`.
     var kernelNames: [String] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return entries.filter { $0.wholeMatch(of: /hci[0-9]{1,3}/) != nil }.sorted()
     }
 
-    /// The port in the name of a USB device or of its interface, such as `1-1.4:1.0` (Linux, Documentation/driver-api/usb/usb.rst).
+    /// In the name of a USB device or its interface, such as `1-1.4:1.0` (Linux, Documentation/driver-api/usb/usb.rst).
     static func port(in name: Substring) -> String? {
-        guard let match = name.wholeMatch(of: /([0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,6})(?::[0-9]{1,3}\.[0-9]{1,3})?/) else { return nil }
-        return String(match.1)
+        name.wholeMatch(of: /([0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,6})(?::[0-9]{1,3}\.[0-9]{1,3})?/).map { String($0.1) }
+    }
+}
+
+/// A Bluetooth radio's kill switch (`/sys/class/rfkill`, Linux's Documentation/driver-api/rfkill.rst).
+public struct RadioSwitch: Sendable, Hashable {
+    public enum State: Sendable {
+        case open
+        /// Blocked by a setting: `rfkill unblock bluetooth`.
+        case softBlocked
+        /// Blocked by a switch or key of the machine.
+        case hardBlocked
+    }
+
+    /// The adapter's name such as `hci0`, or the name of the machine's own switch.
+    public var name: String
+    public var state: State
+
+    public static func all(in folder: String = "/sys/class/rfkill") -> [RadioSwitch] {
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return entries.sorted().compactMap { entry in
+            func attribute(_ name: String) -> String? {
+                guard let file = FileHandle(forReadingAtPath: "\(folder)/\(entry)/\(name)") else { return nil }
+                defer { try? file.close() }
+                guard let data = try? file.read(upToCount: 64) else { return nil }
+                return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            guard attribute("type") == "bluetooth" else { return nil }
+            let state: State = attribute("hard") == "1" ? .hardBlocked : attribute("soft") == "1" ? .softBlocked : .open
+            return RadioSwitch(name: attribute("name") ?? entry, state: state)
+        }
+    }
+
+    /// The stricter of an adapter's own switch and the machine's.
+    static func state(of adapter: String, in folder: String = "/sys/class/rfkill") -> State {
+        let states = all(in: folder).filter { $0.name == adapter || !$0.name.hasPrefix("hci") }.map(\.state)
+        return states.contains(.hardBlocked) ? .hardBlocked : states.contains(.softBlocked) ? .softBlocked : .open
     }
 }

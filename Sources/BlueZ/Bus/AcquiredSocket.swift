@@ -36,7 +36,6 @@ final class AcquiredSocket: Sendable {
 
     deinit { close() }
 
-    /// Hands over one packet without waiting.
     func send(_ packet: [UInt8]) -> Outcome {
         let result = descriptor.use { descriptor -> Outcome in
             while true {
@@ -51,7 +50,7 @@ final class AcquiredSocket: Sendable {
         return result ?? .closed
     }
 
-    /// An inbox that gets an element once there may be room, or the socket ended.
+    /// Gets an element once there may be room, or the socket ended.
     func roomBell() -> Inbox<Void> {
         let bell = Inbox<Void>(capacity: 4)
         state.withLock { $0.waiters.append(bell) }
@@ -119,7 +118,7 @@ final class AcquiredSocket: Sendable {
     }
 }
 
-/// A file descriptor with one owner: closed once, at the latest when nobody holds it any more.
+/// A file descriptor that is closed once, at the latest with its last owner.
 final class OwnedDescriptor: Sendable {
     private let number: Mutex<Int32>
 
@@ -132,7 +131,7 @@ final class OwnedDescriptor: Sendable {
         number.withLock { $0 >= 0 ? body($0) : nil }
     }
 
-    /// Ends the traffic at once, even while another thread polls the descriptor, and closes it.
+    /// Ends the traffic at once, even while another thread polls it.
     func close() {
         number.withLock { number in
             guard number >= 0 else { return }

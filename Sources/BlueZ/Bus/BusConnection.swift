@@ -7,20 +7,15 @@ final class BusConnection {
     /// bluetoothd's largest answer, with hundreds of devices, is far below.
     private static let largestMessage = 16 * 1024 * 1024
     private static let mostDescriptors = 4
-    /// How long a connection that is being closed may take to send what is queued.
+    /// For what is queued when the connection is closed.
     private static let flushMilliseconds: Int32 = 500
 
     private let connection: OpaquePointer
     private let watches = Watches()
 
-    /// The watches that libdbus has handed out; in an object of its own because libdbus keeps a pointer to it.
+    /// What libdbus has handed out; an object, as libdbus keeps a pointer to it.
     private final class Watches {
         var all: [OpaquePointer] = []
-    }
-
-    struct PollEntry {
-        var watch: OpaquePointer
-        var entry: pollfd
     }
 
     /// Connects. Opening a local socket does not wait; authentication happens later, message by message.
@@ -62,7 +57,7 @@ final class BusConnection {
         return dbus_connection_send(connection, message, &serial) != 0 ? serial : nil
     }
 
-    /// Answers a call to this process: with an error of that name, or with nothing to say.
+    /// - Parameter error: its name; `nil` for an empty answer.
     func answer(_ call: OpaquePointer, error: String?) {
         guard dbus_message_get_no_reply(call) == 0 else { return }
         let made = error.map { dbus_message_new_error(call, $0, "noafw does not do this") } ?? dbus_message_new_method_return(call)
@@ -74,17 +69,23 @@ final class BusConnection {
     /// The next message that has arrived; the caller releases it.
     func next() -> OpaquePointer? { dbus_connection_pop_message(connection) }
 
-    var pollEntries: [PollEntry] {
-        watches.all.filter { dbus_watch_get_enabled($0) != 0 }.map { watch in
+    /// Waits for the bus and for other descriptors, and handles what is the bus's.
+    /// - Returns: the others with what happened; `nil` when nothing did.
+    func poll(_ others: [pollfd], milliseconds: Int32) -> [pollfd]? {
+        let watched = watches.all.filter { dbus_watch_get_enabled($0) != 0 }
+        var entries = watched.map { watch in
             let flags = dbus_watch_get_flags(watch)
             var events: Int16 = 0
             if flags & DBUS_WATCH_READABLE.rawValue != 0 { events |= Int16(POLLIN) }
             if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { events |= Int16(POLLOUT) }
-            return PollEntry(watch: watch, entry: pollfd(fd: dbus_watch_get_unix_fd(watch), events: events, revents: 0))
-        }
+            return pollfd(fd: dbus_watch_get_unix_fd(watch), events: events, revents: 0)
+        } + others
+        guard Glibc.poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return nil }
+        for (watch, entry) in zip(watched, entries) where entry.revents != 0 { handle(watch, entry.revents) }
+        return Array(entries.dropFirst(watched.count))
     }
 
-    func handle(_ watch: OpaquePointer, _ events: Int16) {
+    private func handle(_ watch: OpaquePointer, _ events: Int16) {
         // Handling one watch can remove another.
         guard watches.all.contains(watch) else { return }
         var flags: UInt32 = 0
@@ -99,10 +100,7 @@ final class BusConnection {
     func flush() {
         let deadline = ContinuousClock.now.advanced(by: .milliseconds(Int(Self.flushMilliseconds)))
         while isOpen, dbus_connection_has_messages_to_send(connection) != 0, ContinuousClock.now < deadline {
-            let watched = pollEntries
-            var entries = watched.map(\.entry)
-            guard poll(&entries, nfds_t(entries.count), Self.flushMilliseconds) > 0 else { return }
-            for (watch, entry) in zip(watched, entries) where entry.revents != 0 { handle(watch.watch, entry.revents) }
+            guard poll([], milliseconds: Self.flushMilliseconds) != nil else { return }
         }
     }
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// What the bus thread does: one `poll` over the bus, the queue's bell and the acquired sockets.
 final class BusLoop {
-    /// A bus takes 128 unanswered calls of a connection (dbus-daemon's system.conf) and refuses the next one.
+    /// A bus takes 128 unanswered calls of a connection (dbus-daemon's system.conf).
     static let mostCalls = 64
 
     private let thread: BusThread
@@ -11,7 +11,7 @@ final class BusLoop {
     private var connection: BusConnection?
     /// By serial.
     private var pending: [UInt32: BusThread.Call] = [:]
-    /// Calls that wait for an answer to one of those.
+    /// Calls that wait for one of those answers.
     private var queue: [BusThread.Call] = []
     private var sockets: [AcquiredSocket] = []
     private var isStopping = false
@@ -93,10 +93,10 @@ final class BusLoop {
     private func receive(from connection: BusConnection) {
         while let message = connection.next() {
             defer { dbus_message_unref(message) }
-            // libdbus itself announces the end of the connection with a message that nobody sent.
+            // libdbus announces the end of the connection with a message without a sender.
             wasAccepted = wasAccepted || dbus_message_get_sender(message) != nil
             let serial = dbus_message_get_reply_serial(message)
-            // A late answer is not even read: a descriptor in it is closed with it.
+            // A late answer is not read: a descriptor in it is closed with it.
             let call = serial == 0 ? nil : forget(serial)
             if serial != 0, call == nil { continue }
             if let path = BusMessage.subject(of: message), !listener.isWanted(path.text, path.isChange) {
@@ -124,17 +124,10 @@ final class BusLoop {
     }
 
     private func wait(on connection: BusConnection, atMost rest: Duration?) {
-        let watched = connection.pollEntries
         let waiting = sockets.map { (socket: $0, entry: $0.pollEntry) }.filter { $0.entry.events != 0 }
         sockets = waiting.map(\.socket)
-        var entries = [thread.bellEntry] + watched.map(\.entry) + waiting.map(\.entry)
-        guard poll(&entries, nfds_t(entries.count), milliseconds(atMost: rest)) > 0 else { return }
-        for (watch, entry) in zip(watched, entries.dropFirst()) where entry.revents != 0 {
-            connection.handle(watch.watch, entry.revents)
-        }
-        for (socket, entry) in zip(sockets, entries.dropFirst(1 + watched.count)) where entry.revents != 0 {
-            socket.handle(entry.revents)
-        }
+        let entries = connection.poll([thread.bellEntry] + waiting.map(\.entry), milliseconds: milliseconds(atMost: rest)) ?? []
+        for (socket, entry) in zip(sockets, entries.dropFirst()) where entry.revents != 0 { socket.handle(entry.revents) }
     }
 
     /// Until what is due next, rounded up; −1 when nothing is.

@@ -7,17 +7,15 @@ struct BusRequest: Sendable {
     var interface: String
     var member: String
     var arguments: [BusValue] = []
-    /// Whether D-Bus may start the service for it: a service that an operator has stopped stays stopped otherwise.
+    /// Whether D-Bus may start the service, which an operator may have stopped.
     var startsService = false
 
-    /// A call to the bus itself.
     static func bus(_ member: String, _ arguments: BusValue...) -> BusRequest {
         BusRequest(
             destination: BusName.bus, path: "/org/freedesktop/DBus", interface: BusName.bus, member: member,
             arguments: arguments)
     }
 
-    /// A call to an object of bluetoothd.
     static func bluez(_ interface: String, _ member: String, at path: String, _ arguments: BusValue...) -> BusRequest {
         BusRequest(destination: BusName.bluez, path: path, interface: interface, member: member, arguments: arguments)
     }
@@ -25,7 +23,7 @@ struct BusRequest: Sendable {
 
 /// A message that arrived.
 struct BusMessage: Sendable {
-    /// The unique name of the sender, set by the bus and therefore true.
+    /// The sender's unique name, set by the bus and therefore true.
     var sender: String
     var path: String
     var interface: String
@@ -34,7 +32,7 @@ struct BusMessage: Sendable {
     var body: [BusValue]
 }
 
-/// A value in a D-Bus message. A variant that was read is shown as what it holds.
+/// A value in a D-Bus message; a variant that was read is what it held.
 indirect enum BusValue: Sendable {
     case boolean(Bool)
     /// Read from any integer type but the unsigned 64-bit one.

@@ -12,8 +12,7 @@ extension BusMessage {
         body = dbus_message_iter_init(message, &iterator) != 0 ? BusReader.values(&iterator) : []
     }
 
-    /// The path of the object that a signal is about: its own, or the first argument of an object manager's.
-    /// - Returns: `nil` for what is no such signal; the text lives as long as the message.
+    /// The path of a signal's object: its own, or the first argument of an object manager's. The text lives as long as the message.
     static func subject(of message: OpaquePointer) -> (text: UnsafePointer<CChar>, isChange: Bool)? {
         guard dbus_message_get_type(message) == DBUS_MESSAGE_TYPE_SIGNAL else { return nil }
         guard dbus_message_has_interface(message, BusName.objectManager) != 0 else {

@@ -3,17 +3,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// One private connection to a message bus and the only thread that touches it.
-///
-/// Everything else hands it commands. Answers, signals and the end of the connection come back through closures that
-/// run on the thread, in the order of the messages, and must not wait for anything.
+/// One private connection to a message bus and the only thread that touches it. Everything else hands it commands. Answers, signals and the
+/// end come back through closures that run on the thread, in the order of the messages, and must not wait.
 final class BusThread: Sendable {
     typealias Answer = @Sendable (Result<BusMessage, BlueZError>) -> Void
     typealias CallID = Int
 
-    /// What the thread tells its owner.
     struct Listener: Sendable {
-        /// Whether a signal is to be read: the path of its object, and whether the object's properties changed (or it came or went).
+        /// Whether to read a signal, by the path of its object; `isChange` when the object's properties changed, not when it came or went.
         var isWanted: @Sendable (UnsafePointer<CChar>, _ isChange: Bool) -> Bool
         var signal: @Sendable (BusMessage) -> Void
         /// A call to an object of this process; the result is the error's name, or nil for an empty answer.
@@ -35,7 +32,6 @@ final class BusThread: Sendable {
 
     enum Command: Sendable {
         case send(Call)
-        /// Nobody waits for the answer any more.
         case abandon(CallID)
         case watch(AcquiredSocket)
         case stop
@@ -54,7 +50,7 @@ final class BusThread: Sendable {
 
     init(traffic: BusTraffic) { self.traffic = traffic }
 
-    /// Starts the thread, which opens the connection. It holds this queue until ``stop()`` or the end of the connection.
+    /// The thread holds this queue until ``stop()`` or the end of the connection.
     func start(address: String, listener: Listener) {
         let thread = Thread { [self] in
             // What `top -H` shows; Foundation's name is seen by its own process only.
@@ -64,7 +60,7 @@ final class BusThread: Sendable {
         thread.start()
     }
 
-    /// Sends a call. `answer` runs exactly once on the bus thread, unless the call is abandoned first.
+    /// Sends a call. `answer` runs exactly once, unless the call is abandoned first.
     /// - Parameter expiry: when to give up; without one the caller has to abandon.
     @discardableResult
     func send(_ request: BusRequest, expiry: ContinuousClock.Instant? = nil, _ answer: @escaping Answer) -> CallID {

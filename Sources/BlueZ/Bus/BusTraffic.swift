@@ -7,7 +7,7 @@ public final class BusTraffic: Sendable {
         case sent(String)
         /// D-Bus messages read, and signals dropped unread by the object that they were about.
         case received, dropped
-        /// Packets through acquired sockets, without a D-Bus message each.
+        /// Packets through acquired sockets.
         case packetSent, packetReceived
         /// What is open now. A subscription's notifications come as signals; a call waits for its answer.
         case subscription, socket, call, discovery, link, agent

@@ -17,7 +17,6 @@ extension BusRequest {
     }
 }
 
-/// Appends values to a message.
 private enum BusWriter {
     /// The D-Bus type that a value is written as; `nil` for one that is only read.
     private static func signature(_ value: BusValue) -> String? {

@@ -1,7 +1,7 @@
 import Bluetooth
 import Support
 
-/// The fast path for writes without response: one packet, one datagram, no message on the bus.
+/// Writes without response: a packet is a datagram, and no message on the bus.
 final class BlueZChannel: WriteChannel {
     private let session: BlueZSession
     private let link: Link

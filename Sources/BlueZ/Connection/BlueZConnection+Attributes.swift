@@ -2,12 +2,12 @@ import Bluetooth
 import Support
 
 extension BlueZConnection {
-    /// How long bluetoothd may take to say that the link is gone, after an operation failed for that reason.
+    /// For bluetoothd to report the end of the link, after an operation failed for it.
     private static let endTimeout = Duration.seconds(1)
-    /// How long bluetoothd may take to notice that an earlier socket was closed.
+    /// For bluetoothd to notice that an earlier socket was closed.
     private static let releaseTimeout = Duration.seconds(1)
 
-    /// Turns bluetoothd's errors into the link's where the link says it better.
+    /// Turns bluetoothd's errors into the link's where those say it better.
     func translating<Value>(
         _ characteristic: AttributeID, _ operation: LinkError.Operation, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -29,10 +29,9 @@ extension BlueZConnection {
         }
     }
 
-    /// Turns notifications on. `StartNotify` and not `AcquireNotify`: bluetoothd drops what does not fit its socket or comes
-    /// before the answer to the subscription, and leaves a refused subscription unanswered (BlueZ 5.66, gatt-client.c);
-    /// as signals, notifications are flushed one by one, wait in the bus's queue, which holds far more than a socket, and
-    /// come in order with the loss of the link.
+    /// `StartNotify` and not `AcquireNotify`, by which bluetoothd drops what does not fit its socket or comes before the answer to the
+    /// subscription, and leaves a refused subscription unanswered (BlueZ 5.66, gatt-client.c). Signals wait in the bus's queue, which holds
+    /// far more, and come in order with the loss of the link.
     func subscribe(to target: CharacteristicObject, before deadline: SessionClock.Instant) async throws -> Inbox<[UInt8]> {
         guard target.allows(["notify", "indicate"]) else { throw LinkError.notAllowed(target.id, .subscription) }
         let session = session, link = link
@@ -44,7 +43,7 @@ extension BlueZConnection {
         do {
             try await startNotify(target, before: deadline)
         } catch {
-            // StopNotify would end what another program acquired, so a StartNotify that was refused is not followed by one.
+            // A StopNotify after a refused StartNotify would end what another program acquired.
             subscription.end(error, mayBeOn: !(error is BlueZError))
             guard error as? BlueZError == .notSupported, target.flags.contains("notify") else { throw error }
             return try await acquireNotifications(of: target, before: deadline)
@@ -83,7 +82,7 @@ extension BlueZConnection {
         }
     }
 
-    /// Takes over a socket; it is closed when the link ends or nobody holds it any more.
+    /// The socket is closed with the link or its last owner.
     func acquire(
         _ method: String, _ target: CharacteristicObject, receiver: Inbox<[UInt8]>?, before deadline: SessionClock.Instant
     ) async throws -> (AcquiredSocket, mtu: Int) {
@@ -98,8 +97,7 @@ extension BlueZConnection {
         }
     }
 
-    /// Asks again while a characteristic is acquired, for a moment: perhaps by an earlier socket of ours, whose end bluetoothd has not
-    /// seen yet.
+    /// Asks again for a moment while a characteristic is acquired, perhaps by an earlier socket whose end bluetoothd has not seen yet.
     func afterRelease<Value>(before deadline: SessionClock.Instant, _ operation: () async throws -> Value) async throws -> Value {
         let end = min(deadline, clock.deadline(in: Self.releaseTimeout))
         while true {

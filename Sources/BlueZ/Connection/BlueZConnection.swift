@@ -4,10 +4,10 @@ import Synchronization
 
 /// A link to one unit over bluetoothd.
 final class BlueZConnection: Connection {
-    /// What is looked up at every call: replaced once, when the attribute table proves stale.
+    /// Replaced once, when the attribute table proves stale.
     private struct State {
         var established: Connector.Established
-        /// Nothing was found in the attribute table yet, so nobody would notice a new link.
+        /// Nothing was found in the attribute table yet: a new link would not be noticed.
         var isUntouched = true
     }
 
@@ -88,16 +88,15 @@ final class BlueZConnection: Connection {
         throw LinkError.timedOut("the link to end")
     }
 
-    /// Looks a characteristic up. bluetoothd keeps attribute tables on disk and believes them (`Cache = always`): after an
-    /// update the table may be that of the old firmware. So a missing characteristic is asked for again, and then, once,
-    /// on a new link to a device that was forgotten.
+    /// bluetoothd keeps attribute tables on disk and believes them (`Cache = always`): after an update the table may be the old firmware's.
+    /// So a missing characteristic is asked for again, and then, once, on a new link to a device that was forgotten.
     private func find(_ id: AttributeID, before deadline: SessionClock.Instant) async throws -> CharacteristicObject {
         let (established, isUntouched) = state.withLock { ($0.established, $0.isUntouched) }
         if let known = lookUp(id, established) { return known }
         try await established.session.refresh(before: deadline)
         if let known = lookUp(id, established) { return known }
         try established.link.requireAlive()
-        // The record that would be forgotten holds the key of the bond, too, and the unit may not take another one.
+        // With the record the key of the bond would go, and the unit may take no other.
         guard isUntouched, connector.security == .open else { throw LinkError.characteristicMissing(id) }
         state.withLock { $0.isUntouched = false }
         await established.session.disconnect(established.link)

@@ -1,19 +1,19 @@
 import Bluetooth
 import Support
 
-/// The way to a usable link: what to do next after each event, until the deadline. Events in, actions out.
+/// The way to a usable link: events in, actions out.
 struct ConnectMachine: Sendable {
     enum Action: Sendable, Hashable {
         case awaitAdapter
         /// Discover until the device is seen.
         case find
         case pause(until: SessionClock.Instant)
-        /// Call `Connect`, or `Pair` where a bond is wanted and there is none; give the attempt up at that time.
+        /// Call `Connect`, or `Pair` where a bond is wanted and there is none.
         case connect(until: SessionClock.Instant)
         case awaitServices
         /// Remove the device with its keys and its attribute table.
         case forget
-        /// End the attempt of a client that is gone: by `Disconnect`, and where told also by removing a device without a bond.
+        /// End a dead client's attempt by `Disconnect`, perhaps also by removing a device without a bond.
         case endForeignAttempt(byForgetting: Bool)
         case succeed
         case fail(Failure)
@@ -26,16 +26,16 @@ struct ConnectMachine: Sendable {
         case connected
         case resolved
         case forgotten
-        /// The link went away while its services were awaited.
+        /// While its services were awaited.
         case linkLost
-        /// The link to a bonded device went away as soon as it was there, while bluetoothd was encrypting it.
+        /// The link to a bonded device ended while bluetoothd was encrypting it.
         case encryptionFailed
         /// The step reached its deadline.
         case timedOut
         case failed(BlueZError)
-        /// No link came about, and the adapter holds other ones: it may be full.
+        /// No link came about, and the adapter, which holds others, may be full.
         case noPlace(BlueZError)
-        /// bluetoothd is still at an attempt that another client began.
+        /// Another client's attempt is under way.
         case attemptPending
     }
 
@@ -44,20 +44,17 @@ struct ConnectMachine: Sendable {
         case bluez(BlueZError)
     }
 
-    /// Attempts get at least this long where the deadline allows.
     static let leastAttempt = Duration.seconds(10)
-    /// An attempt that failed faster than this is followed by a pause, unless it was the first.
+    /// A faster failure is followed by a pause, unless it was the first.
     static let quickFailure = Duration.milliseconds(500)
     static let longestPause = Duration.seconds(2)
 
-    /// The step that follows a failed one.
     private enum RetryStep: Sendable { case attempt, find, awaitAdapter }
 
     private let address: DeviceAddress
     private let deadline: SessionClock.Instant
     private var bond: BondRecovery
     private var hasFailed = false
-    /// When the step began that is under way.
     private var stepBegan = SessionClock.Instant(offset: .zero)
     private var pause = Duration.milliseconds(100)
     private var stepAfterPause = RetryStep.attempt
@@ -92,14 +89,14 @@ struct ConnectMachine: Sendable {
         }
     }
 
-    /// bluetoothd's plain word for a full adapter is believed at once; what may have another reason has to happen twice.
+    /// bluetoothd's plain word for a full adapter is believed at once, any other the second time.
     private mutating func queue(because error: BlueZError, _ now: SessionClock.Instant) -> Action {
         crowdedOut += 1
         if error == .linkLimit || crowdedOut > 1 { return .fail(.link(.adapterFull(error.diagnosis.message))) }
         return recover(from: error, now)
     }
 
-    /// bluetoothd does not notice that a client died inside `Connect` (5.87, src/device.c): its attempt goes on, and refuses others.
+    /// The attempt of a client that died inside `Connect` goes on, and refuses others (bluetoothd 5.87, src/device.c).
     private mutating func endForeignAttempt(_ now: SessionClock.Instant) -> Action {
         lastError = .inProgress
         foreignAttempts += 1
@@ -110,7 +107,7 @@ struct ConnectMachine: Sendable {
     private static let earlyEnd = "it ends as soon as it is there, twice in a row"
     private static let noAnswer = "the unit did not answer in time"
 
-    /// What the deadline leaves to say: bluetoothd's own words where it had any.
+    /// At the deadline: bluetoothd's own words where it had any.
     private var failure: Action {
         .fail(lastError.map(Failure.bluez) ?? .link(.connectFailed(address, reason: lastReason)))
     }
@@ -151,7 +148,7 @@ struct ConnectMachine: Sendable {
 
     private mutating func retry(_ step: RetryStep, because reason: String, _ now: SessionClock.Instant) -> Action {
         lastReason = reason
-        // In crowded air an immediate second attempt usually works; an error that comes at once, again and again, must not spin.
+        // In crowded air a second attempt at once usually works; an error that keeps coming at once must not spin.
         if !hasFailed || stepBegan.duration(to: now) >= Self.quickFailure {
             hasFailed = true
             return go(step, now)

@@ -10,17 +10,15 @@ struct Connector: Sendable {
 
     private var clock: SessionClock { central.clock }
 
-    /// A link and what was found on its way.
     struct Established: Sendable {
         var session: BlueZSession
         var link: Link
         /// In bytes.
         var payloadSize: Int
-        /// The bond was made on the way.
         var isNewlyBonded: Bool
     }
 
-    /// A link that ends so soon after it was there was not encrypted: the other side has another key, or none.
+    /// A link that ends so soon was not encrypted: the other side has another key, or none.
     private static let encryptionTime = Duration.seconds(2)
 
     /// The adapter that is used, on its session.
@@ -33,17 +31,16 @@ struct Connector: Sendable {
         var readiness: ConnectMachine.Event { .adapterReady(isKnown: device != nil) }
     }
 
-    /// What the steps need of each other.
     private struct Progress {
         var station: Station?
         var link: Link?
         var isPaused = false
         var isNewlyBonded = false
-        /// bluetoothd encrypts the link under way with the key of an earlier pairing.
+        /// bluetoothd encrypts the link with an earlier pairing's key.
         var usesKey = false
     }
 
-    /// - Parameter byForgetting: begin by removing the device, because its attribute table has proved stale.
+    /// - Parameter byForgetting: removes the device first, as its attribute table is stale.
     func connect(byForgetting: Bool = false) async throws -> Established {
         var machine = ConnectMachine(address: address, deadline: deadline)
         var progress = Progress()
@@ -168,7 +165,7 @@ struct Connector: Sendable {
         return .resolved
     }
 
-    /// Gives up the link that was being made; bluetoothd is told to stop trying.
+    /// Gives up the link that is being made.
     private func abandon(_ progress: inout Progress) async {
         guard let link = progress.link else { return }
         progress.link = nil
@@ -184,7 +181,7 @@ struct Connector: Sendable {
     private func payloadSize(_ session: BlueZSession, _ link: Link) async -> Int {
         let characteristics = session.read { $0.mirror.characteristics(of: link.device) }
         guard let first = characteristics.first else { return ObjectLimits.payload(mtu: ObjectLimits.mtu.lowerBound) }
-        // The mirror's value may be that of an earlier link: bluetoothd keeps the objects and announces no change.
+        // The mirror's value may be an earlier link's: bluetoothd announces no change.
         let answer = try? await session.call(
             .bluez(BusName.properties, "Get", at: first.path, .string(BusName.characteristic), .string("MTU")),
             before: deadline, link: link)

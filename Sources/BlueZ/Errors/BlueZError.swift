@@ -1,6 +1,5 @@
-/// What can go wrong between this process and bluetoothd. A lost link is ``LinkError/disconnected(_:)`` instead.
-///
-/// Texts in the cases come from bluetoothd and hold printable characters only.
+/// What can go wrong between this process and bluetoothd. A lost link is ``LinkError/disconnected(_:)``. Texts are bluetoothd's, and hold
+/// printable characters only.
 public enum BlueZError: Error, Hashable, Sendable {
     // The bus.
     case busUnreachable(String)
@@ -56,8 +55,7 @@ public enum BlueZError: Error, Hashable, Sendable {
 
 extension BlueZError {
     /// What an operation of ours should do after this error.
-    enum Recovery: Equatable {
-        /// The air's or the daemon's moment: try again at once.
+    enum Recovery {
         case again
         /// bluetoothd forgot the device: it has to be seen again.
         case rediscover

@@ -1,13 +1,12 @@
 import Bluetooth
 
-/// An adapter as bluetoothd shows it.
 public struct AdapterObject: Sendable, Hashable {
     var path: String
     public var address: DeviceAddress
     public var isPowered = false
     /// Whether any program discovers with it.
     public var isDiscovering = false
-    /// Pairings leave a bond: without it, keys end with their link.
+    /// Without it, keys end with their link.
     var isPairable = false
     /// Such as `1-1.4`; `nil` for an adapter that is not on USB.
     public var usbPort: String?
@@ -23,10 +22,10 @@ public struct DeviceObject: Sendable, Hashable {
     var path: String
     var adapterPath: String
     public var address: DeviceAddress
-    /// The advertised name, or the one that was read from the device's attributes: untrusted text.
+    /// Advertised, or read from the device's attributes: untrusted text.
     public var name: String?
     var services: Set<AttributeID> = []
-    /// There only while a discovery sees the device, in dBm.
+    /// In dBm, while a discovery sees the device.
     var rssi: Int?
     var isConnected = false
     var areServicesResolved = false
@@ -40,7 +39,6 @@ public struct DeviceObject: Sendable, Hashable {
     var mayBeForgotten: Bool { !isPaired && isBonded != true && !isConnected }
 }
 
-/// A characteristic of a device's attribute table.
 struct CharacteristicObject: Sendable, Hashable {
     var path: String
     var id: AttributeID
@@ -87,7 +85,7 @@ extension DeviceObject {
 }
 
 extension CharacteristicObject {
-    /// Whether the table has one of these properties; a characteristic without any says nothing.
+    /// A characteristic without flags says nothing.
     func allows(_ properties: Set<String>) -> Bool { flags.isEmpty || !flags.isDisjoint(with: properties) }
 
     init?(path: String, properties: [String: BusValue]) {
@@ -104,14 +102,14 @@ extension CharacteristicObject {
 
 /// What is believed of bluetoothd.
 enum ObjectLimits {
-    /// Of the whole mirror: far above what any adapter's surroundings hold.
+    /// In all; far above what any adapter hears.
     static let objects = 20_000
     static let services = 256
-    /// An ATT MTU, from the least of LE to the most of its 16 bits (Core 5.4, Vol 3, Part F, 3.2.8).
+    /// From the least of LE to the most of 16 bits (Core 5.4, Vol 3, Part F, 3.2.8).
     static let mtu = 23...65_535
-    /// A Bluetooth name holds 248 bytes (Core 5.4, Vol 3, Part C, 3.2.2.3).
+    /// Core 5.4, Vol 3, Part C, 3.2.2.3.
     static let name = 248
 
-    /// ATT MTU − 3 (opcode and handle), and never more than an attribute holds: bluetoothd cuts longer datagrams.
+    /// ATT MTU − 3 (opcode and handle), at most what an attribute holds: bluetoothd cuts longer datagrams.
     static func payload(mtu: Int) -> Int { min(max(mtu, Self.mtu.lowerBound) - 3, 512) }
 }

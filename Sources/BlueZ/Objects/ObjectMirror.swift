@@ -3,21 +3,19 @@ import Bluetooth
 /// A copy of bluetoothd's objects, kept true by its signals: events in, changes out.
 struct ObjectMirror: Sendable {
     enum Change: Sendable, Hashable {
-        /// The device showed a sign of life; `hasRSSI` when its signal strength was among it.
+        /// A sign of life, perhaps with a signal strength.
         case advertised(DeviceObject, hasRSSI: Bool)
         case connected(device: String)
-        /// The link is gone, with why.
         case linkLost(device: String, reason: String)
         case deviceRemoved(device: String)
         case notified(characteristic: String, [UInt8])
-        /// The adapter was switched off or taken out: no discovery survives it.
+        /// It was switched off or taken out.
         case adapterLost(adapter: String, BlueZError)
     }
 
     private(set) var adapters: [String: AdapterObject] = [:]
     private(set) var devices: [String: DeviceObject] = [:]
     private(set) var characteristics: [String: CharacteristicObject] = [:]
-    /// An adapter's port is its own for as long as it has its name.
     let ports: AdapterPorts
 
     init(ports: AdapterPorts = AdapterPorts()) { self.ports = ports }
@@ -69,7 +67,6 @@ struct ObjectMirror: Sendable {
         }
     }
 
-    /// The links of an adapter, whoever made them.
     /// - Parameter path: a device that does not count.
     func linkCount(on adapter: String, besides path: String? = nil) -> Int {
         devices.values.count { $0.adapterPath == adapter && $0.isConnected && $0.path != path }
@@ -119,7 +116,7 @@ struct ObjectMirror: Sendable {
         guard var device = devices[path] else { return [] }
         let wasConnected = device.isConnected
         device.update(properties, invalidated: invalidated)
-        // Without a link there is no table, whatever order bluetoothd says it in.
+        // Without a link there is no table, whatever bluetoothd says first.
         if !device.isConnected { device.areServicesResolved = false }
         devices[path] = device
         var changes: [Change] = []
@@ -136,7 +133,7 @@ struct ObjectMirror: Sendable {
         guard let before = adapters[path] else { return [] }
         adapters[path]?.update(properties)
         guard before.isPowered, adapters[path]?.isPowered == false else { return [] }
-        // bluetoothd says Connected = false of each device too; not every version does it before the links are gone.
+        // bluetoothd reports each device as disconnected, but not every version does so before the links are gone.
         var changes = [Change.adapterLost(adapter: path, .adapterOff(before.kernelName))]
         for device in devices.values where device.adapterPath == path && device.isConnected {
             devices[device.path]?.isConnected = false

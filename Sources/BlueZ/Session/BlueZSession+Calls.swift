@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 
 extension BlueZSession {
-    /// How long the giving back of something may hold up its owner; the requests are sent in any case.
+    /// How long giving something back may hold up its owner; the request is sent in any case.
     private static let cleanUpTimeout = Duration.seconds(3)
 
     /// Calls a method and waits for its answer.
@@ -30,13 +30,12 @@ extension BlueZSession {
         }
     }
 
-    /// Sends a request that gives something back; nobody waits for its answer.
+    /// Sends a request that gives something back.
     func release(_ request: BusRequest) {
         bus.send(request, expiry: .now.advanced(by: Self.cleanUpTimeout)) { _ in }
     }
 
-    /// Sends a request that gives something back and waits for its answer, which may be an error, even while the task is
-    /// being cancelled.
+    /// As ``release(_:)``, but waits for the answer, even while the task is being cancelled.
     /// - Returns: whether it was carried out.
     @discardableResult
     func releaseAndWait(_ request: BusRequest) async -> Bool {
@@ -47,7 +46,7 @@ extension BlueZSession {
 
     // MARK: Links
 
-    /// Takes note of a link that is about to be made, so that its end is seen.
+    /// Notes a link before it is made, so that its end is seen.
     /// - Throws: ``LinkError/busy(_:)`` when this process has one to the same device.
     func register(_ link: Link) throws {
         let isFree = change { state in
@@ -66,7 +65,7 @@ extension BlueZSession {
         }
     }
 
-    /// Ends a link and waits until bluetoothd has done so; the request is sent even while the task is being cancelled.
+    /// Ends a link and waits for its end, even while the task is being cancelled.
     func disconnect(_ link: Link) async {
         guard link.end == nil else { return }
         link.beginClosing()

@@ -14,7 +14,7 @@ extension BlueZSession {
         }
     }
 
-    /// Turns to an adapter, and asks what its devices did meanwhile: of other adapters' devices nothing is heard.
+    /// Turns to an adapter, and asks what its devices did meanwhile, as nothing was heard of them.
     func use(_ adapter: String, before deadline: SessionClock.Instant) async throws {
         let isChange = change { state in
             defer { state.adapterInUse = adapter }
@@ -26,8 +26,7 @@ extension BlueZSession {
     /// Waits until there is a powered adapter.
     /// - Parameters:
     ///   - wanted: `nil` for the first that is on.
-    ///   - isRecovering: it worked before, so that a missing bluetoothd is probably restarting.
-    /// - Throws: ``BlueZError``, which says what is missing.
+    ///   - isRecovering: it worked before: a missing bluetoothd is probably restarting.
     func usableAdapter(
         _ wanted: AdapterSelector?, before deadline: SessionClock.Instant, isRecovering: Bool
     ) async throws -> AdapterObject {
@@ -46,14 +45,14 @@ extension BlueZSession {
                 }
             }
         } catch LinkError.timedOut {
-            // A copy: what is missing is asked of the system's files, which must not hold up the bus thread.
+            // A copy, as the system's files must not hold up the bus thread.
             throw read { $0 }.whatIsMissing(wanted)
         }
     }
 
     // MARK: Discovery
 
-    /// Adds a listener to this process's discovery, which runs while anybody listens.
+    /// The discovery runs while anybody listens.
     func addListener(on adapter: String) -> (number: Int, sightings: Inbox<Advertisement>) {
         let sightings = Inbox<Advertisement>(overrun: LinkError.overrun)
         let (number, request) = change { state in
@@ -89,8 +88,8 @@ extension BlueZSession {
 
     func resumeDiscovery() { perform(change { $0.discovery.resume() }) }
 
-    /// Starts a discovery anew that hears nothing, and ends one that does not recover. Runs on the bus thread, after each of its rounds.
-    /// - Returns: when it has to be called again at the latest.
+    /// Starts a discovery anew that hears nothing, and ends one that does not recover. Called after each round of the bus thread.
+    /// - Returns: when to call it again at the latest.
     func tendDiscovery() -> Duration? {
         let now = clock.now
         let (step, adapter, rest) = tend { state in
@@ -112,7 +111,7 @@ extension BlueZSession {
         switch request {
         case .start(let adapter):
             send("SetDiscoveryFilter", to: adapter, Self.filter) { session, answer in
-                // Without its filter a discovery would be another one: both radios, and every device's strength in steps of 8 dB.
+                // Without its filter a discovery would be another one.
                 if case .failure = answer { return session.discoveryStarted(answer, on: adapter) }
                 session.send("StartDiscovery", to: adapter) { $0.discoveryStarted($1, on: adapter) }
             }
@@ -131,10 +130,9 @@ extension BlueZSession {
         bus.send(request, expiry: .now.advanced(by: .seconds(10))) { [weak self] in if let self { answer(self, $0) } }
     }
 
-    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst); with any filter at
-    /// all bluetoothd tells each signal strength, without one only changes of 8 dB (src/adapter.c, src/device.c).
-    /// No UUIDs: the filter is one for the whole process, which looks for applications, bootloaders and addresses alike, and
-    /// a unit in a mode that advertises no service must be seen too.
+    /// Low energy only, and every advertisement rather than the first (BlueZ's org.bluez.Adapter.rst). With any filter bluetoothd reports
+    /// each signal strength, without one only changes of 8 dB (src/adapter.c, src/device.c). No UUIDs: this one filter of the process has
+    /// to let units pass that advertise no service.
     private static let filter = [BusValue.dictionary(["Transport": .string("le"), "DuplicateData": .boolean(true)])]
 
     private func discoveryStarted(_ answer: Result<BusMessage, BlueZError>, on adapter: String) {

@@ -8,10 +8,9 @@ extension BlueZSession {
     private static let answerTimeout = Duration.seconds(1)
     private static let othersTimeout = Duration.seconds(5)
 
-    /// Connects to a device and makes a bond with it, without a confirmation.
-    ///
-    /// `Pair` and not `Connect` before it: a unit may ask for the bond as soon as it is connected. The kernel then pairs by itself,
-    /// bluetoothd asks the desktop's agent and not this one, and never answers a `Pair` that comes meanwhile (BlueZ 5.66).
+    /// Connects to a device and makes a bond with it, without a confirmation. `Pair` without `Connect`: a unit may ask for the bond as soon
+    /// as it is connected; then the kernel pairs, bluetoothd asks the desktop's agent, and never answers a `Pair` that comes meanwhile
+    /// (BlueZ 5.66).
     /// - Parameter notice: gets what could not be put back.
     func pair(
         _ link: Link, on adapter: String, before deadline: SessionClock.Instant, notice: @escaping @Sendable (String) -> Void
@@ -35,7 +34,7 @@ extension BlueZSession {
         notice("the adapter stays pairable, as bluetoothd does not put it back; run: bluetoothctl pairable off")
     }
 
-    /// Waits for the bond: bluetoothd's answer says it, and so do the device's properties.
+    /// Both bluetoothd's answer and the device's properties report the bond.
     private func requestBond(_ link: Link, _ adapter: String, before deadline: SessionClock.Instant) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -43,7 +42,7 @@ extension BlueZSession {
                 do {
                     _ = try await call(.bluez(BusName.device, "Pair", at: link.device), before: deadline)
                 } catch let error as BlueZError where error == .alreadyExists || error == .inProgress {
-                    // Somebody else makes the bond, perhaps the kernel.
+                    // Another one makes the bond, perhaps the kernel.
                     do {
                         try await awaitBond(link, before: min(deadline, clock.deadline(in: Self.othersTimeout)))
                     } catch LinkError.timedOut { throw error }
@@ -73,7 +72,7 @@ extension BlueZSession {
 
     // MARK: The adapter
 
-    /// - Returns: whether it was this that made the adapter pairable.
+    /// - Returns: whether it was not pairable.
     private func makePairable(_ adapter: String, before deadline: SessionClock.Instant) async throws -> Bool {
         do {
             let end = min(deadline, clock.deadline(in: Self.pairableTimeout))
@@ -89,7 +88,6 @@ extension BlueZSession {
         }
     }
 
-    /// Even while the task is being cancelled.
     private func setPairable(_ isOn: Bool, _ adapter: String) async -> Bool {
         await releaseAndWait(
             .bluez(BusName.properties, "Set", at: adapter, .string(BusName.adapter), .string("Pairable"), .variant(.boolean(isOn))))
@@ -123,12 +121,12 @@ extension BlueZSession {
     }
 }
 
-/// The agent that bluetoothd asks while this process pairs: no display and no keys, so the only answer is yes or no.
+/// The agent that bluetoothd asks while this process pairs, without display and keys: it answers yes or no.
 enum PairingAgent {
     static let path = "/noafw/agent"
 
-    /// - Parameter pairing: the paths of the devices that this process is pairing with; everybody else is refused.
-    /// - Returns: the error to answer with, `nil` for yes (BlueZ's org.bluez.Agent.rst).
+    /// - Parameter pairing: the paths of the devices that are not refused.
+    /// - Returns: an error's name, `nil` for yes (BlueZ's org.bluez.Agent.rst).
     static func answer(_ call: BusMessage, pairing: Set<String>) -> String? {
         let rejected = "org.bluez.Error.Rejected"
         guard call.path == path, call.interface == BusName.agent else { return "org.freedesktop.DBus.Error.UnknownObject" }

@@ -2,12 +2,10 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One connection to the bus with everything that hangs on it: the mirror, the discovery, the links.
-///
-/// It starts by itself and lasts until the bus goes away; bluetoothd may come and go meanwhile. Its state changes on the
-/// bus thread, in the order of the messages, and whoever waits for a state is woken from there.
+/// One connection to the bus with its mirror, discovery and links. It lasts until the bus goes away; bluetoothd may come and go meanwhile.
+/// Its state changes on the bus thread, in the order of the messages, which wakes whoever waits for a state.
 final class BlueZSession: Sendable {
-    /// A connection attempt of D-Bus to start bluetoothd gives up after 25 s.
+    /// D-Bus's attempt to start bluetoothd gives up after 25 s.
     private static let loadTimeout = Duration.seconds(30)
 
     private struct Watcher: Sendable {
@@ -120,7 +118,7 @@ final class BlueZSession: Sendable {
         bus.send(Self.objectsRequest, expiry: .now.advanced(by: Self.loadTimeout)) { [weak self] in self?.loaded($0) }
     }
 
-    /// Asks bluetoothd for its objects anew; what its signals said stays true if they say it again.
+    /// Asks bluetoothd for its objects anew.
     func refresh(before deadline: SessionClock.Instant) async throws {
         _ = try await call(Self.objectsRequest, before: deadline) { [weak self] in self?.loaded($0) }
     }
@@ -148,7 +146,6 @@ final class BlueZSession: Sendable {
         }
     }
 
-    /// The bus is gone, and this session with it.
     private func lose(_ error: BlueZError) {
         apply { state in
             if case .gone = state.phase { return [] }
@@ -198,8 +195,7 @@ final class BlueZSession: Sendable {
     }
 }
 
-/// A session's match rules: one for all of bluetoothd's properties, however many units there are, as a bus counts them (512 a connection).
-/// ``SessionState/isWorthReading(_:isChange:)`` drops what is not wanted.
+/// One match rule for all of bluetoothd's properties, as a bus counts the rules (512 a connection).
 enum SignalRules {
     static let standing = [
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
@@ -209,7 +205,7 @@ enum SignalRules {
 }
 
 extension BusMessage {
-    /// A device was found, or something of it changed. At the end of a discovery all signal strengths are withdrawn: that is no sign.
+    /// A device was found or changed. The end of a discovery withdraws all signal strengths: that is no sign.
     fileprivate var isSignOfLife: Bool {
         switch member {
         case "InterfacesAdded": body.count == 2 && body[1].asDictionary?[BusName.device] != nil
@@ -218,7 +214,6 @@ extension BusMessage {
         }
     }
 
-    /// Brings this signal into the mirror, if it is one of bluetoothd's and well formed.
     fileprivate func changes(_ mirror: inout ObjectMirror) -> [ObjectMirror.Change] {
         switch (interface, member) {
         case (BusName.objectManager, "InterfacesAdded"):

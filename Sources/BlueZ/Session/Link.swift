@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// One link, from the first `Connect` to its end. Whatever must end with it registers here.
+/// A link, from the first `Connect` to its end. What must end with it registers here.
 final class Link: Sendable {
     private struct State {
         var end: LinkError?
@@ -30,7 +30,7 @@ final class Link: Sendable {
 
     func noteConnected(at now: SessionClock.Instant) { state.withLock { $0.connectedAt = now } }
 
-    /// This host is about to end the link: whatever news of the end comes first, that is the reason.
+    /// Makes this host the reason of the end, whatever news of it comes first.
     func beginClosing() { state.withLock { $0.isClosing = true } }
 
     func requireAlive() throws { if let end { throw end } }

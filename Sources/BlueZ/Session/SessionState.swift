@@ -27,7 +27,7 @@ struct SessionState: Sendable {
     var mirror: ObjectMirror
     var discovery = DiscoveryMachine()
     var watchdog: DiscoveryWatchdog
-    /// The path of the adapter that is used: what bluetoothd says of the others' devices is not even read.
+    /// The path of the adapter that is used: news of other adapters' devices is not even read.
     var adapterInUse: String?
     var listeners: [Int: Listener] = [:]
     /// By device path.
@@ -36,7 +36,7 @@ struct SessionState: Sendable {
     var subscriptions: [String: Inbox<[UInt8]>] = [:]
     /// Why the last discovery ended.
     var discoveryError: (any Error)?
-    /// Devices that this process is pairing with: only for these the agent says yes.
+    /// The devices for which the agent says yes.
     var pairing: Set<String> = []
     private var lastNumber = 0
 
@@ -93,14 +93,13 @@ struct SessionState: Sendable {
         }
     }
 
-    /// Whether a signal is worth reading, by the object that it is about: the devices of another adapter, other programs'
-    /// notifications, services and descriptors are not. Decided on the bytes as they came, before anything is copied: in crowded air
-    /// each advertisement is a signal.
+    /// Whether a signal is worth reading, by its object's path: not about another adapter's devices, other programs' notifications,
+    /// services and descriptors. Decided before anything is copied: in crowded air each advertisement is a signal.
     /// - Parameter isChange: the object's properties changed; otherwise it came or went.
     func isWorthReading(_ path: UnsafePointer<CChar>, isChange: Bool) -> Bool {
         guard strncmp(path, Self.root, Self.root.utf8.count) == 0 else { return true }
         let name = path + Self.root.utf8.count
-        // The adapters themselves are always of interest.
+        // An adapter.
         guard let device = strchr(name, Self.slash) else { return true }
         if let adapterInUse, !adapterInUse.withCString({ Self.begins(path, with: $0, endingAt: device) }) { return false }
         guard let attribute = strchr(device + 1, Self.slash) else { return true }

@@ -1,7 +1,7 @@
-/// What every error of this project can say for itself.
+/// An error that can be explained.
 public protocol DiagnosableError: Error {
     var diagnosis: Diagnosis { get }
-    /// `nil` where asking again changes nothing; by default what was given to the tool stays wrong, and a link may help everything else.
+    /// `nil` where asking again changes nothing. By default that is what was given to the tool; a new link may help the rest.
     var obstacle: Obstacle? { get }
 }
 
@@ -16,7 +16,7 @@ extension DiagnosableError {
 
 /// An error in an operator's terms: what happened, the likely cause, the next action.
 public struct Diagnosis: Sendable, Hashable {
-    /// Whose fault it is, for a line that sorts units from stations.
+    /// Whose fault it is.
     public enum Fault: String, Sendable { case unit, station, radio }
 
     /// The class of the error; the raw value is the process's exit code (sysexits).
@@ -37,7 +37,7 @@ public struct Diagnosis: Sendable, Hashable {
     public var category: Category
     /// `nil` when the fault lies in what was given to the tool (package, option).
     public var fault: Fault?
-    /// What happened, one sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
+    /// One sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
     public var message: String
     public var cause: String
     /// The next action.

@@ -1,18 +1,18 @@
-/// What keeps a run from going on for now, from which follows what may help.
+/// What stands in the way of a run.
 public enum Obstacle: Sendable, Hashable {
     /// The link or the radio failed.
     case link
     case silence
-    /// Something else came than was asked for.
+    /// The answer is to something else.
     case garbage
     /// The unit's heap is full.
     case memory
-    /// The unit's program does not let itself be interrupted.
+    /// The unit's program cannot be interrupted.
     case program
-    /// The link goes with the program that is interrupted, or by itself.
+    /// The link ends with the program that is interrupted, or by itself.
     case restart
 
-    /// The mildest that may help first.
+    /// The mildest first.
     public var remedies: [Remedy] {
         switch self {
         case .link: [.reconnect, .reconnect]
@@ -24,7 +24,7 @@ public enum Obstacle: Sendable, Hashable {
         }
     }
 
-    /// The obstacle where the unit's application has no link: there is nothing to interrupt.
+    /// Where the unit's application has no link: there is nothing to interrupt.
     public var withoutLink: Obstacle {
         switch self {
         case .link, .silence, .garbage, .memory: .link
@@ -33,7 +33,7 @@ public enum Obstacle: Sendable, Hashable {
     }
 }
 
-/// What is done about a unit that failed, before it is asked again.
+/// What is done before a unit that failed is asked again.
 public enum Remedy: String, Sendable {
     case interrupt
     /// A fresh interpreter, which runs the unit's program until it is interrupted.
@@ -42,7 +42,6 @@ public enum Remedy: String, Sendable {
     case safeMode = "safe-mode"
     case reconnect
 
-    /// What it is done by.
     public var words: String {
         switch self {
         case .interrupt: "an interrupt"

@@ -24,8 +24,7 @@ public enum FileReader {
 
     /// - Parameters:
     ///   - limit: in bytes.
-    ///   - followsLinks: where somebody named the file; a file of our own is never elsewhere by way of a link.
-    /// - Throws: ``Failure``, also for a longer file.
+    ///   - followsLinks: for a file that the operator named; our own are never links.
     public static func read(_ path: String, limit: Int, followsLinks: Bool = false) throws(Failure) -> [UInt8] {
         try OpenedFile(path, followsLinks: followsLinks).contents(limit: limit)
     }
@@ -39,7 +38,6 @@ public final class OpenedFile: Sendable {
     private let descriptor: Int32
     public let status: stat
 
-    /// - Throws: ``FileReader/Failure``.
     public init(_ path: String, followsLinks: Bool = false) throws(FileReader.Failure) {
         let flags = followsLinks ? Self.flags & ~O_NOFOLLOW : Self.flags
         let descriptor = open(path, O_RDONLY | flags)
@@ -64,8 +62,6 @@ public final class OpenedFile: Sendable {
     public var byteCount: Int { Int(status.st_size) }
 
     /// The whole file.
-    /// - Parameter limit: in bytes.
-    /// - Throws: ``FileReader/Failure``, also when the file changes its length meanwhile.
     public func contents(limit: Int) throws(FileReader.Failure) -> [UInt8] {
         try check(limit: limit)
         let bytes = try read(from: 0, capacity: byteCount + 1)
@@ -73,15 +69,14 @@ public final class OpenedFile: Sendable {
         return bytes
     }
 
-    /// - Throws: ``FileReader/Failure`` when the file is longer than `limit` bytes.
+    /// - Parameter limit: in bytes.
     public func check(limit: Int) throws(FileReader.Failure) {
         guard byteCount <= limit else {
             throw FileReader.Failure(.tooLarge(byteCount: byteCount, limit: limit), "it is larger than \(limit) bytes")
         }
     }
 
-    /// The last bytes of the file.
-    /// - Parameter limit: in bytes.
+    /// The last `limit` bytes of the file.
     public func tail(limit: Int) throws(FileReader.Failure) -> [UInt8] {
         try read(from: max(0, byteCount - limit), capacity: min(byteCount, limit))
     }

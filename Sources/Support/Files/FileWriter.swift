@@ -12,8 +12,8 @@ public enum FileWriter {
         static var last: Failure { Failure(SystemError.last, exists: errno == EEXIST) }
     }
 
-    /// Writes a file that takes the place of the old one, or of a link, in one step. One process at a time.
-    /// - Parameter mode: the umask takes its part of it.
+    /// Writes a file that replaces the old one, or a link, in one step. One process at a time.
+    /// - Parameter mode: less the umask.
     public static func replace(_ path: String, with bytes: some Sequence<UInt8>, mode: mode_t = 0o600) throws(Failure) {
         let new = path + ".new"
         unlink(new)
@@ -38,7 +38,7 @@ public enum FileWriter {
         }
     }
 
-    /// - Returns: whether all of it is written; else `errno` tells why.
+    /// - Returns: whether all of it is written; if not, see `errno`.
     public static func write(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
         Array(bytes).withUnsafeBytes { buffer in
             var rest = buffer[...]
@@ -52,7 +52,7 @@ public enum FileWriter {
         }
     }
 
-    /// Makes a folder that is its owner's alone, and those above it that are not there.
+    /// Makes a folder for its owner alone, with those above it.
     public static func makeFolder(_ path: String) throws(Failure) {
         do {
             try FileManager.default.createDirectory(

@@ -1,8 +1,7 @@
 import Glibc
 
-/// Starts a program that gets three streams, the settings it is given, and nothing else of this process: no shell, none of
-/// the environment, in which a key may be, and none of the files. It stays in the process group, so that a terminal's Ctrl-C
-/// ends it as well.
+/// Starts a program that gets three streams and its settings, and nothing else of this process: no shell, no environment, in which a key
+/// may be, and no files. It stays in the process group, so that a terminal's Ctrl-C ends it as well.
 public enum ChildProcess {
     /// - Parameters:
     ///   - path: of the program; no search is made.
@@ -36,7 +35,7 @@ public enum ChildProcess {
     /// To be freed; ends with the null pointer that `exec` wants.
     private static func cStrings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
 
-    /// Ours, and what we were given: a pipe of the build that started us is none of the program's business.
+    /// Ours, and what we were given, such as a pipe of the build.
     private static func openDescriptors() -> [Int32] {
         guard let folder = opendir("/proc/self/fd") else { return [] }
         defer { closedir(folder) }
@@ -46,5 +45,93 @@ public enum ChildProcess {
             if let descriptor = Int32(name) { found.append(descriptor) }
         }
         return found
+    }
+}
+
+/// A program that gets some bytes, may say a little, and has to end in time.
+public struct BoundedProcess {
+    public enum Ending: Sendable, Hashable {
+        case exited(status: Int32, output: [UInt8])
+        case killed(signal: Int32)
+        case timedOut
+    }
+
+    private let process: pid_t
+    private let output: Int32
+    private let outputLimit: Int
+
+    /// - Returns: `nil` when it cannot be started.
+    public init?(_ path: String, _ arguments: [String], input: [UInt8], outputLimit: Int) {
+        guard let inputFile = Self.file(holding: input) else { return nil }
+        defer { fclose(inputFile) }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        defer { close(ends[1]) }
+        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C"]
+        guard let process = ChildProcess.spawn(
+            path, arguments, environment: environment, input: fileno(inputFile), output: ends[1], errors: ends[1])
+        else {
+            close(ends[0])
+            return nil
+        }
+        self.process = process
+        output = ends[0]
+        self.outputLimit = outputLimit
+    }
+
+    /// A file without a name, which the program reads at its own pace.
+    private static func file(holding bytes: [UInt8]) -> UnsafeMutablePointer<FILE>? {
+        guard let file = tmpfile() else { return nil }
+        guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0, lseek(fileno(file), 0, SEEK_SET) == 0 else {
+            fclose(file)
+            return nil
+        }
+        return file
+    }
+
+    /// Waits for the end, or kills it. To be called once.
+    public func wait(milliseconds: Int) -> Ending {
+        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        guard let said = outputs(until: deadline) else {
+            kill()
+            return .timedOut
+        }
+        var status: Int32 = 0
+        // It may close its output and go on.
+        while waitpid(process, &status, WNOHANG) == 0 {
+            guard ContinuousClock.now < deadline else {
+                kill()
+                return .timedOut
+            }
+            poll(nil, 0, 1)
+        }
+        close(output)
+        let signal = status & 0x7F
+        return signal == 0 ? .exited(status: status >> 8 & 0xFF, output: said) : .killed(signal: signal)
+    }
+
+    /// What it says until it closes its output, without what is too much; `nil` when it does not close it in time.
+    private func outputs(until deadline: ContinuousClock.Instant) -> [UInt8]? {
+        var said: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let left = Int32(clamping: Int((deadline - .now) / .milliseconds(1)))
+            var entry = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            let ready = left > 0 ? poll(&entry, 1, left) : 0
+            if ready < 0, errno == EINTR { continue }
+            guard ready > 0 else { return nil }
+            let count = read(output, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return said }
+            said += buffer.prefix(count).prefix(outputLimit - said.count)
+        }
+    }
+
+    /// Instead of waiting for it.
+    public func kill() {
+        Glibc.kill(process, SIGKILL)
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        close(output)
     }
 }

@@ -1,8 +1,7 @@
 import Synchronization
 
-/// A queue from one producer (a link's notifications) to one consumer whose every wait has a deadline.
-///
-/// Unlike an `AsyncStream`, a wait that times out or is cancelled loses nothing and leaves the inbox usable.
+/// A queue to one consumer whose every wait has a deadline. A wait that times out or is cancelled loses nothing, as it would with an
+/// `AsyncStream`.
 public final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var buffer: [Element] = []
@@ -28,9 +27,7 @@ public final class Inbox<Element: Sendable>: Sendable {
     private let capacity: Int
     private let overrun: any Error
 
-    /// - Parameters:
-    ///   - capacity: how many elements wait at most.
-    ///   - overrun: what ends an inbox at which more arrive.
+    /// - Parameter overrun: ends an inbox at which more than `capacity` elements wait.
     public init(capacity: Int = 8192, overrun: any Error = InboxOverrun()) { (self.capacity, self.overrun) = (capacity, overrun) }
 
     /// Adds an element; ignored after ``finish(throwing:)``.
@@ -45,17 +42,16 @@ public final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Ends the inbox: elements already delivered can still be taken, then `next` throws `error`.
+    /// Ends the inbox: what was delivered can still be taken, then `next` throws `error`.
     public func finish(throwing error: any Error) {
         wake { if $0.end == nil { $0.end = error } }
     }
 
-    /// The next element if one is already here.
+    /// The next element that is here already.
     public func poll() -> Element? { state.withLock { $0.popFirst() } }
 
-    /// The next element, waiting for it until `deadline`.
     /// - Returns: `nil` when the deadline passed first.
-    /// - Throws: the error given to ``finish(throwing:)``, or `CancellationError`.
+    /// - Throws: the error of ``finish(throwing:)``, or `CancellationError`.
     public func next(before deadline: SessionClock.Instant, on clock: SessionClock) async throws -> Element? {
         while true {
             if let ready = try takeReady() { return ready }

@@ -1,10 +1,9 @@
 import Foundation
 
-/// Foreign text made harmless: whatever bytes came, only printable characters are left.
+/// Foreign text made harmless.
 public enum PrintableText {
-    /// - Parameters:
-    ///   - bytes: UTF-8 or anything else; what is not UTF-8 becomes U+FFFD.
-    ///   - keepingLines: line ends stay, as a single `\n`; else they become spaces.
+    /// What is not printable or not UTF-8 becomes U+FFFD.
+    /// - Parameter keepingLines: line ends stay, as a single `\n`; else they become spaces.
     public static func of(_ bytes: some Collection<UInt8>, keepingLines: Bool = false) -> String {
         var text = String.UnicodeScalarView()
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
@@ -19,8 +18,8 @@ public enum PrintableText {
         return result
     }
 
-    /// A file's name, so that two names are never shown as one: blanks at its ends by quotes; what is not printable, not UTF-8 or not in its
-    /// composed form by escapes.
+    /// A file's name, so that two names are never shown as one: in quotes with blanks at its ends; what is not printable, not UTF-8 or not
+    /// composed is escaped.
     public static func name(_ bytes: some Collection<UInt8>) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             return quoted(bytes.map { $0 < 0x80 ? escaped(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16) }.joined())
@@ -43,7 +42,7 @@ public enum PrintableText {
         String(String.UnicodeScalarView(scalars.map { isPrintable($0) ? $0 : "\u{FFFD}" }))
     }
 
-    /// At most `limit` characters of printable ASCII; everything else is left out.
+    /// At most `limit` characters; all but printable ASCII is left out.
     public static func ascii(_ text: String, limit: Int = 200) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { $0.value >= 0x20 && $0.value < 0x7F }.prefix(limit)))
     }
@@ -53,5 +52,20 @@ public enum PrintableText {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true
         }
+    }
+}
+
+/// Bytes as pairs of hexadecimal digits, the form in which a unit prints them.
+public enum HexText {
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// `nil` for anything but pairs of hexadecimal digits.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap { $0 }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Finds a secret in text from elsewhere, and each piece of it that is long enough to give it away: as it is, in base64, percent-encoded
-/// and in hexadecimal. Bytes are compared: an accent that follows makes another character of the secret's last one.
+/// Finds a secret in foreign text, and each piece of it that is long enough to give it away: plain, in base64, percent-encoded and in
+/// hexadecimal. Bytes are compared: an accent that follows would make another character of the secret's last one.
 public struct SecretMask: Sendable {
     /// In bytes; a shorter secret is found as a whole.
     private static let pieceLength = 8
@@ -11,7 +11,6 @@ public struct SecretMask: Sendable {
     /// Of the pieces.
     private let lengths: Set<Int>
 
-    /// - Parameter secret: an empty one is found nowhere.
     public init(_ secret: String) {
         let secret = Array(secret.utf8)
         forms = secret.isEmpty ? [] : [secret] + Self.codes(of: secret).filter { $0.count >= Self.pieceLength }
@@ -53,7 +52,7 @@ public struct SecretMask: Sendable {
         return String(decoding: shown + bytes[index...], as: UTF8.self)
     }
 
-    /// How many bytes at the end of a text that goes on may be the secret's, or a piece of it.
+    /// How many bytes at the end of an unfinished text may belong to the secret.
     public func lengthAtEnd(of text: String) -> Int {
         let bytes = Array(text.utf8)
         let last = ranges(in: bytes).last

@@ -2,10 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A sleep in real time that leaves nothing behind when it is cancelled.
-///
-/// The timer of `Task.sleep` stays in memory until its time has come, cancelled or not, and most waits here have deadlines far
-/// beyond what they wait for. Unchecked, as `phase` alone changes, and only with `lock` held.
+/// A sleep in real time that leaves nothing behind when it is cancelled: the timer of `Task.sleep` stays in memory until its time has come,
+/// and most deadlines here are far beyond what they wait for. Unchecked, as only `phase` changes, and only with `lock` held.
 final class RealTimeSleep: @unchecked Sendable {
     private enum Phase {
         case new
@@ -16,7 +14,6 @@ final class RealTimeSleep: @unchecked Sendable {
     /// Timers that are set.
     static let pendingCount = Atomic<Int>(0)
 
-    // Read and written only with `lock` held.
     private var phase = Phase.new
     private let lock = NSLock()
 
@@ -33,7 +30,7 @@ final class RealTimeSleep: @unchecked Sendable {
     private func begin(_ continuation: CheckedContinuation<Void, any Error>, _ duration: Duration) {
         let timer = DispatchSource.makeTimerSource()
         timer.setEventHandler { self.end(nil) }
-        timer.schedule(deadline: .now() + .nanoseconds(duration.wholeNanoseconds))
+        timer.schedule(deadline: .now() + max(0, duration / .seconds(1)))
         let isCancelled = lock.withLock {
             if case .over = phase { return true }
             phase = .waiting(timer, continuation)
@@ -55,14 +52,5 @@ final class RealTimeSleep: @unchecked Sendable {
         timer.cancel()
         Self.pendingCount.subtract(1, ordering: .relaxed)
         if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-    }
-}
-
-extension Duration {
-    /// Clamped to a century and to now.
-    fileprivate var wholeNanoseconds: Int {
-        let century: Int64 = 100 * 366 * 86_400
-        let seconds = min(max(components.seconds, 0), century)
-        return Int(seconds) * 1_000_000_000 + (self > .zero ? Int(components.attoseconds / 1_000_000_000) : 0)
     }
 }

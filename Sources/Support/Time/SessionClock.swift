@@ -1,7 +1,7 @@
-/// The clock that every session waits on, injected so that a virtual radio can run in scaled or in simulated time.
+/// The clock that every session waits on: real, scaled or simulated.
 public struct SessionClock: Clock {
     public struct Instant: InstantProtocol {
-        /// Time since this clock's own epoch.
+        /// Since the clock's epoch.
         public let offset: Duration
 
         public init(offset: Duration) { self.offset = offset }
@@ -18,11 +18,10 @@ public struct SessionClock: Clock {
     /// - Parameters:
     ///   - now: the time since the clock's epoch.
     ///   - sleepUntil: returns once `now()` has reached the offset it is given; throws `CancellationError` when cancelled.
-    ///   - executor: where everything that waits on this clock has to run, for simulated time.
-    ///   - hold: makes the clock stand still, and go on; each call with `true` is followed by one with `false`.
+    ///   - executor: where everything that waits on simulated time has to run.
+    ///   - hold: stops the clock, and starts it again.
     public init(
-        now: @escaping @Sendable () -> Duration,
-        sleepUntil: @escaping @Sendable (Duration) async throws -> Void,
+        now: @escaping @Sendable () -> Duration, sleepUntil: @escaping @Sendable (Duration) async throws -> Void,
         executor: (any TaskExecutor)? = nil, hold: (@Sendable (Bool) -> Void)? = nil
     ) {
         currentOffset = now
@@ -46,19 +45,20 @@ public struct SessionClock: Clock {
         try await sleepUntil(deadline.offset)
     }
 
-    /// The instant `duration` from now.
     public func deadline(in duration: Duration) -> Instant { now.advanced(by: duration) }
 
-    /// Starts a task where everything that waits on this clock has to run. Whoever starts it ends it and waits for it.
+    /// Starts a task on this clock's executor. The caller ends it and waits for it.
     package func task<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }
     }
 
     /// Runs `body` although the caller is cancelled, and waits for it: for putting a unit back in order on the way out.
-    /// Whatever has not come to its end after `limit`, or by `hurriedLimit` after the caller was cancelled, is cancelled.
-    public func shielded(for limit: Duration, onceCancelled hurriedLimit: Duration? = nil, _ body: @escaping @Sendable () async throws -> Void) async {
+    /// It is cancelled after `limit`, or `hurriedLimit` after the caller was cancelled.
+    public func shielded(
+        for limit: Duration, onceCancelled hurriedLimit: Duration? = nil, _ body: @escaping @Sendable () async throws -> Void
+    ) async {
         let cancelled = Inbox<Void>()
-        // A task of its own is the only thing that a cancellation does not reach; it is awaited, so nothing outlives the caller.
+        // Only a task of its own is not reached by a cancellation; it is awaited, so that nothing outlives the caller.
         let shield = Task(executorPreference: executor) {
             let end = deadline(in: limit)
             try await withDeadline(end, on: self, timeout: CancellationError()) {
@@ -77,7 +77,7 @@ public struct SessionClock: Clock {
         await withTaskCancellationHandler { _ = await shield.result } onCancel: { cancelled.deliver(()) }
     }
 
-    /// Runs `body` while the clock stands still, where it can: for what waits on this machine, such as its disk, and not on this clock.
+    /// Runs `body` while a simulated clock stands still: for what waits on this machine, such as its disk.
     public func paused<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
         hold?(true)
         defer { hold?(false) }
@@ -87,9 +87,7 @@ public struct SessionClock: Clock {
 
 /// Runs `operation` and throws `timeout` when it has not finished by `deadline`; the operation is then cancelled and awaited.
 public func withDeadline<Value: Sendable>(
-    _ deadline: SessionClock.Instant,
-    on clock: SessionClock,
-    timeout: @autoclosure @escaping @Sendable () -> any Error,
+    _ deadline: SessionClock.Instant, on clock: SessionClock, timeout: @autoclosure @escaping @Sendable () -> any Error,
     operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
