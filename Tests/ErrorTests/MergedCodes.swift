@@ -1,6 +1,8 @@
 /// Codes of earlier versions, each with the code that took its meaning over because cause and remedy were the same. None is used again.
 let mergedCodes: [String: String] = [
     "BLZ-0050": "BLZ-0027",
+    "DFU-1015": "DFU-1012",
+    "DFU-1017": "DFU-1018",
     "DFU-1042": "DFU-1041",
     "DFU-1048": "DFU-1041",
     "DFU-1049": "DFU-1041",
