@@ -24,7 +24,7 @@ import Testing
     /// Hash.hash_type SHA256, then 32 bytes of hash.
     @Test func anotherTypeOfHashIsRefused() throws {
         let firmware = try firmware([0x08, 0x03, 0x12, 0x20], replacedBy: [0x08, 0x02, 0x12, 0x20])
-        #expect(fault { try firmware.checkIntegrity() } == .hashTypeUnsupported)
+        #expect(fault { try firmware.checkIntegrity() } == .initPacketInvalid(reason: "it carries no SHA-256 of the image"))
     }
 
     /// SignedCommand.signature_type ECDSA_P256_SHA256, then 64 bytes of signature, which fits.

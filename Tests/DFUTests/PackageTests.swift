@@ -92,10 +92,10 @@ import Testing
         let package = try DFUPackage(bytes: Fixtures.package(image: image, key: key))
         #expect(
             fault { try package.check(against: .frame, trusting: keys) }
-                == .wrongSoftDevice(package: [0x0124], target: 0x0123))
+                == .otherProduct(wants: "SoftDevice 0x0124", has: "0x0123"))
         let hardware = try DFUPackage(bytes: Fixtures.package(image: image, key: key) { $0.hardwareVersion = 51 })
         #expect(
-            fault { try hardware.check(against: .monocle, trusting: keys) } == .wrongHardware(package: 51, target: 52))
+            fault { try hardware.check(against: .monocle, trusting: keys) } == .otherProduct(wants: "hardware version 51", has: "52"))
         let large = try DFUPackage(bytes: Fixtures.package(image: Fixtures.image(400_000), key: key))
         #expect(
             fault { try large.check(against: .monocle, trusting: keys) }

@@ -8,4 +8,10 @@ let mergedCodes: [String: String] = [
     "BLZ-0049": "BLZ-0041",
     "BLZ-0050": "BLZ-0027",
     "BLZ-0052": "BLZ-0010",
+    "DFU-1015": "DFU-1012",
+    "DFU-1017": "DFU-1018",
+    "DFU-1042": "DFU-1041",
+    "DFU-1048": "DFU-1041",
+    "DFU-1049": "DFU-1041",
+    "DFU-104A": "DFU-1041",
 ]

@@ -74,16 +74,21 @@ public struct InitPacket: Sendable, Hashable {
 
     /// In the order in which a bootloader finds fault.
     func check(against target: DFUTarget) throws {
-        guard command.hashType == .sha256 else { throw DFUError.package(.hashTypeUnsupported) }
+        try checkHashType()
         guard command.hardwareVersion == target.hardwareVersion else {
-            throw DFUError.package(.wrongHardware(package: command.hardwareVersion, target: target.hardwareVersion))
+            throw DFUError.package(.otherProduct(wants: "hardware version \(command.hardwareVersion)", has: "\(target.hardwareVersion)"))
         }
         guard suits(softDevice: target.softDeviceID) else {
-            throw DFUError.package(.wrongSoftDevice(package: command.softDevices, target: target.softDeviceID))
+            let wanted = command.softDevices.map { String(format: "0x%04X", $0) }.joined(separator: ", ")
+            throw DFUError.package(.otherProduct(wants: "SoftDevice \(wanted)", has: String(format: "0x%04X", target.softDeviceID)))
         }
         guard command.imageSize > 0, command.imageSize <= target.imageCapacity else {
             throw DFUError.package(.imageTooLarge(byteCount: Int(clamping: command.imageSize), capacity: target.imageCapacity))
         }
+    }
+
+    func checkHashType() throws {
+        guard command.hashType == .sha256 else { throw Self.invalid("it carries no SHA-256 of the image") }
     }
 
     /// A first id of 0 asks to overwrite the SoftDevice: a bootloader over Bluetooth takes it for an application, alone

@@ -24,7 +24,7 @@ public struct FirmwareImage: Sendable, Hashable {
         guard UInt64(bytes.count) == command.imageSize, !bytes.isEmpty else {
             throw DFUError.package(.imageSizeDiffers(expected: command.imageSize, actual: bytes.count))
         }
-        guard command.hashType == .sha256 else { throw DFUError.package(.hashTypeUnsupported) }
+        try initPacket.checkHashType()
         guard command.hash == sha256.reversed() else { throw DFUError.package(.hashDiffers) }
     }
 

@@ -1,5 +1,4 @@
 import Archive
-import Foundation
 import Support
 
 /// What is wrong with a package, an init packet or a key. Names from an archive are untrusted text.
@@ -21,10 +20,8 @@ public enum PackageFault: Hashable, Sendable {
     case initPacketInvalid(reason: String)
     case initPacketTooLarge(byteCount: Int, limit: Int)
     case imageSizeDiffers(expected: UInt64, actual: Int)
-    case hashTypeUnsupported
     case hashDiffers
-    case wrongHardware(package: UInt32, target: UInt32)
-    case wrongSoftDevice(package: [UInt32], target: UInt32)
+    case otherProduct(wants: String, has: String)
     case imageTooLarge(byteCount: Int, capacity: Int)
 
     case unsigned
@@ -110,17 +107,11 @@ public enum PackageFault: Hashable, Sendable {
         case .imageSizeDiffers(let expected, let actual):
             ("DFU-1014", "the image has \(actual) bytes, its init packet says \(expected)",
              "image and init packet come from different builds, or the image is truncated", Self.fetchAgain)
-        case .hashTypeUnsupported:
-            ("DFU-1015", "the init packet does not carry a SHA-256 of the image", "the package was made by an unknown tool", Self.useReleased)
         case .hashDiffers:
             ("DFU-1016", "the image does not match the SHA-256 in its init packet", "the image was changed or damaged after it was signed",
              Self.fetchAgain)
-        case .wrongHardware(let package, let target):
-            ("DFU-1017", "the package is made for hardware version \(package), the unit has \(target)", "it is the package of another product",
-             Self.useFamily)
-        case .wrongSoftDevice(let package, let target):
-            ("DFU-1018", "the package wants SoftDevice \(package.map(Self.hex).joined(separator: ", ")), the unit runs \(Self.hex(target))",
-             "it is the package of another product", Self.useFamily)
+        case .otherProduct(let wants, let has):
+            ("DFU-1018", "the package wants \(wants), the unit has \(has)", "it is the package of another product", Self.useFamily)
         case .imageTooLarge(let byteCount, let capacity):
             ("DFU-1019", "the image has \(byteCount) bytes, the unit has room for at most \(capacity)", "it was made for a larger device",
              Self.useFamily)
@@ -148,6 +139,4 @@ public enum PackageFault: Hashable, Sendable {
             ("DFU-1032", "the package cannot be written: \(reason)", "libzip refused the operation", "report this with the output of -v")
         }
     }
-
-    private static func hex(_ id: UInt32) -> String { String(format: "0x%04X", id) }
 }

@@ -16,7 +16,7 @@ extension Examples {
             .entryTooLarge(name: "NAME", byteCount: 9000, limit: 8192), .entryDamaged(name: "NAME", reason: reason),
             .manifestInvalid(reason: reason), .entryMissing(name: "NAME"), .kindsNotAccepted([.softDevice], target: "FAMILY"),
             .initPacketInvalid(reason: reason), .initPacketTooLarge(byteCount: 600, limit: 512), .imageSizeDiffers(expected: 9000, actual: 8192),
-            .hashTypeUnsupported, .hashDiffers, .wrongHardware(package: 51, target: 52), .wrongSoftDevice(package: [0x123], target: 0x124),
+            .hashDiffers, .otherProduct(wants: "SoftDevice 0x0123", has: "0x0124"),
             .imageTooLarge(byteCount: 9000, capacity: 8192), .unsigned, .signatureTypeUnsupported(type: "TYPE"),
             .signatureNotTrusted(keys: ["KEY"]), .bootValidationNotTrusted(key: "KEY"), .keyInvalid(name: "KEY", reason: reason),
             .signingFailed(reason: reason), .archiveNotWritten(reason: reason),
