@@ -7,6 +7,7 @@ import Testing
 import VirtualDevices
 
 @testable import Assistant
+@testable import MonocleFamily
 
 /// The session with our scripts on real MicroPython, in simulated time.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))

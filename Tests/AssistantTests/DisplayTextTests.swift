@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 @Suite struct DisplayTextTests {
     private static func whole(_ text: String, room: DisplayText.Room = .init()) -> (text: String, folding: TextFolding) {

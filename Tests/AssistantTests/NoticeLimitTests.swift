@@ -2,6 +2,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 @Suite struct NoticeLimitTests {
     private var machine = ChatMachine(

@@ -113,7 +113,9 @@ struct Outbox {
     private mutating func nextPiece(of first: Delivery, _ sentBytes: Int, capacity: Int, now: SessionClock.Instant) -> HostMessage? {
         let pending = first.text[first.text.utf8.index(first.text.startIndex, offsetBy: sentBytes)...]
         if pending.isEmpty, !first.isWhole { return nil }
-        let piece = TextChunker.characters(of: Self.sendable(pending, isWhole: first.isWhole), atMostBytes: capacity)
+        let sendable = Self.sendable(pending, isWhole: first.isWhole)
+        let whole = PlainText.wholeCharacters(of: sendable, atMostBytes: capacity)
+        let piece = whole.isEmpty ? sendable.prefix(1) : whole
         let isDue = pending.utf8.count >= capacity || attempt.textDeadline.map { $0 <= now } ?? true
         guard first.isWhole || !piece.isEmpty && isDue else { return nil }
         let isFirst = !attempt.hasBegun

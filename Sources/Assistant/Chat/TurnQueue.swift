@@ -72,7 +72,7 @@ struct TurnQueue {
     /// - Parameter text: as it was typed.
     mutating func ask(typed text: String, undeliveredCount: Int) -> [Effect] {
         let clean = PlainText.withoutLeadingSpace(PlainText.clean(text))
-        let question = String(TextChunker.prefix(of: clean[...], atMostBytes: Self.typedLimit))
+        let question = String(PlainText.prefix(of: clean[...], atMostBytes: Self.typedLimit))
         return ask(.typed(question), link: nil, undeliveredCount: undeliveredCount)
     }
 

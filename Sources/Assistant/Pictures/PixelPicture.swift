@@ -20,7 +20,7 @@ public struct PixelPicture: Sendable, Hashable {
     }
 
     /// Turned by 90° against the clock.
-    func turnedLeft() -> PixelPicture? {
+    package func turnedLeft() -> PixelPicture? {
         var turned: [UInt8] = []
         turned.reserveCapacity(pixels.count)
         for row in 0..<width {

@@ -1,18 +1,14 @@
-import Cryptography
-import REPL
 import Support
 
 /// Text by its length and checksum: what a host has sent, or what a unit says that it accepted.
 public struct AnswerReceipt: Sendable, Hashable {
     public let byteCount: Int
-    /// Four bytes in lower-case hexadecimal: on a Monocle the first ones of the SHA-256, on a Frame the CRC-32.
+    /// Four bytes in lower-case hexadecimal.
     public let check: String
 
-    init(of bytes: [UInt8]) { (byteCount, check) = (bytes.count, SHA256.check(of: bytes)) }
-
-    init(crcOf bytes: [UInt8]) {
-        byteCount = bytes.count
-        check = HexText.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: CRC32.of(bytes) >> $0) })
+    package init(_ byteCount: Int, check: UInt32) {
+        self.byteCount = byteCount
+        self.check = HexText.encode(withUnsafeBytes(of: check.bigEndian, Array.init))
     }
 
     /// `COUNT HEX8` as our scripts write it, else `nil`.
@@ -24,6 +20,11 @@ public struct AnswerReceipt: Sendable, Hashable {
             let count = Int(String(decoding: parts[0], as: UTF8.self))
         else { return nil }
         (byteCount, check) = (count, String(decoding: parts[1], as: UTF8.self))
+    }
+
+    /// What a unit's message means that should hold a receipt.
+    package static func event(_ data: ArraySlice<UInt8>) -> RelayEvent {
+        AnswerReceipt(parsing: data.prefix(20)).map { .receipt($0) } ?? .notice(.brokenReceipt(PrintableText.of(data.prefix(60))))
     }
 }
 

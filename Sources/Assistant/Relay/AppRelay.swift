@@ -1,22 +1,20 @@
 import Bluetooth
+import REPL
 import Support
 
-/// One family's app protocol as a state machine: packets and time in, events out; no I/O and no clock of its own.
-///
-/// The session knows a family by this alone. ``MonocleRelay`` speaks 4-character commands, ``FrameRelay`` messages behind 0x01.
+/// One family's app protocol as a state machine: packets and time in, events out; no I/O and no clock of its own. The session knows a
+/// family by this alone.
 public protocol AppRelay: Sendable {
     /// Where the app's messages are written, and where the unit's come from.
     var receive: AttributeID { get }
     var transmit: AttributeID { get }
-    /// Where what the unit's program prints comes from; `nil` where it comes with its messages (``RelayEvent/printed(_:)``).
+    /// Where the prints of the unit's program come from; `nil` where they come with its messages (``RelayEvent/printed(_:)``).
     var console: AttributeID? { get }
-    /// What a link has to be before it is used.
     var security: LinkSecurity { get }
-
-    /// The time between two packets to the unit, at most: ``RelayEvent/taken`` ends it.
+    /// The longest time between two packets to the unit: ``RelayEvent/taken`` ends it.
     var pace: Duration { get }
 
-    /// Asks a program that runs to announce itself; `nil` where there is no such message.
+    /// Asks a running program to announce itself; `nil` where there is no such message.
     var probe: [UInt8]? { get }
 
     /// Whether this is what ``probe`` asks for, asked or not.
@@ -34,14 +32,12 @@ public protocol AppRelay: Sendable {
     /// The unit answers each completed message with what it accepted of it (``RelayEvent/receipt(_:)``).
     var givesReceipts: Bool { get }
 
-    /// When ``advance(now:)`` has something to do.
     var nextDeadline: SessionClock.Instant? { get }
 
-    /// A link is there.
     /// - Parameter payloadSize: bytes of one write or notification at most.
     mutating func linkUp(payloadSize: Int)
 
-    /// The link is gone; a recording under way has ended here.
+    /// A recording under way ends here.
     mutating func linkDown() -> [RelayEvent]
 
     mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent]
@@ -50,7 +46,7 @@ public protocol AppRelay: Sendable {
     /// Asks the unit whether the wearer still waits for an answer. A family that has no such question confirms at once.
     mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent]
 
-    /// What became of the answer's or error's characters so far, of which ``packets(for:)`` made packets last.
+    /// What became of the characters of the answer or error that ``packets(for:)`` is at.
     var folding: TextFolding { get }
 
     /// The packets that carry a message. An answer begins anew with its first piece.
@@ -61,18 +57,13 @@ public protocol AppRelay: Sendable {
 }
 
 extension AppRelay {
+    public var console: AttributeID? { nil }
     public var security: LinkSecurity { .open }
     public var probe: [UInt8]? { nil }
     public var takesPictures: Bool { false }
 
     public func answersProbe(_ packet: [UInt8]) -> Bool { false }
     public func showsLife(_ packet: [UInt8]) -> Bool { true }
-}
-
-/// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
-public struct ConfirmationID: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-    public init(_ text: String) { description = text }
 }
 
 /// What the host has to say to the unit.
@@ -82,13 +73,13 @@ public enum HostMessage: Sendable, Hashable {
     case error(String)
     /// For a unit that ``AppRelay/takesPictures``.
     case picture(DisplayPicture)
-    /// What was shown of the last answer goes from the display: it comes again.
+    /// The display forgets the last answer: it comes again.
     case again
 }
 
 /// What a packet or the passing of time meant.
 public enum RelayEvent: Sendable, Hashable {
-    /// The unit's program has started, or has noticed the link: it takes text from now on.
+    /// The unit's program takes text from now on.
     case ready
     /// It waits for its wearer again, and keeps what it shows.
     case idle
@@ -109,9 +100,9 @@ public enum RelayEvent: Sendable, Hashable {
     case send([UInt8])
     /// As ``send(_:)``, but only between two messages: the unit would count its text as part of one.
     case complaint([UInt8])
-    /// What the unit accepted since the last one, or since its display was cleared.
+    /// What the unit has accepted since the last receipt, or since its display was cleared.
     case receipt(AnswerReceipt)
-    /// The unit's program has the packet that was sent last, and can hold another.
+    /// The unit's program can hold another packet.
     case taken
     /// The version of the unit's scripts, as its program tells it. Printable.
     case version(String)
@@ -169,4 +160,62 @@ public enum RelayNotice: Sendable, Hashable {
         case .recordingStalled(let seconds): "the recording stopped after \(Int(seconds)) s without an end"
         }
     }
+}
+
+/// What became of a text's characters, as a reader counts them, on the way to a display that cannot show them all.
+public struct TextFolding: Sendable, Hashable {
+    /// Shown by similar ones: "é" as "e", "щ" as "shch".
+    public var similar: Int
+    /// Shown as a question mark.
+    public var unknown: Int
+    /// Left out: the unit's program cannot hold so much text.
+    public var omitted: Int
+
+    public init(similar: Int = 0, unknown: Int = 0, omitted: Int = 0) {
+        (self.similar, self.unknown, self.omitted) = (similar, unknown, omitted)
+    }
+
+    /// Whether the display shows what was written.
+    public var isExact: Bool { similar == 0 && unknown == 0 && omitted == 0 }
+
+    /// - Returns: what goes out for a character.
+    package mutating func count(_ shown: ASCIIFold.Shown) -> String {
+        switch shown {
+        case .asIs(let text): return text
+        case .similar(let text):
+            similar += 1
+            return text
+        case .unknown:
+            unknown += 1
+            return "?"
+        }
+    }
+}
+
+/// What a unit's program shows beside its messages. Texts are printable.
+public enum ProgramOutput: Sendable, Hashable {
+    case line(String)
+    case raised(ProgramFault)
+    /// The unit stands at its prompt.
+    case ended
+
+    init(_ event: ConsoleReader.Event) {
+        self = switch event {
+        case .line(let line): .line(line)
+        case .raised(let exception): .raised(ProgramFault(exception))
+        case .ended: .ended
+        }
+    }
+}
+
+/// An exception or error that nobody caught, or that the program printed.
+public struct ProgramFault: Sendable, Hashable {
+    /// Such as `ValueError: data will overflow the space reserved for the app`.
+    public let lastLine: String
+    /// Lines parted by `\n`; the last one is ``lastLine``.
+    public let traceback: String
+
+    public init(_ exception: PythonException) { (lastLine, traceback) = (exception.lastLine, exception.traceback) }
+
+    public init(_ exception: LuaException) { (lastLine, traceback) = (exception.programMessage, exception.programMessage) }
 }

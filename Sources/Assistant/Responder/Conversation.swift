@@ -3,7 +3,7 @@ public enum AssistantMode: String, Sendable, Hashable, CaseIterable {
     case assistant, translator
 
     /// What the model is told about its place.
-    var systemPrompt: String {
+    package var systemPrompt: String {
         switch self {
         case .assistant:
             """

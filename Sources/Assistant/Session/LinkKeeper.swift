@@ -68,7 +68,7 @@ struct LinkKeeper: Sendable {
                 link.firstPackets = try await signOfLife(over: connection, from: output)
                 if !link.firstPackets.isEmpty { return link }
             }
-            let started = try await session.startProgram(connection, known != nil) {
+            let started = try await session.startProgram(connection) {
                 while output.poll() != nil {}
             }
             (link.status, link.printed) = (started.status, started.printed)

@@ -14,6 +14,5 @@ extension SupportedFamily {
                 configuration.trustedKeys += search.bootloaderKeys(for: .frame)
                 return try .frame(folder: folder, configuration: configuration, air: air)
             }),
-        chat: ChatSupport(makeRelay: { FrameRelay() }, makeStarter: { FrameProgram.restart(clock: $0) }),
-        prompt: .lua)
+        chat: .frame, prompt: .lua)
 }

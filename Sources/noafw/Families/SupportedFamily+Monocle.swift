@@ -15,6 +15,5 @@ extension SupportedFamily {
                 configuration.fpgaVersions = (try? search.locate().fpgaVersions(for: FamilyID.monocle.rawValue)) ?? [:]
                 return try .monocle(folder: folder, configuration: configuration, air: air)
             }),
-        chat: ChatSupport(makeRelay: { MonocleRelay() }, makeStarter: { MonocleProgram.restart(clock: $0) }),
-        prompt: .python)
+        chat: .monocle, prompt: .python)
 }

@@ -1,19 +1,24 @@
-/// The text on a Monocle's display: what it holds, what may still go to it, and which packets bring it there.
+import Assistant
+
+/// The text on a Monocle's display: what it holds and what may still go to it.
 ///
 /// A program that keeps all of its text gets no more than its memory holds; one that rolls keeps the newest rows by itself.
 struct MonoclePage {
-    let limits: MonocleRelay.Limits
+    /// Heap that a program has for its text when it keeps all of it. Of 39,936 bytes Noa's scripts, the modules they
+    /// import and a frame leave about 19,000; a quarter of that is for fragments. About 1300 characters.
+    private static let textHeap = 14_000
+    /// Beyond that, for errors on a full display.
+    private static let errorHeap = 1500
+
     /// The program keeps the newest rows only, however much comes. Others keep all of it until the next recording.
     var rolls = false
     /// The display shows an answer, which a complaint would replace.
     private(set) var showsAnswer = false
     /// What became of the last text's characters.
     private(set) var folding = TextFolding()
-    /// Heap that holds the text since the display was cleared for certain.
+    /// Heap that holds the text since the display was certainly cleared.
     private var heldHeap = 0
     private var answer = DisplayText(room: .init())
-
-    init(limits: MonocleRelay.Limits) { self.limits = limits }
 
     var isEmpty: Bool { heldHeap == 0 }
 
@@ -21,18 +26,18 @@ struct MonoclePage {
 
     /// Pieces of an answer as the display's font has it.
     mutating func pieces(ofAnswer text: String, isFirst: Bool, capacity: Int) -> [String] {
-        if isFirst { answer = DisplayText(room: .init(heap: heap(of: limits.textHeap))) }
+        if isFirst { answer = DisplayText(room: .init(heap: heap(of: Self.textHeap))) }
         let shown = answer.take(text)
         folding = answer.folding
         guard !shown.isEmpty else { return [] }
         showsAnswer = true
-        return TextChunker.pieces(of: separated(shown, if: isFirst), atMostBytes: capacity)
+        return PlainText.pieces(of: separated(shown, if: isFirst), atMostBytes: capacity)
     }
 
     /// An error as the display's font has it, in one piece: a second one would replace the first. `nil` when nothing is left of it.
-    /// - Parameter isAnswer: whether it is what a question got for an answer, and not a complaint beside one.
+    /// - Parameter isAnswer: it answers a question, and is no complaint beside one.
     mutating func error(_ text: String, capacity: Int, isAnswer: Bool) -> String? {
-        let room = DisplayText.Room(bytes: capacity - (isEmpty ? 0 : 1), heap: heap(of: limits.textHeap + limits.errorHeap))
+        let room = DisplayText.Room(bytes: capacity - (isEmpty ? 0 : 1), heap: heap(of: Self.textHeap + Self.errorHeap))
         let shown = DisplayText.whole(text, room: room)
         if isAnswer { folding = shown.folding }
         guard !shown.text.isEmpty else { return nil }
@@ -45,7 +50,7 @@ struct MonoclePage {
     /// A new text goes to a line of its own: a program may append it to what it shows. Ours pass over a line end at the top.
     private mutating func separated(_ text: String, if isFirst: Bool) -> String {
         let result = isFirst && !isEmpty ? "\n\(text)" : text
-        heldHeap += DisplayText.HeapBytes.held(by: result)
+        heldHeap += DisplayText.heapBytes(of: result)
         return result
     }
 }

@@ -1,3 +1,4 @@
+import Assistant
 import Foundation
 import Support
 
@@ -107,7 +108,7 @@ struct AnswerDecoder {
     private mutating func bounded(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let room = Self.textLimit - textCount
-        let piece = TextChunker.wholeCharacters(of: text[...], atMostBytes: room)
+        let piece = PlainText.wholeCharacters(of: text[...], atMostBytes: room)
         if piece.utf8.count < text.utf8.count {
             isCutByLength = true
             textCount = Self.textLimit

@@ -1,31 +1,28 @@
+import Assistant
 import AsyncHTTPClient
-import Bluetooth
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Support
 
-/// An error of one attempt, with what is known about making another.
 struct FailedAttempt: Error {
     var error: AssistantError
     var isWorthRepeating: Bool
     /// The server's `Retry-After`.
     var wantedDelay: Duration?
 
-    init(_ error: AssistantError, isWorthRepeating: Bool, wantedDelay: Duration? = nil) {
-        self.error = error
-        self.isWorthRepeating = isWorthRepeating
-        self.wantedDelay = wantedDelay
+    init(_ error: AssistantError, isWorthRepeating: Bool = false, wantedDelay: Duration? = nil) {
+        (self.error, self.isWorthRepeating, self.wantedDelay) = (error, isWorthRepeating, wantedDelay)
     }
 }
 
-/// One request and its answer, which is read with a deadline on every wait and a limit on its bytes.
+/// One request and its answer, with a deadline on every wait and a limit on its bytes.
 ///
-/// A task of its own moves the answer into an inbox: a wait that passes its deadline then leaves nothing half read.
+/// A task of its own moves the answer into an inbox: a wait that passes its deadline leaves nothing half read.
 struct HTTPExchange: Sendable {
-    /// More than any answer: what comes beyond it is not read.
-    static let bodyLimit = AnswerDecoder.bodyLimit
+    /// Bytes that are read of an answer.
+    private static let bodyLimit = AnswerDecoder.bodyLimit
 
     struct Head: Sendable {
         var status: Int
@@ -43,7 +40,7 @@ struct HTTPExchange: Sendable {
     let clock: SessionClock
     let settings: AssistantSettings
 
-    /// Sends a request and has `read` take the answer; whatever is left of it then is dropped with its connection.
+    /// - Parameter read: takes the answer; what it leaves is dropped with the connection.
     func perform<Value: Sendable>(
         _ request: HTTPClientRequest, read: @escaping @Sendable (ResponseReader) async throws -> Value
     ) async throws -> Value {
@@ -75,8 +72,7 @@ struct HTTPExchange: Sendable {
             for try await buffer in response.body where buffer.readableBytes > 0 {
                 count += buffer.readableBytes
                 guard count <= Self.bodyLimit else {
-                    let error = AssistantError.tooLong(what: "the answer", limitBytes: Self.bodyLimit)
-                    return parts.finish(throwing: FailedAttempt(error, isWorthRepeating: false))
+                    return parts.finish(throwing: FailedAttempt(.tooLong(what: "the answer", limitBytes: Self.bodyLimit)))
                 }
                 parts.deliver(.body(Array(buffer.readableBytesView)))
             }
@@ -86,7 +82,7 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// The connection ended within the body.
+    /// The connection ended within the answer's body.
     struct ConnectionBroke: Error {}
 
     private func head(of response: HTTPClientResponse) -> Head {
@@ -102,17 +98,16 @@ struct HTTPExchange: Sendable {
         switch error {
         case is CancellationError: return error
         case let error as HTTPClientError: return failure(from: error, host: host)
-        case is HTTPParserError: return FailedAttempt(.notUnderstood("it is not HTTP"), isWorthRepeating: false)
+        case is HTTPParserError: return FailedAttempt(.notUnderstood("it is not HTTP"))
         case let error as NIOConnectionError:
             let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
             let reason = error.connectionErrors.first.map { TransportReason.text($0.error) } ?? (isUnknown ? "its name is unknown" : "no address")
             if let proxy = settings.proxy {
                 return FailedAttempt(.proxyRefused(proxy: "\(proxy)", reason), isWorthRepeating: !isUnknown)
             }
-            if isUnknown { return FailedAttempt(.unknownHost(host), isWorthRepeating: false) }
-            return FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
+            return isUnknown ? FailedAttempt(.unknownHost(host)) : FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            return FailedAttempt(.insecure(host: settings.baseURL.host, reason: TransportReason.text(error)), isWorthRepeating: false)
+            return FailedAttempt(.insecure(host: settings.baseURL.host, reason: TransportReason.text(error)))
         default:
             return FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)), isWorthRepeating: true)
         }
@@ -122,15 +117,12 @@ struct HTTPExchange: Sendable {
         switch error {
         case .cancelled: CancellationError()
         case .connectTimeout: FailedAttempt(.timedOut("a connection to \(host)"), isWorthRepeating: true)
-        case .tlsHandshakeTimeout:
-            FailedAttempt(.timedOut("a secure connection to \(settings.baseURL.host)"), isWorthRepeating: true)
+        case .tlsHandshakeTimeout: FailedAttempt(.timedOut("a secure connection to \(settings.baseURL.host)"), isWorthRepeating: true)
         case .httpProxyHandshakeTimeout: FailedAttempt(.timedOut("the proxy \(host)"), isWorthRepeating: true)
         case .proxyAuthenticationRequired, .invalidProxyResponse:
-            FailedAttempt(
-                .proxyRefused(
-                    proxy: "\(settings.proxy?.description ?? host)",
-                    error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password"),
-                isWorthRepeating: false)
+            FailedAttempt(.proxyRefused(
+                proxy: settings.proxy?.description ?? host,
+                error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password"))
         default: FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)), isWorthRepeating: true)
         }
     }
@@ -146,13 +138,13 @@ struct ResponseReader: Sendable {
 
     func head() async throws -> HTTPExchange.Head {
         guard case .head(let head) = try await part(within: timeouts.firstByte, "the server's answer") else {
-            throw FailedAttempt(.notUnderstood("no head"), isWorthRepeating: false)
+            throw FailedAttempt(.notUnderstood("no head"))
         }
         return head
     }
 
     /// - Returns: `nil` at the end of the body.
-    /// - Throws: ``HTTPExchange/ConnectionBroke`` when it ends in its middle.
+    /// - Throws: ``HTTPExchange/ConnectionBroke``.
     func piece(isFirst: Bool) async throws -> [UInt8]? {
         let limit = isFirst ? timeouts.firstByte : timeouts.betweenPieces
         switch try await part(within: limit, isFirst ? "the first word" : "the next words") {
@@ -171,7 +163,7 @@ struct ResponseReader: Sendable {
         let deadline = min(clock.deadline(in: limit), end)
         guard let part = try await parts.next(before: deadline, on: clock) else {
             // Whoever has waited that long does not want to wait as long again.
-            throw FailedAttempt(.timedOut(what), isWorthRepeating: false)
+            throw FailedAttempt(.timedOut(what))
         }
         return part
     }

@@ -1,5 +1,5 @@
+import Assistant
 import AsyncHTTPClient
-import Bluetooth
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -13,8 +13,7 @@ public struct OpenAIResponder: Responder {
     let clock: SessionClock
     let client: HTTPClient
 
-    /// Runs `body` with a responder; its connections are closed afterwards.
-    /// - Parameter clock: what timeouts and the waits between attempts are measured on.
+    /// - Parameter clock: of timeouts and the waits between attempts.
     /// - Throws: ``AssistantError/plainHTTP(host:)``, and what `body` throws.
     public static func with<Value: Sendable>(
         _ settings: AssistantSettings, clock: SessionClock, body: (OpenAIResponder) async throws -> Value
@@ -24,30 +23,30 @@ public struct OpenAIResponder: Responder {
         // A redirect would carry the question, and perhaps the key, to a place that nobody chose.
         configuration.redirectConfiguration = .disallow
         configuration.httpVersion = .http1Only
-        configuration.timeout.connect = .nanoseconds(settings.timeouts.connect.nanoseconds)
+        configuration.timeout.connect = TimeAmount(settings.timeouts.connect)
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.tlsConfiguration = try settings.certificateFile.map { path throws(AssistantError) in
-            try Self.trusting(certificatesIn: path)
-        }
+        if let path = settings.certificateFile { configuration.tlsConfiguration = try Self.trusting(certificatesIn: path) }
         configuration.proxy = settings.proxy.map { .server(host: $0.host, port: $0.port) }
         // One conversation needs one; the shared group has a loop for each processor, and ends the process where it cannot be made.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let client = HTTPClient(eventLoopGroupProvider: .shared(loops), configuration: configuration)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(OpenAIResponder(settings: settings, clock: clock, client: client)))
-        } catch {
-            result = .failure(error)
+        func end() async {
+            try? await client.shutdown()
+            try? await loops.shutdownGracefully()
         }
-        try? await client.shutdown()
-        try? await loops.shutdownGracefully()
-        return try result.get()
+        do {
+            let value = try await body(OpenAIResponder(settings: settings, clock: clock, client: client))
+            await end()
+            return value
+        } catch {
+            await end()
+            throw error
+        }
     }
 
-    /// A bundle of a system's authorities has about 200 KB.
+    /// Bytes; a bundle of a system's authorities has about 200 KB.
     private static let certificateFileLimit = 1 << 20
 
-    /// Read now: a file that cannot be used is told before anything is asked.
     private static func trusting(certificatesIn path: String) throws(AssistantError) -> TLSConfiguration {
         guard let content = try? FileReader.read(path, limit: certificateFileLimit, followsLinks: true) else {
             throw .badConfiguration(path: path, "the certificates cannot be read")
@@ -81,8 +80,7 @@ public struct OpenAIResponder: Responder {
     public func answer(
         _ conversation: Conversation, progress: @escaping @Sendable (ResponderProgress) -> Void
     ) async throws -> AnswerSummary {
-        let body = ChatRequest(
-            model: settings.chatModel, conversation: conversation, takesImages: settings.takesImages)
+        let body = ChatRequest(model: settings.chatModel, conversation: conversation, takesImages: settings.takesImages)
         guard let json = try? body.json() else { throw AssistantError.notUnderstood("the conversation is not text") }
         let request = request("chat/completions", body: json, type: "application/json")
         return try await retrying(progress) {
@@ -106,9 +104,7 @@ public struct OpenAIResponder: Responder {
         return request
     }
 
-    private func retrying<Value>(
-        _ progress: (ResponderProgress) -> Void, _ attempt: () async throws -> Value
-    ) async throws -> Value {
+    private func retrying<Value>(_ progress: (ResponderProgress) -> Void, _ attempt: () async throws -> Value) async throws -> Value {
         var count = 0
         while true {
             do {
@@ -131,27 +127,25 @@ public struct OpenAIResponder: Responder {
         let head = try await reader.head()
         guard !(200...299).contains(head.status) else { return }
         if (300...399).contains(head.status) {
-            throw FailedAttempt(.redirected(to: head.location ?? "an unnamed place"), isWorthRepeating: false)
+            throw FailedAttempt(.redirected(to: head.location ?? "an unnamed place"))
         }
         let body = (try? await reader.wholeBody()) ?? []
         try Task.checkCancellation()
         let message = ServerMessage(body: body)
         let text = message.shortText(hiding: settings.key)
         switch head.status {
-        case 401, 403: throw FailedAttempt(.unauthorized(status: head.status, text), isWorthRepeating: false)
+        case 401, 403: throw FailedAttempt(.unauthorized(status: head.status, text))
         case 429:
-            throw FailedAttempt(
-                .tooManyRequests(text, retryAfter: head.retryAfter), isWorthRepeating: !message.isAboutQuota,
-                wantedDelay: head.retryAfter)
-        case 501, 505: throw FailedAttempt(.serverFailed(status: head.status, text), isWorthRepeating: false)
+            let error = AssistantError.tooManyRequests(text, retryAfter: head.retryAfter)
+            throw FailedAttempt(error, isWorthRepeating: !message.isAboutQuota, wantedDelay: head.retryAfter)
+        case 501, 505: throw FailedAttempt(.serverFailed(status: head.status, text))
         case 500...:
-            throw FailedAttempt(
-                .serverFailed(status: head.status, text), isWorthRepeating: true, wantedDelay: head.retryAfter)
-        default: throw FailedAttempt(.refused(status: head.status, text), isWorthRepeating: false)
+            throw FailedAttempt(.serverFailed(status: head.status, text), isWorthRepeating: true, wantedDelay: head.retryAfter)
+        default: throw FailedAttempt(.refused(status: head.status, text))
         }
     }
 
-    /// The answer's text goes out as it comes. Once some has, an error no longer throws: what there is, is kept and marked.
+    /// The answer's text goes out as it comes. Once some has, an error no longer throws: it marks what there is as cut short.
     private func readAnswer(_ reader: ResponseReader, piece: (String) -> Void) async throws -> AnswerSummary {
         var decoder = AnswerDecoder(hiding: settings.key)
         var filter = SecretFilter(settings.key)
@@ -183,7 +177,7 @@ public struct OpenAIResponder: Responder {
     private static func failure(from error: any Error, textCount: Int) throws -> FailedAttempt {
         switch error {
         case let failure as FailedAttempt: failure
-        case let error as AssistantError: FailedAttempt(error, isWorthRepeating: false)
+        case let error as AssistantError: FailedAttempt(error)
         case is HTTPExchange.ConnectionBroke: FailedAttempt(.brokenOff(afterBytes: textCount), isWorthRepeating: true)
         default: throw error
         }
@@ -199,17 +193,9 @@ public struct OpenAIResponder: Responder {
     private static func transcript(in body: [UInt8], hiding key: SecretText?) throws -> String {
         guard let text = (try? JSONDecoder().decode(Transcript.self, from: Data(body)))?.text else {
             let isPage = body.first { $0 > 0x20 } == UInt8(ascii: "<")
-            throw FailedAttempt(.notUnderstood(isPage ? "an HTML page" : "JSON with a text was expected"), isWorthRepeating: false)
+            throw FailedAttempt(.notUnderstood(isPage ? "an HTML page" : "JSON with a text was expected"))
         }
         let trimmed = (key?.redacted(from: text) ?? text).trimmingCharacters(in: .whitespacesAndNewlines)
-        return String(TextChunker.prefix(of: trimmed[...], atMostBytes: transcriptLimit))
-    }
-}
-
-extension Duration {
-    /// Clamped to what 64 bits hold: 292 years.
-    fileprivate var nanoseconds: Int64 {
-        let (product, overflow) = components.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : product.addingReportingOverflow(components.attoseconds / 1_000_000_000).partialValue
+        return String(PlainText.prefix(of: trimmed[...], atMostBytes: transcriptLimit))
     }
 }

@@ -1,3 +1,5 @@
+import Assistant
+
 /// The data of server-sent events (HTML Living Standard, 9.2.6), from bytes cut anywhere. Comments and other fields are passed over.
 struct ServerSentEvents {
     static let lineLimit = 64 << 10

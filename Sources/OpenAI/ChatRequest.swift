@@ -1,3 +1,4 @@
+import Assistant
 import Foundation
 
 /// The body of a request for a chat completion (the API's published shape).

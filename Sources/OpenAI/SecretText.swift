@@ -1,3 +1,4 @@
+import Assistant
 import Support
 
 /// A key. It shows itself to nobody: not to `print`, `dump`, a mirror, a JSON encoder or a crash message.

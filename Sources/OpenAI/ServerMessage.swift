@@ -1,5 +1,4 @@
 import Foundation
-import REPL
 import Support
 
 /// What a server says about an error: `{"error": {"message", "code"}}`, or `{"error": "text"}`, or `{"detail": "text"}`.

@@ -1,3 +1,5 @@
+import Assistant
+
 /// Which server answers, and how long it may take.
 public struct AssistantSettings: Sendable {
     public struct Timeouts: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Assistant
+
 /// Text on its way to a Monocle's display, in pieces cut between characters: what the font shows (``ASCIIFold``), within what a
 /// program holds that draws all it has in one call.
 ///
@@ -8,34 +10,30 @@
 struct DisplayText {
     /// 640 pixels, 24 a character.
     static let columns = 26
-    /// What stands where the rest is left out.
+    /// Stands where the rest is left out.
     private static let ellipsis = "..."
-
-    /// What a program keeps that splits all its text into words: its heap on a 32-bit MicroPython, measured with Noa's
+    /// What a program that splits all its text into words keeps of each word: its heap on a 32-bit MicroPython, measured with Noa's
     /// `graphics.py` on a 64-bit one and halved (62 bytes a word of 5 letters, 74 of 10, 105 of 25).
-    enum HeapBytes {
-        static let word = 48
-        static let character = 3
+    private static let wordBytes = 48
 
-        static func held(by text: String) -> Int {
-            text.utf8.reduce(0) { $0 + character + ($1 == 0x20 ? word : $1 == 0x0A ? 2 * word : 0) }
-        }
+    static func heapBytes(of text: String) -> Int {
+        text.utf8.reduce(0) { $0 + 3 + ($1 == 0x20 ? wordBytes : $1 == 0x0A ? 2 * wordBytes : 0) }
     }
 
     /// How much may go out.
     struct Room {
         var bytes = Int.max
-        /// ``HeapBytes``.
         var heap = Int.max
+
+        func holds(_ text: String, andWord: Bool = false) -> Bool {
+            bytes >= text.utf8.count && heap >= heapBytes(of: text) + (andWord ? wordBytes : 0)
+        }
 
         /// - Returns: `false`, and nothing is taken, where it and an ellipsis do not fit.
         mutating func take(_ text: String) -> Bool {
-            let held = HeapBytes.held(by: text)
-            guard bytes - text.utf8.count >= DisplayText.ellipsis.utf8.count,
-                heap - held >= HeapBytes.held(by: DisplayText.ellipsis) + HeapBytes.word
-            else { return false }
+            guard holds(text + ellipsis, andWord: true) else { return false }
             bytes -= text.utf8.count
-            heap -= held
+            heap -= heapBytes(of: text)
             return true
         }
     }
@@ -47,8 +45,8 @@ struct DisplayText {
     private var wordLength = 0
     private var isFull = false
 
-    /// White space that goes out with what follows it: one space, a line end, or an empty row. Noa's program makes two empty
-    /// rows of two spaces, and of every space that stands beside a line end one more.
+    /// White space that goes out with what follows it: one space, a line end, or an empty row. Noa's program turns two spaces into two
+    /// empty rows, and every space beside a line end into one more.
     private enum Gap: Int {
         case start, none, space, line, paragraph
 
@@ -95,17 +93,7 @@ struct DisplayText {
             if !character.isWhitespace { folding.omitted += 1 }
             return
         }
-        let shown: String
-        switch ASCIIFold.show(character, after: previous) {
-        case .asIs(let text): shown = text
-        case .similar(let text):
-            shown = text
-            folding.similar += 1
-        case .unknown:
-            shown = "?"
-            folding.unknown += 1
-        }
-        for glyph in shown {
+        for glyph in folding.count(ASCIIFold.show(character, after: previous)) {
             if glyph == " " || glyph == "\n" { gap.widen(by: glyph) } else { put(glyph, into: &result) }
         }
     }
@@ -126,6 +114,6 @@ struct DisplayText {
         guard !isFull else { return }
         isFull = true
         folding.omitted += 1
-        if room.bytes >= Self.ellipsis.utf8.count, room.heap >= HeapBytes.held(by: Self.ellipsis) { result += Self.ellipsis }
+        if room.holds(Self.ellipsis) { result += Self.ellipsis }
     }
 }

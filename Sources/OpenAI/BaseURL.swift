@@ -1,3 +1,4 @@
+import Assistant
 import Foundation
 
 /// Where an OpenAI-compatible server is: `https://api.openai.com`, `http://localhost:8080`, with or without the `/v1`.

@@ -1,3 +1,4 @@
+import Assistant
 import Foundation
 
 /// A WAV file of 16-bit mono sound, which is what speech models take.
