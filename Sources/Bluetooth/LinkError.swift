@@ -35,7 +35,7 @@ public enum LinkError: Error, Hashable, Sendable {
 
     /// What makes a unit forget its bond.
     package static let pairingReset =
-        "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too)"
+        "reset the unit's pairing (with a cradle: press the cradle's button while the unit charges), which erases its scripts, too"
 
     /// The unit wants to be paired or encrypted first: insufficient authentication, authorization, key size or encryption (Core 5.4,
     /// Vol 3, Part F, 3.4.1.1). Asking again changes nothing.
@@ -76,7 +76,7 @@ extension LinkError: DiagnosableError {
             Diagnosis(
                 code: "BLE-0004", category: .unitFailed, fault: .unit, message: "the unit has no characteristic \(id)",
                 cause: "it is not the device that its name says, or a stale attribute cache answered",
-                remedy: "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "unless it is paired with this machine, run: bluetoothctl remove ADDRESS; then the same command again")
         case .refused(let id, let attributeError, let operation):
             Diagnosis(
                 code: "BLE-0005", category: .unitFailed, fault: .unit,
@@ -91,7 +91,7 @@ extension LinkError: DiagnosableError {
                 code: "BLE-0010", category: .unitFailed, fault: .unit,
                 message: "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
                 cause: "the firmware is not the expected one, or a stale attribute cache answered",
-                remedy: "check that it is your unit; unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "check that it is your unit; unless it is paired with this machine, run: bluetoothctl remove ADDRESS; then the same command again")
         case .acquired(let id, let operation):
             Diagnosis(
                 code: "BLE-0014", category: .tryAgain, fault: .station,

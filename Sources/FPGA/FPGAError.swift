@@ -13,7 +13,7 @@ public enum FPGAError: Error, Hashable, Sendable {
     case commitFailed(marker: String)
     /// The answer does not have the helper's form.
     case answerUnreadable(String)
-    /// The file is not a bitstream for the Monocle's FPGA.
+    /// The file is not a bitstream for the unit's FPGA.
     case notABitstream(reason: String)
     /// The flash does not erase.
     case markerStays
@@ -34,7 +34,7 @@ extension FPGAError: DiagnosableError {
             Diagnosis(
                 code: "FPGA-0001", category: .badData, fault: nil,
                 message: "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
-                cause: "the file is not an FPGA image for a Monocle", remedy: "give the raw image of a Monocle release")
+                cause: "the file is not an image for the unit's FPGA", remedy: "give the raw image of a release for the unit")
         case .imageEmpty:
             Diagnosis(
                 code: "FPGA-0002", category: .badData, fault: nil, message: "the FPGA image is empty",
@@ -59,9 +59,9 @@ extension FPGAError: DiagnosableError {
                 cause: "data was damaged on the air", remedy: "run the same command again")
         case .notABitstream(let reason):
             Diagnosis(
-                code: "FPGA-0008", category: .badData, fault: nil, message: "the file is not an FPGA image for a Monocle: \(reason)",
+                code: "FPGA-0008", category: .badData, fault: nil, message: "the file is not an image for the unit's FPGA: \(reason)",
                 cause: "it is another kind of file, or it was damaged",
-                remedy: "give the raw image of a Monocle release, or pass --any-fpga-image for an image of your own")
+                remedy: "give the raw image of a release for the unit, or pass --any-fpga-image for an image of your own")
         case .markerStays:
             Diagnosis(
                 code: "FPGA-0009", category: .unitFailed, fault: .unit, message: "the FPGA image cannot be withdrawn",

@@ -17,7 +17,7 @@ public struct FPGAImage: Sendable, Hashable {
 
     /// - Parameters:
     ///   - content: 1…444,430 bytes.
-    ///   - isChecked: it has to be a whole bitstream for the Monocle's FPGA; `false` takes anything.
+    ///   - isChecked: it has to be a whole bitstream for the unit's FPGA; `false` takes anything.
     /// - Throws: ``FPGAError/imageTooLong(byteCount:)``, ``FPGAError/imageEmpty``, ``FPGAError/notABitstream(reason:)``.
     public init(_ content: [UInt8], isChecked: Bool = true) throws {
         guard !content.isEmpty else { throw FPGAError.imageEmpty }

@@ -16,7 +16,6 @@ struct AnswerDecoder {
     private enum Form { case unknown, events, document }
 
     private var form = Form.unknown
-    /// For a message about what is none of the forms.
     private var beginning: [UInt8] = []
     private var hasEvents = false
     private var events = ServerSentEvents()
@@ -57,7 +56,6 @@ struct AnswerDecoder {
         }
     }
 
-    /// The body has ended.
     /// - Throws: ``AssistantError`` when it did so too early, or with nothing said.
     mutating func finish(piece: (String) -> Void) throws(AssistantError) {
         switch form {
@@ -70,7 +68,6 @@ struct AnswerDecoder {
         }
     }
 
-    /// - Throws: ``AssistantError/emptyAnswer``.
     func summary() throws(AssistantError) -> AnswerSummary {
         guard textCount > 0 else { throw .emptyAnswer }
         return AnswerSummary(totalTokens: totalTokens, cutShort: isCutByLength || finishReason == "length" ? .byLength : nil)

@@ -4,15 +4,10 @@ import Foundation
 extension AssistantSettings {
     /// What the command line says; a key is never among it.
     public struct Overrides: Sendable {
-        public var baseURL: String?
-        public var chatModel: String?
-        public var speechModel: String?
+        let baseURL: String?
+        let chatModel: String?
 
-        public init(baseURL: String? = nil, chatModel: String? = nil, speechModel: String? = nil) {
-            self.baseURL = baseURL
-            self.chatModel = chatModel
-            self.speechModel = speechModel
-        }
+        public init(baseURL: String? = nil, chatModel: String? = nil) { (self.baseURL, self.chatModel) = (baseURL, chatModel) }
     }
 
     /// Where the configuration file is: `$XDG_CONFIG_HOME/noafw/config.json`, else `~/.config/noafw/config.json`.
@@ -25,34 +20,23 @@ extension AssistantSettings {
     ///
     /// A key goes only where it was meant to go: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server,
     /// `OPENAI_API_KEY` to OpenAI or to `OPENAI_BASE_URL`.
-    /// - Throws: ``AssistantError``.
     public static func load(environment: [String: String], overrides: Overrides = Overrides()) throws(AssistantError) -> Self {
-        let file = try configurationFile(environment: environment).flatMap { path throws(AssistantError) in
-            try ConfigurationFile.read(path)
-        }
+        let file = try configurationFile(environment: environment).flatMap(ConfigurationFile.read)
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let openAIBase = variable("OPENAI_BASE_URL")
         let base = overrides.baseURL ?? variable("NOAFW_BASE_URL") ?? file?.baseURL ?? openAIBase
         var settings = AssistantSettings(baseURL: try base.map { text throws(AssistantError) in try BaseURL(text) } ?? .openAI)
         if let file { try settings.apply(file) }
         if let model = overrides.chatModel ?? variable("NOAFW_MODEL") { settings.chatModel = model }
-        if let model = overrides.speechModel ?? variable("NOAFW_SPEECH_MODEL") { settings.speechModel = model }
+        if let model = variable("NOAFW_SPEECH_MODEL") { settings.speechModel = model }
         settings.chooseProxy(environment)
-        let candidates: [KeyCandidate] = [
-            KeyCandidate(name: "NOAFW_API_KEY", text: variable("NOAFW_API_KEY"), home: settings.baseURL.origin),
-            KeyCandidate(name: "api_key of the configuration file", text: file?.apiKey, home: origin(of: file?.baseURL)),
-            KeyCandidate(name: "OPENAI_API_KEY", text: variable("OPENAI_API_KEY"), home: origin(of: openAIBase)),
-        ]
-        try settings.chooseKey(among: candidates)
+        try settings.chooseKey(among: [
+            ("NOAFW_API_KEY", variable("NOAFW_API_KEY"), settings.baseURL.origin),
+            ("api_key of the configuration file", file?.apiKey, origin(of: file?.baseURL)),
+            ("OPENAI_API_KEY", variable("OPENAI_API_KEY"), origin(of: openAIBase)),
+        ])
         try settings.check()
         return settings
-    }
-
-    private struct KeyCandidate {
-        var name: String
-        var text: String?
-        /// The origin that the key was given for.
-        var home: String?
     }
 
     private static func origin(of base: String?) -> String? {
@@ -60,10 +44,11 @@ extension AssistantSettings {
         return (try? BaseURL(base))?.origin
     }
 
-    private mutating func chooseKey(among candidates: [KeyCandidate]) throws(AssistantError) {
+    /// - Parameter candidates: with the origin that each was given for.
+    private mutating func chooseKey(among candidates: [(name: String, text: String?, home: String?)]) throws(AssistantError) {
         for candidate in candidates {
             guard let text = candidate.text else { continue }
-            if candidate.home == baseURL.origin { return use(try SecretText(text)) }
+            if candidate.home == baseURL.origin { return key = try SecretText(text) }
             notices.append("\(candidate.name) is not sent to \(baseURL.host): it was given for another server")
         }
     }
@@ -77,9 +62,8 @@ extension AssistantSettings {
         if let allows = file.allowPlainHTTP { allowsPlainHTTP = allows }
         if let path = file.certificateFile {
             // Beside the configuration file, wherever the command is run.
-            certificateFile = URL(
-                fileURLWithPath: path, relativeTo: URL(fileURLWithPath: file.path).deletingLastPathComponent()
-            ).standardizedFileURL.path
+            let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent()
+            certificateFile = URL(fileURLWithPath: path, relativeTo: folder).standardizedFileURL.path
         }
         if let text = file.proxy {
             guard let proxy = Proxy(text) else { throw .badConfiguration(path: file.path, "its proxy is not HOST:PORT") }
@@ -98,10 +82,7 @@ extension AssistantSettings {
             let names = name == "http_proxy" ? [name] : [name, name.uppercased()]
             return names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
-        guard !baseURL.isPrivateToThisMachine else {
-            proxy = nil
-            return
-        }
+        guard !baseURL.isPrivateToThisMachine else { return proxy = nil }
         let names = [baseURL.isEncrypted ? "https_proxy" : "http_proxy", "all_proxy"]
         guard proxy == nil, let name = names.first(where: { variable($0) != nil }), let text = variable(name),
             !Self.isExempt(baseURL.host, from: variable("no_proxy"))

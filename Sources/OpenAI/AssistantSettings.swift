@@ -22,7 +22,6 @@ public struct AssistantSettings: Sendable {
     public var baseURL = BaseURL.openAI
     public var chatModel = "gpt-4o-mini"
     public var speechModel = "whisper-1"
-    /// Whether the chat model takes pictures.
     public var takesImages = true
     /// The wearer's language as ISO 639-1, for the recognition of speech; `nil` has the server find out.
     public var language: String?
@@ -36,18 +35,12 @@ public struct AssistantSettings: Sendable {
     /// Lets a key go to another machine over `http://`.
     public var allowsPlainHTTP = false
     /// Sent to ``baseURL``'s origin alone. A local server needs none.
-    public private(set) var key: SecretText?
+    public internal(set) var key: SecretText?
     /// What the user should know about these settings, one sentence each without a full stop.
     public internal(set) var notices: [String] = []
 
-    public init(baseURL: BaseURL = .openAI, key: SecretText? = nil) {
-        self.baseURL = baseURL
-        self.key = key
-    }
+    public init(baseURL: BaseURL = .openAI, key: SecretText? = nil) { (self.baseURL, self.key) = (baseURL, key) }
 
-    mutating func use(_ key: SecretText?) { self.key = key }
-
-    /// - Throws: ``AssistantError/plainHTTP(host:)``.
     func check() throws(AssistantError) {
         if key != nil, !baseURL.isEncrypted, !baseURL.isPrivateToThisMachine, !allowsPlainHTTP {
             throw .plainHTTP(host: baseURL.host)

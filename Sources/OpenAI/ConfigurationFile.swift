@@ -17,7 +17,7 @@ struct ConfigurationFile: Decodable {
     var certificateFile: String?
     var allowPlainHTTP: Bool?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    private enum CodingKeys: String, CodingKey {
         case baseURL = "base_url", model, speechModel = "speech_model", apiKey = "api_key", images, language
         case tokenLimit = "token_limit", proxy, certificateFile = "ca_file", allowPlainHTTP = "allow_plain_http"
     }
@@ -29,26 +29,18 @@ struct ConfigurationFile: Decodable {
         init?(intValue: Int) { nil }
     }
 
-    private struct UnknownKey: Error {
-        let name: String
-    }
+    private struct UnknownKey: Error { let name: String }
 
-    init(from decoder: any Decoder) throws {
-        let known = Set(CodingKeys.allCases.map(\.rawValue))
-        for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
-            throw UnknownKey(name: key.stringValue)
+    /// The file, with none but known keys.
+    private struct Checked: Decodable {
+        let file: ConfigurationFile
+
+        init(from decoder: any Decoder) throws {
+            for key in try decoder.container(keyedBy: AnyKey.self).allKeys where CodingKeys(stringValue: key.stringValue) == nil {
+                throw UnknownKey(name: key.stringValue)
+            }
+            file = try ConfigurationFile(from: decoder)
         }
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        baseURL = try values.decodeIfPresent(String.self, forKey: .baseURL)
-        model = try values.decodeIfPresent(String.self, forKey: .model)
-        speechModel = try values.decodeIfPresent(String.self, forKey: .speechModel)
-        apiKey = try values.decodeIfPresent(String.self, forKey: .apiKey)
-        images = try values.decodeIfPresent(Bool.self, forKey: .images)
-        language = try values.decodeIfPresent(String.self, forKey: .language)
-        tokenLimit = try values.decodeIfPresent(Int.self, forKey: .tokenLimit)
-        proxy = try values.decodeIfPresent(String.self, forKey: .proxy)
-        certificateFile = try values.decodeIfPresent(String.self, forKey: .certificateFile)
-        allowPlainHTTP = try values.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP)
     }
 
     private static let sizeLimit = 64 << 10
@@ -58,7 +50,7 @@ struct ConfigurationFile: Decodable {
     static func read(_ path: String) throws(AssistantError) -> ConfigurationFile? {
         guard let content = try privateContent(of: path) else { return nil }
         do {
-            var file = try JSONDecoder().decode(ConfigurationFile.self, from: content)
+            var file = try JSONDecoder().decode(Checked.self, from: content).file
             file.path = path
             return file
         } catch let error as UnknownKey {

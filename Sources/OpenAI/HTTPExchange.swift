@@ -6,15 +6,13 @@ import NIOPosix
 import NIOSSL
 import Support
 
+/// An error that another attempt may not meet.
 struct FailedAttempt: Error {
     var error: AssistantError
-    var isWorthRepeating: Bool
     /// The server's `Retry-After`.
     var wantedDelay: Duration?
 
-    init(_ error: AssistantError, isWorthRepeating: Bool = false, wantedDelay: Duration? = nil) {
-        (self.error, self.isWorthRepeating, self.wantedDelay) = (error, isWorthRepeating, wantedDelay)
-    }
+    init(_ error: AssistantError, wantedDelay: Duration? = nil) { (self.error, self.wantedDelay) = (error, wantedDelay) }
 }
 
 /// One request and its answer, with a deadline on every wait and a limit on its bytes.
@@ -72,18 +70,15 @@ struct HTTPExchange: Sendable {
             for try await buffer in response.body where buffer.readableBytes > 0 {
                 count += buffer.readableBytes
                 guard count <= Self.bodyLimit else {
-                    return parts.finish(throwing: FailedAttempt(.tooLong(what: "the answer", limitBytes: Self.bodyLimit)))
+                    return parts.finish(throwing: AssistantError.tooLong(what: "the answer", limitBytes: Self.bodyLimit))
                 }
                 parts.deliver(.body(Array(buffer.readableBytesView)))
             }
             parts.deliver(.end)
         } catch {
-            parts.finish(throwing: hasHead ? ConnectionBroke() : failure(from: error))
+            parts.finish(throwing: hasHead ? FailedAttempt(.brokenOff(afterBytes: 0)) : failure(from: error))
         }
     }
-
-    /// The connection ended within the answer's body.
-    struct ConnectionBroke: Error {}
 
     private func head(of response: HTTPClientResponse) -> Head {
         let headers = response.headers
@@ -92,43 +87,43 @@ struct HTTPExchange: Sendable {
         return Head(status: Int(response.status.code), retryAfter: retryAfter, location: location)
     }
 
-    /// What kept an answer from beginning.
     private func failure(from error: any Error) -> any Error {
         let host = settings.proxy?.host ?? settings.baseURL.host
         switch error {
         case is CancellationError: return error
         case let error as HTTPClientError: return failure(from: error, host: host)
-        case is HTTPParserError: return FailedAttempt(.notUnderstood("it is not HTTP"))
+        case is HTTPParserError: return AssistantError.notUnderstood("it is not HTTP")
         case let error as NIOConnectionError:
             let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
             let reason = error.connectionErrors.first.map { TransportReason.text($0.error) } ?? (isUnknown ? "its name is unknown" : "no address")
-            if let proxy = settings.proxy {
-                return FailedAttempt(.proxyRefused(proxy: "\(proxy)", reason), isWorthRepeating: !isUnknown)
+            let known: AssistantError = if let proxy = settings.proxy {
+                .proxyRefused(proxy: "\(proxy)", reason)
+            } else {
+                isUnknown ? .unknownHost(host) : .unreachable(host: host, reason: reason)
             }
-            return isUnknown ? FailedAttempt(.unknownHost(host)) : FailedAttempt(.unreachable(host: host, reason: reason), isWorthRepeating: true)
+            return isUnknown ? known : FailedAttempt(known)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            return FailedAttempt(.insecure(host: settings.baseURL.host, reason: TransportReason.text(error)))
+            return AssistantError.insecure(host: settings.baseURL.host, reason: TransportReason.text(error))
         default:
-            return FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)), isWorthRepeating: true)
+            return FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)))
         }
     }
 
     private func failure(from error: HTTPClientError, host: String) -> any Error {
         switch error {
         case .cancelled: CancellationError()
-        case .connectTimeout: FailedAttempt(.timedOut("a connection to \(host)"), isWorthRepeating: true)
-        case .tlsHandshakeTimeout: FailedAttempt(.timedOut("a secure connection to \(settings.baseURL.host)"), isWorthRepeating: true)
-        case .httpProxyHandshakeTimeout: FailedAttempt(.timedOut("the proxy \(host)"), isWorthRepeating: true)
+        case .connectTimeout: FailedAttempt(.timedOut("a connection to \(host)"))
+        case .tlsHandshakeTimeout: FailedAttempt(.timedOut("a secure connection to \(settings.baseURL.host)"))
+        case .httpProxyHandshakeTimeout: FailedAttempt(.timedOut("the proxy \(host)"))
         case .proxyAuthenticationRequired, .invalidProxyResponse:
-            FailedAttempt(.proxyRefused(
+            AssistantError.proxyRefused(
                 proxy: settings.proxy?.description ?? host,
-                error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password"))
-        default: FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)), isWorthRepeating: true)
+                error == .invalidProxyResponse ? "it refuses the connection" : "it wants a user and a password")
+        default: FailedAttempt(.unreachable(host: host, reason: TransportReason.text(error)))
         }
     }
 }
 
-/// The answer to a request, taken piece by piece.
 struct ResponseReader: Sendable {
     let parts: Inbox<HTTPExchange.Part>
     let clock: SessionClock
@@ -138,13 +133,12 @@ struct ResponseReader: Sendable {
 
     func head() async throws -> HTTPExchange.Head {
         guard case .head(let head) = try await part(within: timeouts.firstByte, "the server's answer") else {
-            throw FailedAttempt(.notUnderstood("no head"))
+            throw AssistantError.notUnderstood("no head")
         }
         return head
     }
 
     /// - Returns: `nil` at the end of the body.
-    /// - Throws: ``HTTPExchange/ConnectionBroke``.
     func piece(isFirst: Bool) async throws -> [UInt8]? {
         let limit = isFirst ? timeouts.firstByte : timeouts.betweenPieces
         switch try await part(within: limit, isFirst ? "the first word" : "the next words") {
@@ -161,10 +155,8 @@ struct ResponseReader: Sendable {
 
     private func part(within limit: Duration, _ what: String) async throws -> HTTPExchange.Part {
         let deadline = min(clock.deadline(in: limit), end)
-        guard let part = try await parts.next(before: deadline, on: clock) else {
-            // Whoever has waited that long does not want to wait as long again.
-            throw FailedAttempt(.timedOut(what))
-        }
+        // Whoever has waited that long does not want to wait as long again.
+        guard let part = try await parts.next(before: deadline, on: clock) else { throw AssistantError.timedOut(what) }
         return part
     }
 }

@@ -72,7 +72,7 @@ public struct OpenAIResponder: Responder {
         return try await retrying(progress) {
             try await exchange.perform(request) { reader in
                 try await self.checkHead(reader)
-                return try Self.transcript(in: try await Self.wholeBody(reader), hiding: settings.key)
+                return try Self.transcript(in: try await reader.wholeBody(), hiding: settings.key)
             }
         }
     }
@@ -111,9 +111,7 @@ public struct OpenAIResponder: Responder {
                 return try await attempt()
             } catch let failure as FailedAttempt {
                 count += 1
-                guard failure.isWorthRepeating,
-                    let delay = settings.retries.delay(afterAttempts: count, wanted: failure.wantedDelay)
-                else { throw failure.error }
+                guard let delay = settings.retries.delay(afterAttempts: count, wanted: failure.wantedDelay) else { throw failure.error }
                 progress(.retrying(after: delay, because: failure.error))
                 try await clock.sleep(until: clock.deadline(in: delay))
             }
@@ -122,26 +120,24 @@ public struct OpenAIResponder: Responder {
 
     // MARK: - Reading
 
-    /// - Throws: ``FailedAttempt`` for every status but 2xx.
     private func checkHead(_ reader: ResponseReader) async throws {
         let head = try await reader.head()
         guard !(200...299).contains(head.status) else { return }
         if (300...399).contains(head.status) {
-            throw FailedAttempt(.redirected(to: head.location ?? "an unnamed place"))
+            throw AssistantError.redirected(to: head.location ?? "an unnamed place")
         }
         let body = (try? await reader.wholeBody()) ?? []
         try Task.checkCancellation()
         let message = ServerMessage(body: body)
         let text = message.shortText(hiding: settings.key)
         switch head.status {
-        case 401, 403: throw FailedAttempt(.unauthorized(status: head.status, text))
+        case 401, 403: throw AssistantError.unauthorized(status: head.status, text)
         case 429:
             let error = AssistantError.tooManyRequests(text, retryAfter: head.retryAfter)
-            throw FailedAttempt(error, isWorthRepeating: !message.isAboutQuota, wantedDelay: head.retryAfter)
-        case 501, 505: throw FailedAttempt(.serverFailed(status: head.status, text))
-        case 500...:
-            throw FailedAttempt(.serverFailed(status: head.status, text), isWorthRepeating: true, wantedDelay: head.retryAfter)
-        default: throw FailedAttempt(.refused(status: head.status, text))
+            throw message.isAboutQuota ? error : FailedAttempt(error, wantedDelay: head.retryAfter)
+        case 501, 505: throw AssistantError.serverFailed(status: head.status, text)
+        case 500...: throw FailedAttempt(.serverFailed(status: head.status, text), wantedDelay: head.retryAfter)
+        default: throw AssistantError.refused(status: head.status, text)
         }
     }
 
@@ -160,26 +156,9 @@ public struct OpenAIResponder: Responder {
             if !decoder.isComplete { try decoder.finish { show(filter.pass($0)) } }
             return try decoder.summary()
         } catch {
-            let failure = try Self.failure(from: error, textCount: decoder.textCount)
-            guard decoder.textCount > 0 else { throw failure }
-            return AnswerSummary(totalTokens: decoder.totalTokens, cutShort: .byError(failure.error))
-        }
-    }
-
-    private static func wholeBody(_ reader: ResponseReader) async throws -> [UInt8] {
-        do {
-            return try await reader.wholeBody()
-        } catch {
-            throw try failure(from: error, textCount: 0)
-        }
-    }
-
-    private static func failure(from error: any Error, textCount: Int) throws -> FailedAttempt {
-        switch error {
-        case let failure as FailedAttempt: failure
-        case let error as AssistantError: FailedAttempt(error)
-        case is HTTPExchange.ConnectionBroke: FailedAttempt(.brokenOff(afterBytes: textCount), isWorthRepeating: true)
-        default: throw error
+            guard decoder.textCount > 0, var known = (error as? FailedAttempt)?.error ?? error as? AssistantError else { throw error }
+            if case .brokenOff = known { known = .brokenOff(afterBytes: decoder.textCount) }
+            return AnswerSummary(totalTokens: decoder.totalTokens, cutShort: .byError(known))
         }
     }
 
@@ -193,7 +172,7 @@ public struct OpenAIResponder: Responder {
     private static func transcript(in body: [UInt8], hiding key: SecretText?) throws -> String {
         guard let text = (try? JSONDecoder().decode(Transcript.self, from: Data(body)))?.text else {
             let isPage = body.first { $0 > 0x20 } == UInt8(ascii: "<")
-            throw FailedAttempt(.notUnderstood(isPage ? "an HTML page" : "JSON with a text was expected"))
+            throw AssistantError.notUnderstood(isPage ? "an HTML page" : "JSON with a text was expected")
         }
         let trimmed = (key?.redacted(from: text) ?? text).trimmingCharacters(in: .whitespacesAndNewlines)
         return String(PlainText.prefix(of: trimmed[...], atMostBytes: transcriptLimit))

@@ -1,6 +1,5 @@
 import Foundation
 
-/// When a request that failed is made again.
 public struct RetryPolicy: Sendable {
     /// Requests in all, at least 1.
     public var attempts = 4
@@ -40,7 +39,6 @@ enum RetryAfter {
 
 /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7; nobody sends the two obsolete forms now).
 enum HTTPDate {
-    /// Seconds since 1970.
     static func seconds(_ text: String) -> Int64? {
         let format = DateFormatter()
         (format.locale, format.timeZone) = (Locale(identifier: "en_US_POSIX"), .gmt)

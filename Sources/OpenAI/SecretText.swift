@@ -19,7 +19,6 @@ public struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringCo
     /// A stand-in for servers that want no key, such as `none` or `not-needed`: an answer may hold such words, too.
     private var isWord: Bool { characters.utf8.count < 20 && characters.allSatisfy { $0.isLetter || "-_".contains($0) } }
 
-    /// The value of an `Authorization` header.
     var bearer: String { "Bearer \(characters)" }
 
     /// A text from a server that may have repeated the key, or a piece of it.
@@ -27,4 +26,27 @@ public struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringCo
 
     /// How many bytes at the end of a text that goes on may be the key's.
     func lengthAtEnd(of text: String) -> Int { isWord ? 0 : mask.lengthAtEnd(of: text) }
+}
+
+/// Takes a key out of a text that comes in pieces: a server may repeat what it was sent, or a part of it.
+struct SecretFilter {
+    private let key: SecretText?
+    /// An end of what came so far that may be the key's.
+    private var held = ""
+
+    init(_ key: SecretText?) { self.key = key }
+
+    mutating func pass(_ piece: String) -> String {
+        guard let key else { return piece }
+        let bytes = (held + piece).utf8
+        let keep = key.lengthAtEnd(of: held + piece)
+        // The key is ASCII: no character is cut in two.
+        held = String(decoding: bytes.suffix(keep), as: UTF8.self)
+        return key.redacted(from: String(decoding: bytes.dropLast(keep), as: UTF8.self))
+    }
+
+    mutating func finish() -> String {
+        defer { held = "" }
+        return key?.redacted(from: held) ?? held
+    }
 }

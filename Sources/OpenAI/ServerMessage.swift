@@ -35,7 +35,6 @@ struct ServerMessage: Decodable {
 
     private init(message: String) { self.message = message }
 
-    /// - Parameter body: of an answer with an error status; anything.
     init(body: some Collection<UInt8>) {
         let decoded = try? JSONDecoder().decode(Body.self, from: Data(body))
         if let error = decoded?.error {

@@ -121,8 +121,7 @@ extension REPLError: DiagnosableError {
         case .programDoesNotStop:
             unit("REPL-0011", .unitFailed, "the program on the unit does not stop",
                  cause: "it catches the break signal, or it hangs",
-                 remedy: "restart the unit and run the same command again; if that fails, reset the unit's pairing "
-                    + "(Frame: press the button of its cradle while it charges), which erases its scripts, too")
+                 remedy: "restart the unit and run the same command again; if that fails, " + LinkError.pairingReset)
         case .programInTheWay(let words):
             unit("REPL-0014", .unitFailed, "the program on the unit does not let it be asked: \(words)",
                  cause: "it holds the memory, or has replaced functions of the firmware or of Lua",
@@ -143,8 +142,7 @@ extension REPLError: DiagnosableError {
         + "restarts the unit without it; if that fails, "
 
     /// For a program that does not let a host in, whatever a unit runs.
-    public static let programRemedy = withoutProgram
-        + "reset the unit's pairing (Frame: press the button of its cradle while it charges), which erases its scripts"
+    public static let programRemedy = withoutProgram + LinkError.pairingReset
 
     private func unit(
         _ code: String, _ category: Diagnosis.Category, _ message: String, cause: String, remedy: String

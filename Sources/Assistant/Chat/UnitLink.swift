@@ -25,9 +25,8 @@ enum LinkState {
 /// One link to the unit, from its beginning to its loss.
 struct UnitLink {
     enum Program: Equatable {
-        /// Has until then to announce itself.
         case starting(readyBy: SessionClock.Instant)
-        /// Has not announced itself in its time: it gets no text until it does.
+        /// Did not announce itself in its time: it gets no text until it does.
         case silent
         case ready
     }
@@ -41,7 +40,6 @@ struct UnitLink {
 
     var isReady: Bool { program == .ready }
     var takesText: Bool { isReady && !isRecording }
-    /// Something is under way over this link.
     var isBusy: Bool { isRecording || !line.isIdle }
 
     var readyDeadline: SessionClock.Instant? {
@@ -56,5 +54,64 @@ struct UnitLink {
         // Data before the program's own sign may meet a callback that is no more.
         program = .silent
         return true
+    }
+}
+
+/// Hands packets to a link one by one, at the pace that the unit can take.
+struct PacketLine {
+    enum State: Equatable {
+        case free
+        /// - isText: the packet is the ``Outbox``'s.
+        case sending(isText: Bool)
+        case pausing(until: SessionClock.Instant)
+    }
+
+    /// Acknowledgements that wait: more come only from a unit that does not wait for them.
+    static let urgentLimit = 16
+
+    private(set) var state = State.free
+    /// The unit has the packet before the link says so.
+    private var isAcknowledged = false
+    private(set) var urgent: [[UInt8]] = []
+
+    var isIdle: Bool {
+        if case .sending = state { false } else { urgent.isEmpty }
+    }
+
+    var isFree: Bool { state == .free }
+
+    var pauseDeadline: SessionClock.Instant? {
+        if case .pausing(let deadline) = state { deadline } else { nil }
+    }
+
+    mutating func queue(_ packet: [UInt8]) { urgent.append(packet) }
+
+    mutating func advance(now: SessionClock.Instant) {
+        if let deadline = pauseDeadline, deadline <= now { state = .free }
+    }
+
+    mutating func takeUrgent() -> [UInt8]? {
+        guard isFree, !urgent.isEmpty else { return nil }
+        state = .sending(isText: false)
+        return urgent.removeFirst()
+    }
+
+    mutating func beginText() { state = .sending(isText: true) }
+
+    mutating func acknowledged() {
+        switch state {
+        case .free: break
+        case .sending: isAcknowledged = true
+        case .pausing: state = .free
+        }
+    }
+
+    /// The link has taken the packet.
+    /// - Returns: whether it was text.
+    mutating func taken(pause: Duration, now: SessionClock.Instant) -> Bool {
+        guard case .sending(let isText) = state else { return false }
+        state = isAcknowledged ? .free : .pausing(until: now.advanced(by: pause))
+        isAcknowledged = false
+        return isText
     }
 }

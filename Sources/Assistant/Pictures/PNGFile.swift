@@ -1,6 +1,5 @@
 import CPNG
 
-/// PNG files, by libpng.
 package enum PNGFile {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// Where the first chunk, the header, says it (RFC 2083, 4.1.1).

@@ -3,7 +3,6 @@ public struct Photo: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case jpeg, png
 
-        /// RFC 2046's name.
         public var mediaType: String { "image/\(rawValue)" }
 
         public var fileExtension: String {
@@ -15,7 +14,6 @@ public struct Photo: Sendable, Hashable {
     }
 
     public let kind: Kind
-    /// The file.
     public let bytes: [UInt8]
 
     public init(jpeg bytes: [UInt8]) { (kind, self.bytes) = (.jpeg, bytes) }

@@ -1,4 +1,3 @@
-/// A picture as its pixels.
 public struct PixelPicture: Sendable, Hashable {
     /// More is no picture for glasses.
     public static let sideLimit = 8192

@@ -137,10 +137,8 @@ public enum RelayNotice: Sendable, Hashable {
     /// Nothing was sent that it could be for.
     case unexpectedReceipt
     case recordingTooLong(limitSeconds: Int)
-    /// The picture is dropped.
     case photoTooLarge(limitBytes: Int)
     case photoIncomplete(byteCount: Int)
-    /// The picture has no known form.
     case photoUnreadable(byteCount: Int)
     case recordingStalled(seconds: Double)
 
@@ -168,17 +166,14 @@ public struct TextFolding: Sendable, Hashable {
     public var similar: Int
     /// Shown as a question mark.
     public var unknown: Int
-    /// Left out: the unit's program cannot hold so much text.
     public var omitted: Int
 
     public init(similar: Int = 0, unknown: Int = 0, omitted: Int = 0) {
         (self.similar, self.unknown, self.omitted) = (similar, unknown, omitted)
     }
 
-    /// Whether the display shows what was written.
     public var isExact: Bool { similar == 0 && unknown == 0 && omitted == 0 }
 
-    /// - Returns: what goes out for a character.
     package mutating func count(_ shown: ASCIIFold.Shown) -> String {
         switch shown {
         case .asIs(let text): return text

@@ -16,14 +16,6 @@ public struct RecordingLimits: Sendable, Hashable {
 
 /// What a wearer says and photographs, put together from packets. A new recording is a new value.
 package struct WearerRecorder: Sendable {
-    package enum Event {
-        case relay(RelayEvent)
-        /// The wearer speaks or takes a picture: the unit has cleared its display.
-        case displayCleared
-        /// The recording does not end: the unit has to be told.
-        case overflowed
-    }
-
     package enum Phase: Sendable {
         case idle
         /// Sound, text and pieces of a picture come in any order.
@@ -32,7 +24,6 @@ package struct WearerRecorder: Sendable {
         case overflowing
     }
 
-    /// Samples a second.
     static let rate = 8000
     /// Sound that is worth an answer although its recording was cut, in seconds.
     private static let leastSeconds = 0.5
@@ -46,13 +37,11 @@ package struct WearerRecorder: Sendable {
     package private(set) var stallDeadline: SessionClock.Instant?
     private var sound: [UInt8] = []
     private var text: [UInt8] = []
-    /// A picture on its way; `nil` where none is.
     private var incoming: [UInt8]?
     /// Something else came behind its last piece.
     private var isFollowed = false
     /// It was too large: the rest of it is passed over.
     private var isRefused = false
-    /// The whole picture that the sound belongs to.
     private var photo: Photo?
 
     package init(
@@ -89,31 +78,31 @@ package struct WearerRecorder: Sendable {
             sound: Sound(bytes: sound, rate: Self.rate), photo: photo, text: String(decoding: text, as: UTF8.self), cut: cut)
     }
 
-    private mutating func begin(now: SessionClock.Instant) -> [Event] {
+    private mutating func begin(now: SessionClock.Instant) -> [RelayEvent] {
         let isNew = phase != .recording
         phase = .recording
         stallDeadline = now.advanced(by: RecordingLimits.stall)
-        return [.displayCleared] + (isNew ? [.relay(.recordingStarted)] : [])
+        return isNew ? [.recordingStarted] : []
     }
 
     /// A new recording begins, and the old one is forgotten.
-    package mutating func begins(now: SessionClock.Instant) -> [Event] {
+    package mutating func begins(now: SessionClock.Instant) -> [RelayEvent] {
         let lost = closePhoto(isWhole: false)
         forget()
-        return lost.map(Event.relay) + begin(now: now)
+        return lost + begin(now: now)
     }
 
-    package mutating func ends() -> [Event] {
+    package mutating func ends() -> [RelayEvent] {
         defer { forget() }
         if phase == .overflowing { return [] }
         let last = closePhoto(isWhole: !framesPhotos)
         let isEmpty = sound.isEmpty && photo == nil && text.isEmpty
-        return (last + [isEmpty ? .nothingRecorded : .utterance(utterance())]).map(Event.relay)
+        return last + [isEmpty ? .nothingRecorded : .utterance(utterance())]
     }
 
     // MARK: - Sound and text
 
-    package mutating func takeSound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [Event] {
+    package mutating func takeSound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
         guard phase != .overflowing else { return [] }
         let events = phase == .recording ? [] : begin(now: now)
         isFollowed = true
@@ -124,12 +113,11 @@ package struct WearerRecorder: Sendable {
         let whole = utterance(.tooLong)
         forget()
         phase = .overflowing
-        let notice = RelayNotice.recordingTooLong(limitSeconds: limits.recordingSeconds)
-        return events + last.map(Event.relay) + [.relay(.notice(notice)), .overflowed, .relay(.utterance(whole))]
+        return events + last + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds)), .utterance(whole)]
     }
 
     /// What the program asks in its wearer's name; beyond the limit it is cut.
-    package mutating func takeText(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [Event] {
+    package mutating func takeText(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
         guard phase != .overflowing else { return [] }
         let events = phase == .recording ? [] : begin(now: now)
         isFollowed = true
@@ -139,30 +127,29 @@ package struct WearerRecorder: Sendable {
 
     // MARK: - Pictures
 
-    package mutating func photoStarts(now: SessionClock.Instant) -> [Event] {
+    package mutating func photoStarts(now: SessionClock.Instant) -> [RelayEvent] {
         let lost = closePhoto(isWhole: false)
         (incoming, isRefused, photo) = ([], false, nil)
-        return lost.map(Event.relay) + begin(now: now)
+        return lost + begin(now: now)
     }
 
-    package mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [Event] {
+    package mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         // Without its beginning a JPEG is nothing.
         guard phase == .recording, !isRefused, incoming != nil || !framesPhotos else { return [] }
         isFollowed = false
         guard (incoming?.count ?? 0) + data.count <= limits.photoBytes else {
             (incoming, isRefused) = (nil, true)
-            return [.relay(.notice(.photoTooLarge(limitBytes: limits.photoBytes)))]
+            return [.notice(.photoTooLarge(limitBytes: limits.photoBytes))]
         }
         if incoming == nil { incoming = [] }
         incoming?.append(contentsOf: data)
         return []
     }
 
-    package mutating func photoEnds(now: SessionClock.Instant) -> [Event] {
-        begin(now: now) + closePhoto(isWhole: true).map(Event.relay)
+    package mutating func photoEnds(now: SessionClock.Instant) -> [RelayEvent] {
+        begin(now: now) + closePhoto(isWhole: true)
     }
 
-    /// - Returns: what became of the picture on its way, if there was one.
     private mutating func closePhoto(isWhole: Bool) -> [RelayEvent] {
         defer { incoming = nil }
         guard let bytes = incoming, !bytes.isEmpty else { return [] }

@@ -1,8 +1,6 @@
-/// The two things the glasses are for.
 public enum AssistantMode: String, Sendable, Hashable, CaseIterable {
     case assistant, translator
 
-    /// What the model is told about its place.
     package var systemPrompt: String {
         switch self {
         case .assistant:
@@ -60,7 +58,6 @@ public struct Conversation: Sendable, Hashable {
         return true
     }
 
-    /// Takes back the last question: it got no answer.
     public mutating func withdrawQuestion() {
         if messages.last?.role == .user { messages.removeLast() }
     }

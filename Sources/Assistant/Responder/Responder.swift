@@ -15,7 +15,6 @@ public protocol Responder: Sendable {
     ) async throws -> AnswerSummary
 }
 
-/// What a responder tells before it is done.
 public enum ResponderProgress: Sendable, Hashable {
     /// More of the answer; never empty.
     case text(String)
@@ -25,7 +24,6 @@ public enum ResponderProgress: Sendable, Hashable {
 
 /// What is known once an answer has ended. Its text is what the pieces make together.
 public struct AnswerSummary: Sendable, Hashable {
-    /// Tokens of the whole conversation as the server counted them.
     public var totalTokens: Int?
     /// Why the text is not whole, although something came: the stream broke off, or a limit was reached.
     public var cutShort: CutShort?

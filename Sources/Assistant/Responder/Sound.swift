@@ -5,7 +5,6 @@ import Glibc
 /// Sound from glasses: signed 8-bit samples, mono (Monocle: 8 kHz).
 public struct Sound: Sendable, Hashable {
     public var samples: [Int8]
-    /// Samples a second.
     public var rate: Int
 
     public init(samples: [Int8], rate: Int = 8000) {

@@ -29,7 +29,7 @@ public struct FrameConsole: PromptConsole {
         """
     static let runningVersionCode = "return tostring(ARGPT_VERSION or\"\"):sub(1,160)"
 
-    /// All code that is sent to a Frame, but for calls with arguments.
+    /// All code that is sent to a Frame, but for calls with arguments and the chat's question.
     package static var sentCode: [String] {
         LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode, rerunCode] + FrameFiles.sentCode
     }
@@ -39,9 +39,7 @@ public struct FrameConsole: PromptConsole {
     public let restoreGuard: RestoreGuard
 
     init(repl: LuaREPL, connection: any Connection, restoreGuard: RestoreGuard) {
-        self.repl = repl
-        self.connection = connection
-        self.restoreGuard = restoreGuard
+        (self.repl, self.connection, self.restoreGuard) = (repl, connection, restoreGuard)
         restoreGuard.interrupted()
     }
 
@@ -53,13 +51,11 @@ public struct FrameConsole: PromptConsole {
         }
     }
 
-    /// `nil` for nothing.
     func ask(_ code: String) async throws -> String? {
         let text = try await insisting { try await repl.runText(code, within: Self.answerTimeout) }
         return text.isEmpty ? nil : String(text.prefix(Self.versionLimit))
     }
 
-    /// `nil` for anything but 0…100.
     public func batteryPercent() async throws -> Int? {
         try await ask(Self.batteryCode).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
     }
@@ -111,7 +107,6 @@ public struct FrameConsole: PromptConsole {
 
     public func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
 
-    /// Restarts Lua, which runs `main.lua`.
     public func startProgram() async throws {
         try await insisting { try await repl.reset(within: Self.answerTimeout) }
         restoreGuard.started()

@@ -1,19 +1,18 @@
 import ScriptBundle
 import Support
 
-/// What can go wrong with a Frame alone.
 public enum FrameError: Error, Hashable, Sendable {
-    /// It is a Halo, which has the same service and another firmware; whether this host has bonded with it on the way.
+    /// It is a Halo, which has the same service and another firmware; perhaps this host has bonded with it on the way.
     case halo(isBonded: Bool)
     /// A folder has the name of a script; printable.
     case folderInPlace(String)
-    /// The file system took so many bytes of the new scripts; a line for `noafw console` takes other files away.
+    /// The file system took so many bytes of the new scripts; `removal` is a line for `noafw console` that removes other files.
     case fileSystemFull(needed: Int, taken: Int, removal: String = "")
     /// A script holds a byte of 0, at which the firmware cuts a write off up to v24.248 (frame-codebase, `file.c`); printable.
     case zeroByte(String)
     /// A program has put its own in the place of the firmware's function; printable.
     case functionReplaced(String)
-    /// It has no other way to start its application anew than power.
+    /// Only power restarts its application.
     case noRestart
 }
 

@@ -20,9 +20,14 @@ extension Family {
             restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true))
 }
 
+extension ScriptFamily {
+    /// Lua 5.4; the phone app has no order for them.
+    public static let frame = ScriptFamily(name: FamilyID.frame.rawValue, suffix: ".lua", syntax: .luac)
+}
+
 private enum Frame {
     static let bootloaderName = "Frame Update"
-    /// A chunk of Lua without a statement. A unit that was just paired writes its flash and draws from an interrupt (`bluetooth.c`).
+    /// A chunk of Lua without a statement. A unit that was just paired writes its flash, and draws from an interrupt (`bluetooth.c`).
     static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
 
     /// The names are those of the vendor's firmware (frame-codebase, `bluetooth.c`).

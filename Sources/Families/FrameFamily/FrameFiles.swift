@@ -5,7 +5,6 @@ import Support
 /// What a unit says of one entry of its root.
 struct FrameFile: Sendable, Hashable {
     var isFolder: Bool
-    /// Bytes.
     var byteCount: Int
     /// ``FrameDigest`` of what was read back; `nil` where it was not asked for.
     var digest: String?
@@ -22,8 +21,8 @@ struct FrameFiles: Sendable {
     private static let writeTimeout = Duration.seconds(6)
     private static let loadTimeout = Duration.seconds(10)
 
-    /// What `frame.file` does not do: `d` gives the digest of a file of `n` bytes. `read` gives up to a line's end, which it drops, or
-    /// 512 bytes, and does not say the end of the file (frame-codebase, `file.c`): the size does.
+    /// `d` gives the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` gives up to a line's end, which it drops, or
+    /// 512 bytes, and does not tell the end of the file (frame-codebase, `file.c`): the size does.
     private static let reading = """
         function _nf.d(p,n,h)
         local ok,f=pcall(frame.file.open,p,"r")
@@ -88,8 +87,8 @@ struct FrameFiles: Sendable {
         end
         """
 
-    /// The first of the functions in use that is no function of the firmware's any more: its own cannot be dumped. A program that
-    /// replaces `string.dump`, too, is not found out: its word is all that there is.
+    /// The first function in use that is not the firmware's any more: its own cannot be dumped. A program that also replaces
+    /// `string.dump` is not found out.
     private static let genuineness = """
         for n,t in pairs{["frame.file."]=frame.file,["string."]=string}do
         for _,f in ipairs{"open","listdir","remove","rename","unpack","pack","format"}do
@@ -98,9 +97,8 @@ struct FrameFiles: Sendable {
         end
         """
 
-    private static let library = (reading + "\n" + writing)
+    private static let library = reading + "\n" + writing
 
-    /// All code that this part sends to a unit, arguments apart.
     static var sentCode: [String] { [library, genuineness] }
 
     let repl: LuaREPL
@@ -109,16 +107,12 @@ struct FrameFiles: Sendable {
         try await repl.load(LuaLibrary("files", try LuaCode(Self.library)), within: Self.loadTimeout)
     }
 
-    /// - Throws: ``FrameError/functionReplaced(_:)``.
     func checkFunctions() async throws {
         let name = try await repl.runText(Self.genuineness, within: Self.loadTimeout)
-        guard name.isEmpty else { throw FrameError.functionReplaced(String(name.prefix(Self.nameLimit))) }
+        guard name.isEmpty else { throw FrameError.functionReplaced(String(name.prefix(80))) }
     }
 
-    private static let nameLimit = 80
-
     /// Everything in the root by its shown name, with the digests of the named files.
-    /// - Throws: ``REPLError/garbage(_:)`` for an answer that is no list.
     func survey(_ names: [String], seed: Int64) async throws -> [String: FrameFile] {
         try await load()
         let wanted = names.map { "[\(Self.literal($0))]=1" }.joined(separator: ",")
@@ -137,13 +131,14 @@ struct FrameFiles: Sendable {
         return found
     }
 
-    /// Begins a file, or goes on behind what it has.
+    /// Begins a file, or continues it at its end.
     func open(_ name: String, at offset: Int) async throws {
         try await load()
         try await repl.call("o", Array("\(Self.literal(name)),\(offset)".utf8), within: Self.writeTimeout)
     }
 
-    /// As much of `bytes`, from `offset` on, as one command takes; shows where the file then ends.
+    /// As much of `bytes`, from `offset` on, as one command takes.
+    /// - Returns: where the file then ends.
     func append(_ bytes: [UInt8], from offset: Int) async throws -> Int {
         let head = Array("\(offset),".utf8)
         let piece = LuaLiteral.prefix(of: bytes[offset...], room: repl.callRoom - 1 - head.count - 2)

@@ -4,19 +4,16 @@ import ScriptBundle
 import Support
 
 extension FrameConsole {
-    /// How long a program that tells no version is listened to, at least, and until it falls quiet.
+    /// How long to listen to a program that tells no version, and how much longer until it falls quiet.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
-    /// Without a word of the console.
+    /// Of the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes.
     private static let chatterLimit = 4096
     private static let knockInterval = Duration.milliseconds(500)
-    /// What ended the program, where its error found no free place because something was sent right before it.
+    /// Runs the program for its error, which is lost when something was sent right before it.
     static let rerunCode = "local o,e=pcall(require,'main')return o and''or tostring(e):sub(1,300)"
 
-    /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
-    ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``,
-    ///   ``ProvisioningError/wrongVersion(_:expected:actual:)``.
     public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let start = repl.clock.now
         let tells = scripts.tellsVersion
@@ -51,7 +48,7 @@ extension FrameConsole {
         }
     }
 
-    /// A program of which nothing is known but that it must not fail, must not end, and has to be the one that was installed.
+    /// A program that says nothing has to be the one that was installed.
     private func checkVersions(of scripts: ScriptSet) async throws {
         for version in [try await ask(Self.runningVersionCode), try await version(of: .scripts)] where version != scripts.version {
             throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)

@@ -27,7 +27,6 @@ enum Halo {
     }
 
     /// Asks the unit nothing: a subscription would make it bond.
-    /// - Throws: ``FrameError/halo(isBonded:)``.
     @Sendable static func refuse(_ connection: any Connection) throws(FrameError) {
         guard !characteristics.contains(where: connection.offers) else { throw .halo(isBonded: connection.isNewlyBonded) }
     }

@@ -28,9 +28,7 @@ public struct MonocleConsole: PythonConsole {
     public let restoreGuard: RestoreGuard
 
     init(repl: PythonREPL, connection: any Connection, restoreGuard: RestoreGuard) {
-        self.repl = repl
-        self.connection = connection
-        self.restoreGuard = restoreGuard
+        (self.repl, self.connection, self.restoreGuard) = (repl, connection, restoreGuard)
         restoreGuard.interrupted()
     }
 
@@ -53,7 +51,6 @@ public struct MonocleConsole: PythonConsole {
         return String(text.prefix(Self.versionLimit))
     }
 
-    /// `nil` for anything but 0…100.
     public func batteryPercent() async throws -> Int? {
         try await insisting {
             let text = try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerTimeout)
@@ -61,7 +58,7 @@ public struct MonocleConsole: PythonConsole {
         }
     }
 
-    /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
+    /// `nil` for a firmware that lacks what it takes to read files.
     private func scriptsVersion() async throws -> String? {
         do {
             return try await ScriptInstaller.installedVersion(repl)
@@ -101,7 +98,6 @@ public struct MonocleConsole: PythonConsole {
         }
     }
 
-    /// Leaves the prompt and runs `main.py`.
     public func startProgram() async throws {
         try await insisting { _ = try await repl.start(within: Self.answerTimeout) }
         restoreGuard.started()

@@ -115,11 +115,11 @@ public struct FrameRelay: AppRelay {
         recorder.notePacket(now: now)
         let data = packet.dropFirst(2)
         switch FrameMessage(rawValue: packet[1]) {
-        case .start: return relayed(recorder.begins(now: now))
-        case .image: return relayed(recorder.takePhoto(data))
-        case .audio: return relayed(recorder.takeSound(data, now: now))
-        case .text: return relayed(recorder.takeText(data, now: now))
-        case .end: return relayed(recorder.ends())
+        case .start: return recorder.begins(now: now)
+        case .image: return recorder.takePhoto(data)
+        case .audio: return recorder.takeSound(data, now: now)
+        case .text: return recorder.takeText(data, now: now)
+        case .end: return recorder.ends()
         case .version: return announced(data, now: now)
         case .hello: return greeting.answered() + [.taken]
         case .cancel:
@@ -135,10 +135,6 @@ public struct FrameRelay: AppRelay {
         case .palette, .rows, .versionRequest, nil:
             return [.notice(.unknownCommand("0x" + HexText.encode([packet[1]]), byteCount: packet.count - 1))]
         }
-    }
-
-    private func relayed(_ events: [WearerRecorder.Event]) -> [RelayEvent] {
-        events.compactMap { if case .relay(let event) = $0 { event } else { nil } }
     }
 
     /// A program that announces itself once more has begun anew.

@@ -124,15 +124,18 @@ public struct MonocleRelay: AppRelay {
         }
         let data = packet.dropFirst(Self.commandLength)
         recorder.notePacket(now: now)
-        switch String(decoding: packet.prefix(Self.commandLength), as: UTF8.self) {
+        let command = String(decoding: packet.prefix(Self.commandLength), as: UTF8.self)
+        // The unit has cleared its display.
+        if ["ast:", "ist:", "ien:"].contains(command) || command == "dat:" && recorder.phase == .idle { page.clear() }
+        switch command {
         case "rdy:": return announced(data)
-        case "ast:": return relayed(recorder.begins(now: now))
-        case "dat:": return relayed(recorder.takeSound(data, now: now))
-        case "aen:": return relayed(recorder.ends())
-        case "ist:": return relayed(recorder.photoStarts(now: now))
-        case "idt:": return relayed(recorder.takePhoto(data))
+        case "ast:": return recorder.begins(now: now)
+        case "dat:": return sound(data, now: now)
+        case "aen:": return recorder.ends()
+        case "ist:": return recorder.photoStarts(now: now)
+        case "idt:": return recorder.takePhoto(data)
         case "ien:":
-            var events = relayed(recorder.photoEnds(now: now))
+            var events = recorder.photoEnds(now: now)
             events.insert(.send(Self.acknowledgement), at: events.first == .recordingStarted ? 1 : 0)
             return events
         case "got:": return [AnswerReceipt.event(data)]
@@ -147,17 +150,14 @@ public struct MonocleRelay: AppRelay {
         }
     }
 
-    private mutating func relayed(_ events: [WearerRecorder.Event]) -> [RelayEvent] {
-        var result: [RelayEvent] = []
-        for event in events {
-            switch event {
-            case .relay(let event): result.append(event)
-            case .displayCleared: page.clear()
-            // The scripts end a recording when they show an error.
-            case .overflowed: if let packet = remark("The recording was too long.") { result.append(.send(packet)) }
-            }
+    /// The scripts end a recording that does not end when they show an error.
+    private mutating func sound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
+        var events = recorder.takeSound(data, now: now)
+        if let notice = events.firstIndex(where: { if case .notice(.recordingTooLong) = $0 { true } else { false } }),
+            let packet = remark("The recording was too long.") {
+            events.insert(.send(packet), at: notice + 1)
         }
-        return result
+        return events
     }
 
     /// A second `rdy:` after text comes from a program that has shown it and keeps it, not from one that has begun anew.
