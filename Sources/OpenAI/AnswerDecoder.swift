@@ -2,7 +2,7 @@ import Assistant
 import Foundation
 import Support
 
-/// Makes text of a chat completion's body: a stream of events, or one JSON document from a server that does not stream.
+/// The text of a chat completion: a stream of events, or one JSON document from a server that does not stream.
 struct AnswerDecoder {
     static let bodyLimit = 1 << 20
     /// Bytes of text in one answer; the glasses show about 1500.
@@ -27,10 +27,9 @@ struct AnswerDecoder {
     private var isDone = false
     private(set) var isCutByLength = false
 
-    /// Whether nothing more can come that matters.
     var isComplete: Bool { isDone || textCount >= Self.textLimit }
 
-    /// - Parameter piece: gets each text, none of them empty, before what comes behind it can fail.
+    /// - Parameter piece: gets each text before what follows can fail; none is empty.
     mutating func receive(_ bytes: [UInt8], piece: (String) -> Void) throws(AssistantError) {
         let room = Self.bodyLimit - receivedCount
         receivedCount += bytes.count
@@ -56,7 +55,6 @@ struct AnswerDecoder {
         }
     }
 
-    /// - Throws: ``AssistantError`` when it did so too early, or with nothing said.
     mutating func finish(piece: (String) -> Void) throws(AssistantError) {
         switch form {
         case .unknown: throw .emptyAnswer
@@ -92,7 +90,7 @@ struct AnswerDecoder {
         try take(chunk, piece)
     }
 
-    /// The text of a chunk that also tells of an error is shown before it.
+    /// The text of a chunk comes before its error.
     private mutating func take(_ chunk: Chunk, _ piece: (String) -> Void) throws(AssistantError) {
         if let tokens = chunk.usage?.total_tokens, tokens >= 0 { totalTokens = tokens }
         if let choice = chunk.choices?.first {
@@ -125,7 +123,7 @@ private struct Chunk: Decodable {
             var text: String? { content?.text ?? refusal }
         }
 
-        /// A text; some servers send a list of parts, of which those with a text count.
+        /// A text, or from some servers a list of parts.
         struct Content: Decodable {
             private struct Part: Decodable {
                 var text: String?

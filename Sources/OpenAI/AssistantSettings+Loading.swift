@@ -2,7 +2,7 @@ import Assistant
 import Foundation
 
 extension AssistantSettings {
-    /// What the command line says; a key is never among it.
+    /// Of the command line, which never holds a key.
     public struct Overrides: Sendable {
         let baseURL: String?
         let chatModel: String?
@@ -10,7 +10,7 @@ extension AssistantSettings {
         public init(baseURL: String? = nil, chatModel: String? = nil) { (self.baseURL, self.chatModel) = (baseURL, chatModel) }
     }
 
-    /// Where the configuration file is: `$XDG_CONFIG_HOME/noafw/config.json`, else `~/.config/noafw/config.json`.
+    /// `$XDG_CONFIG_HOME/noafw/config.json`, else `~/.config/noafw/config.json`.
     public static func configurationFile(environment: [String: String]) -> String? {
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/noafw/config.json" }
         return environment["HOME"].map { $0 + "/.config/noafw/config.json" }
@@ -44,7 +44,7 @@ extension AssistantSettings {
         return (try? BaseURL(base))?.origin
     }
 
-    /// - Parameter candidates: with the origin that each was given for.
+    /// - Parameter candidates: each with the origin that it was given for.
     private mutating func chooseKey(among candidates: [(name: String, text: String?, home: String?)]) throws(AssistantError) {
         for candidate in candidates {
             guard let text = candidate.text else { continue }
@@ -78,7 +78,7 @@ extension AssistantSettings {
     /// The environment's, as curl reads it, unless the configuration file names one.
     fileprivate mutating func chooseProxy(_ environment: [String: String]) {
         func variable(_ name: String) -> String? {
-            // In capitals, HTTP_PROXY may come from a request's header in a CGI program: nobody reads that one.
+            // HTTP_PROXY in capitals may come from a request's header in a CGI program.
             let names = name == "http_proxy" ? [name] : [name, name.uppercased()]
             return names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
@@ -91,7 +91,7 @@ extension AssistantSettings {
         if proxy == nil { notices.append("\(name) is not used: it is not of the form http://HOST:PORT, without a user and password") }
     }
 
-    /// A name in the list stands for itself and everything below it.
+    /// A name in the list covers everything below it.
     private static func isExempt(_ host: String, from list: String?) -> Bool {
         (list ?? "").lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
             let name = entry.drop { $0 == "." }
@@ -101,7 +101,7 @@ extension AssistantSettings {
 }
 
 extension AssistantSettings.Proxy {
-    /// - Parameter text: `HOST:PORT`, with `http://` in front and a slash behind or without.
+    /// - Parameter text: `HOST:PORT`, perhaps with `http://` and a slash.
     fileprivate init?(_ text: String) {
         let text = text.hasPrefix("http://") ? text : "http://" + text
         guard text.utf8.count <= 300, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,

@@ -1,7 +1,7 @@
 import Assistant
 import Foundation
 
-/// Where an OpenAI-compatible server is: `https://api.openai.com`, `http://localhost:8080`, with or without the `/v1`.
+/// Of a server: `https://api.openai.com`, `http://localhost:8080`, with or without the `/v1`.
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     public static let openAI = BaseURL(scheme: "https", host: "api.openai.com", port: 443, path: "/v1")
 
@@ -10,14 +10,16 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     let port: Int
     /// Ends with the API's version.
     let path: String
+}
 
-    /// - Throws: ``AssistantError/badBaseURL(_:)`` when it is no http or https URL, or holds a user, a password or a query.
+extension BaseURL {
+    /// - Throws: ``AssistantError/badBaseURL(_:)``.
     public init(_ text: String) throws(AssistantError) {
         let shown = String(text.prefix(200))
         guard text.utf8.count <= 2000, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https"
         else { throw .badBaseURL(text.contains("@") ? "(not shown)" : shown) }
-        // A URL may show up in a process list: no place for a password. Nor is it repeated in a message.
+        // A URL shows up in a process list: no place for a password. No message repeats it.
         guard parts.user == nil, parts.password == nil else { throw .badBaseURL("(holds a user or a password)") }
         guard parts.query == nil, parts.fragment == nil else { throw .badBaseURL("(holds a query)") }
         var path = parts.percentEncodedPath
@@ -27,17 +29,13 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
         self.init(scheme: scheme, host: host.lowercased(), port: port, path: Self.hasVersion(path) ? path : path + "/v1")
     }
 
-    private init(scheme: String, host: String, port: Int, path: String) {
-        (self.scheme, self.host, self.port, self.path) = (scheme, host, port, path)
-    }
-
     private static func hasVersion(_ path: String) -> Bool {
         path.split(separator: "/").contains { $0.first == "v" && $0.dropFirst().first?.isNumber == true }
     }
 
     public var description: String { origin + path }
 
-    /// Scheme, host and port: what a key belongs to.
+    /// What a key belongs to.
     var origin: String { "\(scheme)://\(host):\(port)" }
 
     var isPrivateToThisMachine: Bool {

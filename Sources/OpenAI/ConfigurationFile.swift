@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Support
 
-/// The user's configuration: JSON that may hold a key, so nobody else may read it.
+/// JSON that may hold a key, so only its owner may read it.
 struct ConfigurationFile: Decodable {
     var path = ""
     var baseURL: String?
@@ -46,7 +46,7 @@ struct ConfigurationFile: Decodable {
     private static let sizeLimit = 64 << 10
 
     /// - Returns: `nil` when there is no such file.
-    /// - Throws: ``AssistantError/notPrivate(path:_:)``, ``AssistantError/badConfiguration(path:_:)``. Neither repeats a value.
+    /// - Throws: errors that repeat no value.
     static func read(_ path: String) throws(AssistantError) -> ConfigurationFile? {
         guard let content = try privateContent(of: path) else { return nil }
         do {
@@ -63,7 +63,7 @@ struct ConfigurationFile: Decodable {
         }
     }
 
-    /// Looks at the file that is open, not at its name: between two looks at a name it may change.
+    /// Looks at the open file: the one behind a name may change.
     private static func privateContent(of path: String) throws(AssistantError) -> Data? {
         do {
             let file = try OpenedFile(path, followsLinks: true)

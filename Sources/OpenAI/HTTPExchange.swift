@@ -19,7 +19,6 @@ struct FailedAttempt: Error {
 ///
 /// A task of its own moves the answer into an inbox: a wait that passes its deadline leaves nothing half read.
 struct HTTPExchange: Sendable {
-    /// Bytes that are read of an answer.
     private static let bodyLimit = AnswerDecoder.bodyLimit
 
     struct Head: Sendable {
@@ -38,7 +37,7 @@ struct HTTPExchange: Sendable {
     let clock: SessionClock
     let settings: AssistantSettings
 
-    /// - Parameter read: takes the answer; what it leaves is dropped with the connection.
+    /// - Parameter read: what it leaves of the answer is dropped with the connection.
     func perform<Value: Sendable>(
         _ request: HTTPClientRequest, read: @escaping @Sendable (ResponseReader) async throws -> Value
     ) async throws -> Value {

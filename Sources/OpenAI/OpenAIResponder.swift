@@ -7,7 +7,7 @@ import NIOPosix
 import NIOSSL
 import Support
 
-/// A server that speaks OpenAI's HTTP API: OpenAI's own, or llama.cpp, vLLM, Ollama, LocalAI, whisper.cpp and others.
+/// A server with OpenAI's HTTP API: OpenAI's own, llama.cpp, vLLM, Ollama, LocalAI, whisper.cpp and others.
 public struct OpenAIResponder: Responder {
     let settings: AssistantSettings
     let clock: SessionClock
@@ -27,7 +27,7 @@ public struct OpenAIResponder: Responder {
         configuration.connectionPool.retryConnectionEstablishment = false
         if let path = settings.certificateFile { configuration.tlsConfiguration = try Self.trusting(certificatesIn: path) }
         configuration.proxy = settings.proxy.map { .server(host: $0.host, port: $0.port) }
-        // One conversation needs one; the shared group has a loop for each processor, and ends the process where it cannot be made.
+        // The shared group ends the process where its loops cannot be made.
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let client = HTTPClient(eventLoopGroupProvider: .shared(loops), configuration: configuration)
         func end() async {
@@ -141,7 +141,7 @@ public struct OpenAIResponder: Responder {
         }
     }
 
-    /// The answer's text goes out as it comes. Once some has, an error no longer throws: it marks what there is as cut short.
+    /// Once some text has come, an error marks it as cut short.
     private func readAnswer(_ reader: ResponseReader, piece: (String) -> Void) async throws -> AnswerSummary {
         var decoder = AnswerDecoder(hiding: settings.key)
         var filter = SecretFilter(settings.key)
@@ -166,7 +166,7 @@ public struct OpenAIResponder: Responder {
         var text: String?
     }
 
-    /// Bytes of text in one transcript; a minute of speech has about a thousand.
+    /// Bytes; a minute of speech has about a thousand.
     private static let transcriptLimit = 16 << 10
 
     private static func transcript(in body: [UInt8], hiding key: SecretText?) throws -> String {

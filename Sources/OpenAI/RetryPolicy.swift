@@ -1,16 +1,16 @@
 import Foundation
 
-public struct RetryPolicy: Sendable {
-    /// Requests in all, at least 1.
-    public var attempts = 4
-    /// The wait before the second request; doubled for every further one, up to the longest.
+struct RetryPolicy: Sendable {
+    /// Of requests.
+    var attempts = 4
+    /// The wait before the second request doubles with each further one.
     private static let (firstDelay, longestDelay) = (Duration.milliseconds(500), Duration.seconds(20))
     /// A server that wants a longer wait is not asked again: a person waits for the answer.
     private static let longestServerDelay = Duration.seconds(60)
-    /// A number from 0 to 1; keeps many clients from coming back all at once.
-    public var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
+    /// From 0 to 1; keeps many clients from coming back at once.
+    var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
 
-    /// The wait after so many failed attempts; `nil` when it is time to give up.
+    /// After so many failed attempts; `nil` to give up.
     /// - Parameter wanted: what the server's `Retry-After` says.
     func delay(afterAttempts count: Int, wanted: Duration?) -> Duration? {
         guard count >= 1, count < attempts else { return nil }
@@ -25,11 +25,10 @@ public struct RetryPolicy: Sendable {
 enum RetryAfter {
     /// - Parameters:
     ///   - value: seconds, or an HTTP date.
-    ///   - date: the answer's `Date` header: measured against the server's own clock, a wrong clock here does no harm.
+    ///   - date: the answer's `Date` header: the server's own clock.
     static func parse(_ value: String, date: String?) -> Duration? {
         let trimmed = value.filter { $0 != " " }
         if !trimmed.isEmpty, trimmed.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
-            // More digits than fit mean a very long time, too.
             return .seconds(Int64(trimmed.prefix(9)) ?? 0)
         }
         guard let then = HTTPDate.seconds(value), let now = date.flatMap(HTTPDate.seconds) else { return nil }

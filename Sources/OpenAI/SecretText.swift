@@ -1,12 +1,12 @@
 import Assistant
 import Support
 
-/// A key. It shows itself to nobody: not to `print`, `dump`, a mirror, a JSON encoder or a crash message.
+/// A key, which hides from `print`, `dump`, mirrors, JSON encoders and crash messages.
 public struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let characters: String
     private let mask: SecretMask
 
-    /// - Throws: ``AssistantError/badKey`` for anything but 1 to 4096 visible ASCII characters.
+    /// - Throws: ``AssistantError/badKey``.
     public init(_ text: String) throws(AssistantError) {
         guard (1...4096).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .badKey }
         (characters, mask) = (text, SecretMask(text))
@@ -16,22 +16,22 @@ public struct SecretText: Sendable, CustomStringConvertible, CustomDebugStringCo
     public var debugDescription: String { "[key]" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// A stand-in for servers that want no key, such as `none` or `not-needed`: an answer may hold such words, too.
+    /// A stand-in such as `none` or `not-needed`, for servers that want no key: an answer may hold such words.
     private var isWord: Bool { characters.utf8.count < 20 && characters.allSatisfy { $0.isLetter || "-_".contains($0) } }
 
     var bearer: String { "Bearer \(characters)" }
 
-    /// A text from a server that may have repeated the key, or a piece of it.
+    /// - Parameter text: from a server that may repeat the key, or a piece of it.
     func redacted(from text: String) -> String { isWord ? text : mask.masked(text, with: description) }
 
-    /// How many bytes at the end of a text that goes on may be the key's.
+    /// Bytes at the end of a text that may be the key's beginning.
     func lengthAtEnd(of text: String) -> Int { isWord ? 0 : mask.lengthAtEnd(of: text) }
 }
 
-/// Takes a key out of a text that comes in pieces: a server may repeat what it was sent, or a part of it.
+/// Takes a key out of a text that comes in pieces.
 struct SecretFilter {
     private let key: SecretText?
-    /// An end of what came so far that may be the key's.
+    /// The end so far, which may be the key's beginning.
     private var held = ""
 
     init(_ key: SecretText?) { self.key = key }

@@ -48,18 +48,18 @@ struct ServerMessage: Decodable {
         }
     }
 
-    /// Printable, at most 200 characters, and without the key that the server may have repeated.
+    /// Printable, at most 200 characters, without the key.
     func shortText(hiding key: SecretText?) -> String {
         Self.excerpt(of: (message ?? code ?? "").utf8, count: 200, hiding: key)
     }
 
-    /// The printable beginning of a text from a server. The key goes before the cut, which could leave a part of it.
+    /// The printable beginning. The key goes first: a cut could leave a part of it.
     static func excerpt(of bytes: some Collection<UInt8>, count: Int, hiding key: SecretText?) -> String {
         let text = String(decoding: bytes.prefix(64 << 10), as: UTF8.self)
         let harmless = PrintableText.of((key?.redacted(from: text) ?? text).utf8.prefix(count * 4))
         return harmless.count > count ? harmless.prefix(count - 1) + "…" : harmless
     }
 
-    /// The account has no money left: asking again does not help.
+    /// Asking again does not help.
     var isAboutQuota: Bool { code == "insufficient_quota" }
 }

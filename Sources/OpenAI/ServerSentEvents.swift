@@ -11,7 +11,6 @@ struct ServerSentEvents {
     private var isFirstLine = true
 
     /// - Returns: the data of the event that the byte completes.
-    /// - Throws: ``AssistantError/tooLong(what:limitBytes:)`` for a line or an event that does not end.
     mutating func receive(_ byte: UInt8) throws(AssistantError) -> [UInt8]? {
         defer { lastWasCarriageReturn = byte == 0x0D }
         if byte == 0x0A, lastWasCarriageReturn { return nil }
@@ -21,7 +20,7 @@ struct ServerSentEvents {
         return nil
     }
 
-    /// The event that the end of the stream left without its blank line; servers forget it.
+    /// Servers forget the blank line behind the last event.
     mutating func finish() throws(AssistantError) -> [UInt8]? {
         if !line.isEmpty { _ = try endLine() }
         return dispatch()

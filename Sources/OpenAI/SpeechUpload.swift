@@ -5,14 +5,13 @@ import Foundation
 enum WAVFile {
     static let rate = 16_000
 
-    /// - Parameter sound: at 8 kHz it is brought to 16 kHz; at another rate it is written as it is.
+    /// - Parameter sound: 8 kHz become 16 kHz; another rate stays.
     static func bytes(of sound: Sound) -> [UInt8] {
         let wide = sound.rate * 2 == rate ? Interpolation.doubled(sound.samples) : sound.samples.map { Int16($0) << 8 }
         return header(sampleCount: wide.count, rate: sound.rate * 2 == rate ? rate : sound.rate)
             + wide.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
     }
 
-    /// RIFF, a `fmt ` chunk of 16 bytes for PCM, and the head of the `data` chunk: 44 bytes.
     private static func header(sampleCount: Int, rate: Int) -> [UInt8] {
         let dataCount = UInt32(clamping: sampleCount * 2)
         return Array("RIFF".utf8) + little(36 + dataCount) + Array("WAVEfmt ".utf8) + little(UInt32(16))
@@ -25,8 +24,8 @@ enum WAVFile {
     }
 }
 
-/// Twice as many samples: the ones there are stay, the ones between come from a windowed sinc (a half-band filter), so that no
-/// image of the voice appears above 4 kHz as it does with repeated or linear samples.
+/// Twice as many samples. Those between come from a windowed sinc (a half-band filter), so that no image of the voice appears above 4 kHz
+/// as it does with repeated or linear samples.
 enum Interpolation {
     /// Weights of the samples at distance ½, 1½, 2½… on both sides; together they make ½.
     static let weights: [Double] = {

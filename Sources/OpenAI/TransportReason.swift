@@ -3,12 +3,12 @@ import Foundation
 import NIOCore
 import NIOSSL
 
-/// Why a connection failed, in an operator's words; what a library would print is for its developers.
+/// Why a connection failed, in an operator's words.
 enum TransportReason {
     static func text(_ error: any Error) -> String {
         switch error {
         case let error as IOError: String(cString: strerror(error.errnoCode))
-        case let error as HTTPClientError: sentence(error.shortDescription)
+        case let error as HTTPClientError: error.shortDescription.lowercased()
         case let error as NIOSSLExtraError where error == .failedToValidateHostname: "its certificate is for another name"
         case NIOSSLError.handshakeFailed(let cause): handshake("\(cause)")
         case NIOSSLError.unableToValidateCertificate, NIOSSLError.noCertificateToValidate: "its certificate cannot be checked"
@@ -18,7 +18,7 @@ enum TransportReason {
         }
     }
 
-    /// BoringSSL's names for what a person can do something about.
+    /// BoringSSL's names.
     private static let handshakes = [
         ("CERTIFICATE_VERIFY_FAILED", "its certificate is not trusted here"),
         ("WRONG_VERSION_NUMBER", "it does not speak TLS"), ("HTTP_REQUEST", "it does not speak TLS"),
@@ -32,8 +32,6 @@ enum TransportReason {
         let marker = "OPENSSL_internal:"
         guard let start = text.range(of: marker)?.upperBound else { return "the handshake failed" }
         let name = text[start...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }.prefix(60)
-        return "the handshake failed (\(sentence(String(name).replacing("_", with: " "))))"
+        return "the handshake failed (\(String(name).replacing("_", with: " ").lowercased()))"
     }
-
-    private static func sentence(_ text: String) -> String { text.lowercased() }
 }

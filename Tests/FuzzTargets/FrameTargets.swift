@@ -46,7 +46,7 @@ extension FuzzTarget {
         var limits = RecordingLimits()
         limits.photoBytes = 400
         limits.recordingSeconds = 1
-        var relay = FrameRelay(recording: limits)
+        var relay = ChatSupport.frameRelay(recording: limits)
         relay.linkUp(payloadSize: 244)
         var now = SessionClock.Instant(offset: .zero)
         for (number, (flag, bytes)) in Samples.pieces(of: input).enumerated() {

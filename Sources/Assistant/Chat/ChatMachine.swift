@@ -33,7 +33,10 @@ struct ChatMachine {
 
     private var relay: any AppRelay
     private let readyTimeout: Duration
-    private var linkState = LinkState.down(wasSilent: false)
+    private(set) var link: UnitLink?
+    /// Over the last link, this one included, the program never announced itself.
+    private var isSilent: Bool { link.map { $0.program == .silent } ?? wasSilent }
+    private var wasSilent = false
     private var linkCount = 0
     private(set) var lossCount = 0
     private(set) var turns: TurnQueue
@@ -52,14 +55,9 @@ struct ChatMachine {
         turns = TurnQueue(conversation: conversation, newConfirmation: newConfirmation)
     }
 
-    private(set) var link: UnitLink? {
-        get { linkState.link }
-        set { linkState.link = newValue }
-    }
-
     /// Everything asked is answered, and nobody will ask more.
     var isFinished: Bool {
-        isFinishing && turns.isEmpty && (outbox.isEmpty || linkState.isSilent) && link?.isBusy != true
+        isFinishing && turns.isEmpty && (outbox.isEmpty || isSilent) && link?.isBusy != true
     }
 
     var nextDeadline: SessionClock.Instant? {
@@ -133,7 +131,7 @@ struct ChatMachine {
         report(.lost(reason: reason))
         let events = link == nil ? [] : relay.linkDown()
         let wasReady = link?.isReady == true
-        linkState.drop()
+        (wasSilent, link) = (isSilent, nil)
         outbox.rewind()
         for event in events { take(event, now: now) }
         turns.linkLost()

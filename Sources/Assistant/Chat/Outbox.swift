@@ -1,7 +1,7 @@
 import Support
 
-/// What the unit has yet to get, in order, as a state machine. An answer goes out while it is still being written: its first
-/// words at once, the rest in pieces that fill a packet or that have waited long enough.
+/// What the unit has yet to get. An answer goes out while it is still being written: its first words at once, the rest in pieces that fill
+/// a packet or have waited long enough.
 struct Outbox {
     enum Order {
         case add(Delivery)
@@ -27,7 +27,7 @@ struct Outbox {
     static let limit = 32
 
     private(set) var deliveries: [Delivery] = []
-    /// The first delivery's way to the unit.
+    /// The first delivery's.
     private(set) var attempt = DeliveryAttempt()
 
     var isEmpty: Bool { deliveries.isEmpty }
@@ -38,7 +38,7 @@ struct Outbox {
 
     // MARK: - Orders
 
-    /// - Returns: whose delivery had to make room: when it is full, the oldest that is not going out right now.
+    /// - Returns: whose delivery made room in a full outbox: the oldest that is not going out right now.
     mutating func take(_ order: Order) -> TurnID? {
         switch order {
         case .add(let delivery):
@@ -119,7 +119,7 @@ struct Outbox {
 
     // MARK: - Packets
 
-    /// The packet to send now, if any. The link has taken the one before.
+    /// The link has taken the packet before.
     mutating func nextPacket(
         through relay: inout any AppRelay, now: SessionClock.Instant
     ) -> (packet: [UInt8]?, events: [ChatEvent]) {
@@ -169,7 +169,7 @@ struct Outbox {
         return lost(.noReceipt)
     }
 
-    /// The first delivery has not arrived: once, all of it is sent again.
+    /// All of the first delivery is sent again, once.
     private mutating func lost(_ loss: DeliveryLoss) -> [ChatEvent] {
         guard !attempt.isRepetition, let id = deliveries.first?.id else { return giveUpFirst(loss) }
         attempt = DeliveryAttempt(isRepetition: true)
@@ -189,11 +189,11 @@ struct Outbox {
 struct DeliveryAttempt {
     enum State {
         case waiting
-        /// So many bytes of its text have been handed out, the last of them at `since`.
+        /// So many bytes of its text were handed out, the last of them at `since`.
         case streaming(sentBytes: Int, since: SessionClock.Instant)
-        /// All of its text has been handed out.
-        /// - expected: what the unit was asked to accept; `nil` where it gives no receipts.
-        /// - early: it overtook the link's word that its request is on the unit.
+        /// All of its text was handed out.
+        /// - expected: `nil` where the unit gives no receipts.
+        /// - early: came before the link had taken its request.
         case ending(expected: AnswerReceipt? = nil, _ folding: TextFolding = TextFolding(), early: AnswerReceipt? = nil)
         case awaitingReceipt(AnswerReceipt, until: SessionClock.Instant)
     }
@@ -203,18 +203,16 @@ struct DeliveryAttempt {
     /// From the request to the receipt. The scripts look for requests every 40 ms; an exception costs them 1 s.
     static let receiptTimeout = Duration.seconds(5)
 
-    /// The unit did not accept all of the first attempt.
     var isRepetition = false
     var state = State.waiting
-    /// The rest of what the last piece takes.
+    /// The rest of the last piece.
     var packets: [[UInt8]] = []
 
     var hasBegun: Bool { if case .waiting = state { false } else { true } }
 
-    /// All of the text has been handed out.
     var hasEnded: Bool { sentBytes == nil }
 
-    /// Bytes of text that have been handed out; `nil` where no more will be.
+    /// Bytes of text that were handed out; `nil` once that is all.
     var sentBytes: Int? {
         switch state {
         case .waiting: 0

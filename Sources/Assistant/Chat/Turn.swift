@@ -1,4 +1,4 @@
-/// One turn of the conversation: a question on its way to an answer.
+/// A question on its way to an answer.
 ///
 /// waiting → transcribing → transcribed → confirming → answering. A typed question begins with answering. The answer
 /// is delivered while it is being written: that part of the way is the ``Outbox``'s.
@@ -17,7 +17,7 @@ struct Turn {
     enum State {
         case waiting
         case transcribing(work: Int, AssistantMode)
-        /// The unit is asked, as soon as it is ready, whether its wearer still waits.
+        /// To be confirmed as soon as the unit is ready.
         case transcribed
         case confirming(ConfirmationID)
         case answering(work: Int, text: String)

@@ -1,6 +1,6 @@
 import Support
 
-/// The conversation's turns as a state machine: one is worked on, the others wait. What is to be done gathers as effects.
+/// The conversation's turns: one is worked on, the others wait. What is to be done gathers as effects.
 struct TurnQueue {
     enum Effect {
         case act(ChatMachine.Action)
@@ -9,7 +9,7 @@ struct TurnQueue {
         case deliver(Outbox.Order)
     }
 
-    /// Questions that wait, answers that wait, and the question being worked on.
+    /// Waiting questions and answers, and the question being worked on.
     static let limit = 16
     static let typedLimit = 8 << 10
     private static let photoQuestion = "What do you see in this picture?"
@@ -151,7 +151,7 @@ struct TurnQueue {
 
     // MARK: - Confirming
 
-    /// The unit's program is ready, perhaps anew: whatever it was asked before, it has forgotten.
+    /// A program that has become ready has forgotten what it was asked before.
     mutating func confirm() {
         guard current?.isUnconfirmed == true else { return }
         let id = newConfirmation()
@@ -181,7 +181,6 @@ struct TurnQueue {
         report(.cancelled(turn.id, .byWearer))
     }
 
-    /// In translator mode what was heard is the answer: no model is asked.
     private mutating func translated(_ turn: Turn, _ text: String) {
         current = nil
         deliver(.add(Outbox.Delivery(turn.id, link: turn.link, text: text, isWhole: true)))
@@ -250,7 +249,7 @@ struct TurnQueue {
         if reason == .byUser { tellUnit("Cancelled.", about: turn) }
     }
 
-    /// What was answered so far stays in the conversation; a question without any of it is taken back.
+    /// What was answered so far stays in the conversation; without any, the question is taken back.
     private mutating func giveUp(_ turn: Turn) {
         if case .answering(_, let text) = turn.state {
             if text.isEmpty { conversation.withdrawQuestion() } else { remember(text, totalTokens: nil) }
@@ -278,7 +277,7 @@ struct TurnQueue {
         report(.historyCleared(.modeSwitch))
     }
 
-    /// The answer joins its question; there is none when the history was cleared meanwhile.
+    /// Unless the history was cleared meanwhile.
     private mutating func remember(_ answer: String, totalTokens: Int?) {
         guard conversation.messages.last?.role == .user else { return }
         if conversation.answered(answer, totalTokens: totalTokens) { report(.historyCleared(.tokenLimit)) }

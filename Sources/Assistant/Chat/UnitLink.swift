@@ -1,32 +1,10 @@
 import Support
 
-/// Whether there is a link to the unit. What belongs to a link goes with it.
-enum LinkState {
-    /// - wasSilent: over the last link the program never announced itself.
-    case down(wasSilent: Bool)
-    case up(UnitLink)
-
-    var link: UnitLink? {
-        get { if case .up(let link) = self { link } else { nil } }
-        set { if let newValue { self = .up(newValue) } }
-    }
-
-    /// Nobody waits for the unit's program any more.
-    var isSilent: Bool {
-        switch self {
-        case .down(let wasSilent): wasSilent
-        case .up(let link): link.program == .silent
-        }
-    }
-
-    mutating func drop() { self = .down(wasSilent: isSilent) }
-}
-
-/// One link to the unit, from its beginning to its loss.
+/// What belongs to a link goes with it.
 struct UnitLink {
     enum Program: Equatable {
         case starting(readyBy: SessionClock.Instant)
-        /// Did not announce itself in its time: it gets no text until it does.
+        /// Gets no text until it announces itself.
         case silent
         case ready
     }
@@ -48,16 +26,16 @@ struct UnitLink {
 
     mutating func becomeReady() { (program, isRecording) = (.ready, false) }
 
-    /// - Returns: whether the time to announce itself has just passed.
+    /// - Returns: whether the program has just become silent.
     mutating func advance(now: SessionClock.Instant) -> Bool {
         guard let deadline = readyDeadline, deadline <= now else { return false }
-        // Data before the program's own sign may meet a callback that is no more.
+        // Data before the program's sign may meet a callback that is no more.
         program = .silent
         return true
     }
 }
 
-/// Hands packets to a link one by one, at the pace that the unit can take.
+/// Hands packets to a link one by one, at the unit's pace.
 struct PacketLine {
     enum State: Equatable {
         case free
@@ -66,7 +44,7 @@ struct PacketLine {
         case pausing(until: SessionClock.Instant)
     }
 
-    /// Acknowledgements that wait: more come only from a unit that does not wait for them.
+    /// More acknowledgements wait only for a unit that does not wait for them.
     static let urgentLimit = 16
 
     private(set) var state = State.free

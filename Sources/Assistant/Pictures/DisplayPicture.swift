@@ -1,7 +1,7 @@
 /// A picture of 16 colours for a unit's display: 400 pixels a row, 400 rows at most.
 public struct DisplayPicture: Sendable, Hashable {
     public static let width = 400
-    public static let heightLimit = 400
+    static let heightLimit = 400
     static let colourCount = 16
     package static let bytesPerRow = width / 2
 
@@ -12,7 +12,7 @@ public struct DisplayPicture: Sendable, Hashable {
 
     public var height: Int { rows.count / Self.bytesPerRow }
 
-    /// Fits a picture, with black on both sides where it is narrower, and reduces its colours.
+    /// Fits a picture, with black on both sides of a narrower one, and reduces its colours.
     public init?(_ picture: PixelPicture) {
         guard let fitted = picture.fitted(width: Self.width, height: Self.heightLimit) else { return nil }
         let (palette, indices) = ColourReduction.reduce(fitted, to: Self.colourCount)

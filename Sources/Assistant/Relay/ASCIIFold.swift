@@ -2,8 +2,8 @@ import Foundation
 
 /// A character by what a font of printable ASCII (0x20–0x7E) shows.
 ///
-/// By our tables first (``FoldTable``), then without its marks (NFD), then by its compatible form (NFKD), then, where a script
-/// spells sounds, by ICU's transliteration to Latin. Han characters have none: their reading depends on the language.
+/// By our tables first (``FoldTable``), then without its marks (NFD), then by its compatible form (NFKD), then by ICU's transliteration to
+/// Latin. Han characters have none: their reading depends on the language.
 package enum ASCIIFold {
     package enum Shown: Equatable {
         /// Nothing is lost, also where nothing is left: controls, joiners, direction marks.
@@ -12,7 +12,7 @@ package enum ASCIIFold {
         case unknown
     }
 
-    /// - Parameter previous: the character before; a mark whose letter went out in an earlier piece is folded as with it.
+    /// - Parameter previous: the character before, for a mark whose letter went out in an earlier piece.
     package static func show(_ character: Character, after previous: Character?) -> Shown {
         if let known = plain(character) { return .asIs(known) }
         let scalars = Array(String(character).precomposedStringWithCanonicalMapping.unicodeScalars)
@@ -76,7 +76,7 @@ package enum ASCIIFold {
     }
 }
 
-/// What is shown for letters and signs whose decomposition does not end in ASCII, or not as a reader would write it.
+/// Letters and signs whose decomposition does not end in ASCII, or not as a reader would write it.
 enum FoldTable {
     static func shown(_ scalar: Unicode.Scalar) -> String? {
         if let known = all[scalar] { return known }

@@ -14,33 +14,33 @@ public struct RecordingLimits: Sendable, Hashable {
     public init() {}
 }
 
-/// What a wearer says and photographs, put together from packets. A new recording is a new value.
+/// Puts together what a wearer says and photographs.
 package struct WearerRecorder: Sendable {
     package enum Phase: Sendable {
         case idle
         /// Sound, text and pieces of a picture come in any order.
         case recording
-        /// Too long, and cut; what still comes of it is passed over.
+        /// Too long, and cut; the rest is passed over.
         case overflowing
     }
 
     static let rate = 8000
-    /// Sound that is worth an answer although its recording was cut, in seconds.
+    /// Seconds of sound that are worth an answer although the recording was cut.
     private static let leastSeconds = 0.5
 
     private let limits: RecordingLimits
-    /// A picture has a beginning and an end of its own; else its pieces are all those of one recording.
+    /// A picture has a beginning and an end of its own; else it is all pieces of one recording.
     private let framesPhotos: Bool
-    /// What a camera's bytes are; `nil` where they are no picture.
+    /// Makes a picture of a camera's bytes.
     private let develop: @Sendable ([UInt8]) -> Photo?
     package private(set) var phase = Phase.idle
     package private(set) var stallDeadline: SessionClock.Instant?
     private var sound: [UInt8] = []
     private var text: [UInt8] = []
     private var incoming: [UInt8]?
-    /// Something else came behind its last piece.
+    /// Something else came behind the picture's last piece.
     private var isFollowed = false
-    /// It was too large: the rest of it is passed over.
+    /// The picture was too large: the rest is passed over.
     private var isRefused = false
     private var photo: Photo?
 
@@ -64,7 +64,7 @@ package struct WearerRecorder: Sendable {
         return (isSound ? [.notice(.recordingStalled(seconds: seconds))] : []) + abandon(.stalled)
     }
 
-    /// Ends a recording that will not go on: with an utterance where it is long enough to hold words.
+    /// Ends a recording that will not go on; it is an utterance where it is long enough to hold words.
     package mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
         defer { forget() }
         guard phase == .recording else { return [] }
@@ -116,7 +116,6 @@ package struct WearerRecorder: Sendable {
         return events + last + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds)), .utterance(whole)]
     }
 
-    /// What the program asks in its wearer's name; beyond the limit it is cut.
     package mutating func takeText(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
         guard phase != .overflowing else { return [] }
         let events = phase == .recording ? [] : begin(now: now)

@@ -1,24 +1,23 @@
 import Bluetooth
 import Support
 
-/// One turn of a conversation, a question and its answer, numbered from 1 in the order of asking.
-public struct TurnID: Hashable, Sendable, Comparable, CustomStringConvertible {
+/// A question and its answer, numbered from 1 in the order of asking.
+public struct TurnID: Hashable, Sendable, CustomStringConvertible {
     public let number: Int
     public init(number: Int) { self.number = number }
     public var description: String { "\(number)" }
-    public static func < (left: TurnID, right: TurnID) -> Bool { left.number < right.number }
 }
 
-/// What a running chat session reports. Texts may come from the unit or from a server: escape them before a terminal shows them.
+/// Texts may come from the unit or from a server: escape them before a terminal shows them.
 public enum ChatEvent: Sendable {
-    /// - attempt: 1 for the first one of a session, and of every reconnection.
+    /// - attempt: from 1, for the session and for every reconnection.
     case connecting(attempt: Int)
-    /// The link is there; the unit's program is being looked at or started.
+    /// The link is there; the program is being looked at or started.
     case starting
     case connected(UnitStatus)
-    /// The unit waits for its wearer: after every start and every reconnection.
+    /// The unit waits for its wearer: after every start and reconnection.
     case ready
-    /// The unit's program did not announce itself in its time; it gets nothing until it does.
+    /// The program did not announce itself in its time; it gets nothing until it does.
     case silent
     /// The link, or an attempt at a new one, has failed.
     case lost(reason: String)
@@ -30,7 +29,7 @@ public enum ChatEvent: Sendable {
     case photo(Photo)
     /// Of the unit's scripts, as its program tells it.
     case version(String)
-    /// The unit has answered this ``SessionCommand/ping(_:)``.
+    /// Answers ``SessionCommand/ping(_:)``.
     case pong(ConfirmationID)
     case notice(RelayNotice)
     case noticesLeftOut(count: Int)
@@ -46,35 +45,34 @@ public enum ChatEvent: Sendable {
     case asked(TurnID, Question)
     case heard(TurnID, String)
     case thinking(TurnID)
-    /// The server did not take the request; it is made again after a pause.
     case retrying(TurnID, after: Duration, because: AssistantError)
     case answerPiece(TurnID, String)
-    /// The answer is whole, or as much of it as will come.
+    /// All of the answer that will come.
     case answered(TurnID, String, AnswerSummary.CutShort?)
-    /// The unit does not show the answer, or the error, as it was written. Comes once, before ``sent(_:awaitsReceipt:)``.
+    /// The unit does not show an answer or error as it was written. Comes once, before ``sent(_:awaitsReceipt:)``.
     case folded(TurnID, TextFolding)
-    /// The link has taken the last of the answer, or of the error.
-    /// - awaitsReceipt: ``delivered(_:)``, ``repeated(_:_:)`` or ``undeliverable(_:_:)`` follows; else nothing does.
+    /// The link has taken the last of an answer or error.
+    /// - awaitsReceipt: ``delivered(_:)``, ``repeated(_:_:)`` or ``undeliverable(_:_:)`` follows.
     case sent(TurnID, awaitsReceipt: Bool)
-    /// The unit's program has accepted every byte of the answer, or of the error.
+    /// The unit's program has accepted every byte.
     case delivered(TurnID)
-    /// It has not, and gets all of it once more.
+    /// It has not, and gets all of it again.
     case repeated(TurnID, DeliveryLoss)
     /// Nor has it the second time.
     case undeliverable(TurnID, DeliveryLoss)
-    /// No answer. ``SessionCommand/retry`` asks the same again.
+    /// ``SessionCommand/retry`` asks the same again.
     case failed(TurnID, any DiagnosableError)
     case cancelled(TurnID, Cancellation)
 
     case historyCleared(ClearReason)
     case mode(AssistantMode)
-    /// So many answers wait for the unit to come back.
+    /// So many answers wait for the unit's return.
     case undelivered(Int)
 
     public enum Question: Sendable, Hashable {
         case typed(String)
         case spoken(seconds: Double, photo: Bool, cut: Utterance.Cut?)
-        /// No question: a picture of so many rows for the unit's display.
+        /// No question: a picture for the unit's display, of so many rows.
         case picture(height: Int)
         /// No question: a text for the unit's display.
         case notice(String)
@@ -82,7 +80,7 @@ public enum ChatEvent: Sendable {
 
     public enum Cancellation: String, Sendable, Hashable {
         case byUser
-        /// The wearer tapped the request away: the unit did not confirm it.
+        /// The wearer tapped it away.
         case byWearer
         /// A newer recording took its place.
         case superseded
@@ -99,7 +97,6 @@ public enum ChatEvent: Sendable {
     public enum ClearReason: String, Sendable, Hashable { case tokenLimit, modeSwitch, byUser }
 }
 
-/// What a terminal tells a running session.
 public enum SessionCommand: Sendable, Hashable {
     /// A text that ``isQuestion(_:)`` refuses is ``ChatEvent/cancelled(_:_:)``.
     case ask(String)
@@ -109,11 +106,11 @@ public enum SessionCommand: Sendable, Hashable {
     /// Asks the last failed question again.
     case retry
     case show(DisplayPicture)
-    /// Shows a text on the unit's display; nobody answers it.
+    /// Only shows a text on the unit's display.
     case tell(String)
-    /// Has the unit's program answer; while it is not ready, nothing happens.
+    /// Has the unit's program answer, if it is ready.
     case ping(ConfirmationID)
-    /// Ends the session once everything asked so far is answered and on the unit.
+    /// Ends the session once all that was asked is answered and on the unit.
     case finish
 
     /// Whether anything is left of a text without control characters and white space.

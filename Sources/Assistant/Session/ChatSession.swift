@@ -4,14 +4,14 @@ import Support
 public struct ChatOptions: Sendable {
     public var mode = AssistantMode.assistant
     public var tokenLimit = 4096
-    public var connectTimeout = Duration.seconds(20)
-    /// How long a unit that was there before may take to announce itself.
-    public var readyTimeout = Duration.seconds(4)
-    /// How long a program that was just started may take: Noa's says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
-    public var startTimeout = Duration.seconds(15)
-    /// Waits between attempts to reconnect; the last one repeats.
-    public var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
-    /// Yields an identifier that was never used before, of 16 characters: with its command it fits the smallest packet.
+    var connectTimeout = Duration.seconds(20)
+    /// For a unit that was there before to announce itself.
+    var readyTimeout = Duration.seconds(4)
+    /// For a program that was just started: Noa's says `rdy:` after 7 s (noa-for-ios, `main.py`).
+    var startTimeout = Duration.seconds(15)
+    /// The last one repeats.
+    var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
+    /// Of 16 characters: with its command it fits the smallest packet.
     public var newConfirmation: @Sendable () -> ConfirmationID = {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         return ConfirmationID(String(repeating: "0", count: 16 - digits.count) + digits)
@@ -46,18 +46,15 @@ public struct ChatSession: Sendable {
         let inputs = Inbox<Input>(capacity: 1 << 16)
         let work = Inbox<Work>()
         try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                try await LinkKeeper(session: self, inputs: inputs).run()
-                return false
+            func serve(_ body: @escaping @Sendable () async throws -> Void) {
+                group.addTask {
+                    try await body()
+                    return false
+                }
             }
-            group.addTask {
-                try await forward(commands, to: inputs)
-                return false
-            }
-            group.addTask {
-                try await perform(work, reporting: inputs)
-                return false
-            }
+            serve { try await LinkKeeper(session: self, inputs: inputs).run() }
+            serve { try await forward(commands, to: inputs) }
+            serve { try await perform(work, reporting: inputs) }
             group.addTask {
                 try await decide(inputs, work, report: report)
                 return true
@@ -69,11 +66,10 @@ public struct ChatSession: Sendable {
 
     enum Input: Sendable {
         case machine(ChatMachine.Input)
-        /// A link that is there, its number, and where packets for it go.
         case link(payloadSize: Int, UnitStatus, packets: Inbox<[UInt8]>)
     }
 
-    /// Something for the responder to do; what comes of it; what stops it.
+    /// What the responder does, and what stops it.
     private struct Work: Sendable {
         let perform: @Sendable () async -> ChatMachine.Input
         let stop = Inbox<Void>()

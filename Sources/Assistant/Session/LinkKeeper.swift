@@ -2,7 +2,7 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// Keeps a link to the unit: connects, gets its program to run, carries packets, and begins anew when the link is lost.
+/// Connects to the unit, gets its program to run, carries packets, and begins anew when the link is lost.
 final class LinkKeeper: Sendable {
     private struct OpenLink: Sendable {
         let connection: any Connection
@@ -10,28 +10,26 @@ final class LinkKeeper: Sendable {
         /// `nil` where it is the output.
         let console: Inbox<[UInt8]>?
         var status = UnitStatus()
-        /// What came while the program was waited for.
         var firstPackets: [[UInt8]] = []
         var printed: [UInt8] = []
     }
 
     private let session: ChatSession
     private let inputs: Inbox<ChatSession.Input>
-    /// Whether the unit's program knows the relay's question, over all links. No other is asked: noa-flutter's puts the unit to sleep at
-    /// the first message that comes more than 18 s after its start.
+    /// The program has answered the relay's question, on any link. No other is asked: noa-flutter's puts the unit to sleep at the first
+    /// message that comes more than 18 s after its start.
     private let knowsProbe = Mutex(false)
 
-    /// A program that prints more than this before its first message is started anew.
+    /// A program that sends more without a sign of life is started anew.
     private static let firstPacketLimit = 64
     private static let subscribeTimeout = Duration.seconds(5)
-    /// A unit that does not acknowledge a write for so long is gone.
     private static let writeTimeout = Duration.seconds(10)
 
     init(session: ChatSession, inputs: Inbox<ChatSession.Input>) { (self.session, self.inputs) = (session, inputs) }
 
     private var clock: SessionClock { session.clock }
 
-    /// - Throws: what the first connection or start threw, and `CancellationError`; later failures are tried again.
+    /// - Throws: what the first connection or start threw; later failures are tried again.
     func run() async throws {
         var schedule = ReconnectSchedule(delays: session.options.reconnectDelays)
         while true {
@@ -50,7 +48,7 @@ final class LinkKeeper: Sendable {
         }
     }
 
-    /// - Parameter known: what an earlier link told; the unit's program then needs a start only when it keeps silent.
+    /// - Parameter known: from an earlier link; the program then needs a start only when it keeps silent.
     private func open(_ known: UnitStatus?) async throws -> OpenLink {
         let relay = session.relay
         let connection = try await session.central.connect(
@@ -59,9 +57,9 @@ final class LinkKeeper: Sendable {
             func subscribe(_ id: AttributeID) async throws -> Inbox<[UInt8]> {
                 try await connection.subscribe(to: id, deadline: clock.deadline(in: Self.subscribeTimeout))
             }
-            // Before the start: the program announces itself once.
+            // The program announces itself once, when it starts.
             let output = try await subscribe(relay.transmit)
-            // Every subscriber of a link gets the same inbox: the starter's turn comes first.
+            // All subscribers of a link share one inbox: the starter's turn comes first.
             var console: Inbox<[UInt8]>?
             if let id = relay.console { console = try await subscribe(id) }
             var link = OpenLink(connection: connection, output: output, console: console)
@@ -82,8 +80,8 @@ final class LinkKeeper: Sendable {
         }
     }
 
-    /// Waits for a program that may run already; one that keeps silent, and has answered the question before, is asked once.
-    /// - Returns: what has come, the sign being the last of it; nothing where there was none.
+    /// Waits for a program that may run already. Asks it once, if it keeps silent and has answered before.
+    /// - Returns: what came up to the sign; nothing without one.
     private func signOfLife(over connection: any Connection, from output: Inbox<[UInt8]>) async throws -> [[UInt8]] {
         let end = clock.deadline(in: session.options.readyTimeout)
         let probe = knowsProbe.withLock(\.self) ? session.relay.probe : nil
@@ -103,8 +101,7 @@ final class LinkKeeper: Sendable {
         return []
     }
 
-    /// Carries packets both ways until the link is lost.
-    /// - Returns: why it was.
+    /// - Returns: why the link was lost.
     private func serve(_ link: OpenLink) async throws -> String {
         let packets = Inbox<[UInt8]>()
         inputs.deliver(.link(payloadSize: link.connection.payloadSize, link.status, packets: packets))
@@ -120,7 +117,7 @@ final class LinkKeeper: Sendable {
                     }
                 }
                 if let console = link.console { group.addTask { [self] in try await each(console) { tell(.console($0)) } } }
-                // With response: what is acknowledged has reached the unit, if not its program, and ``ChatEvent/sent`` says no more.
+                // With response: what is acknowledged has reached the unit, if not its program.
                 group.addTask { [self] in
                     try await each(packets) { packet in
                         try await link.connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
@@ -153,7 +150,7 @@ final class LinkKeeper: Sendable {
 struct ReconnectSchedule {
     /// The last one repeats.
     private let delays: [Duration]
-    /// What an earlier link has told of the unit; `nil` before the first.
+    /// From an earlier link.
     private(set) var knownStatus: UnitStatus?
     /// Attempts in a row.
     private var failures = 0
@@ -163,7 +160,6 @@ struct ReconnectSchedule {
     /// The number of the next attempt, from 1 for each reconnection.
     var attempt: Int { failures + 1 }
 
-    /// How long to wait before the next attempt.
     var delay: Duration { delays[min(failures, delays.count - 1)] }
 
     mutating func succeeded(_ status: UnitStatus) { (knownStatus, failures) = (status, 0) }

@@ -2,15 +2,15 @@ import ScriptBundle
 import Support
 
 public enum FrameError: Error, Hashable, Sendable {
-    /// It is a Halo, which has the same service and another firmware; perhaps this host has bonded with it on the way.
+    /// Perhaps this host has bonded with it on the way.
     case halo(isBonded: Bool)
-    /// A folder has the name of a script; printable.
+    /// Printable.
     case folderInPlace(String)
-    /// The file system took so many bytes of the new scripts; `removal` is a line for `noafw console` that removes other files.
+    /// `removal` is a line for `noafw console` that removes other files.
     case fileSystemFull(needed: Int, taken: Int, removal: String = "")
     /// A script holds a byte of 0, at which the firmware cuts a write off up to v24.248 (frame-codebase, `file.c`); printable.
     case zeroByte(String)
-    /// A program has put its own in the place of the firmware's function; printable.
+    /// By a function of the program's; printable.
     case functionReplaced(String)
     /// Only power restarts its application.
     case noRestart
@@ -22,7 +22,7 @@ extension FrameError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .halo(let isBonded):
-            // Nothing is wrong with it: it is not one of the units that were meant.
+            // Nothing is wrong with it.
             Diagnosis(
                 code: "FRM-0001", category: .unavailable, fault: .station,
                 message: "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),

@@ -9,7 +9,7 @@ extension FamilyID {
 }
 
 extension Family {
-    /// Brilliant Labs' Frame: nRF52840 with Lua, and an FPGA that is a part of its firmware.
+    /// Brilliant Labs' Frame: nRF52840 with Lua; its firmware includes the FPGA's.
     public static let frame = Family(
         id: .frame, recognise: Frame.recognise,
         provisioning: ProvisioningRules(
@@ -37,6 +37,6 @@ private enum Frame {
         return advertisement.services.contains(LuaService.service) || name == self.name(of: advertisement.address) ? .application : nil
     }
 
-    /// With the first octet of its address as it is printed, since v24.220; before, the name was `Frame` alone, which others may have.
+    /// Since v24.220 with the first octet of its address as it is printed; before, `Frame` alone, which others may have.
     private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
 }

@@ -2,22 +2,22 @@ import REPL
 import ScriptBundle
 import Support
 
-/// What a unit says of one entry of its root.
+/// An entry of a unit's root.
 struct FrameFile: Sendable, Hashable {
     var isFolder: Bool
     var byteCount: Int
-    /// ``FrameDigest`` of what was read back; `nil` where it was not asked for.
+    /// ``FrameDigest`` of what was read back, if that was asked for.
     var digest: String?
 }
 
-/// The file functions that are put into a unit's Lua.
+/// File functions for a unit's Lua.
 struct FrameFiles: Sendable {
     /// Above what any firmware's file system holds, in files and in bytes of one (frame-codebase, `file.c`).
     private static let entryLimit = 1024
     static let fileLimit = 65_536
-    /// Reading and digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
+    /// For digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
     private static let surveyTimeout = Duration.seconds(15)
-    /// A packet's bytes, a word at a time, and perhaps an erase.
+    /// For a packet's bytes, and perhaps an erase.
     private static let writeTimeout = Duration.seconds(6)
     private static let loadTimeout = Duration.seconds(10)
 
@@ -155,7 +155,7 @@ struct FrameFiles: Sendable {
         try await repl.run(try LuaCode("pcall(frame.file.remove,\(Self.literal(name)))"), within: Self.writeTimeout)
     }
 
-    /// What a person enters at the unit's prompt.
+    /// A line for the unit's prompt.
     static func removal(of entries: [(name: String, isFolder: Bool)]) -> String {
         let removals = entries.map { ($0.isFolder ? "rm(" : "frame.file.remove(") + literal($0.name) + ")" }
         return ((entries.contains(where: \.isFolder) ? [removesTree] : []) + removals).joined(separator: " ")
@@ -164,7 +164,6 @@ struct FrameFiles: Sendable {
     private static let removesTree = "function rm(p)for _,e in ipairs(frame.file.listdir(p))do local q=p..\"/\"..e.name "
         + "if e.type==1 then frame.file.remove(q)elseif e.name~=\".\"and e.name~=\"..\"then rm(q)end end frame.file.remove(p)end"
 
-    /// Puts the new copies in the place of the files, in that order.
     func putInPlace(_ names: [String]) async throws {
         try await load()
         let list = names.map(Self.literal).joined(separator: ",")

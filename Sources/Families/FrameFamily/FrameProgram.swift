@@ -14,7 +14,7 @@ extension FrameConsole {
     /// Runs the program for its error, which is lost when something was sent right before it.
     static let rerunCode = "local o,e=pcall(require,'main')return o and''or tostring(e):sub(1,300)"
 
-    public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+    func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let start = repl.clock.now
         let tells = scripts.tellsVersion
         do {
@@ -55,7 +55,7 @@ extension FrameConsole {
         }
     }
 
-    /// Listens while a question waits at the prompt, which a unit answers once its program has ended.
+    /// Listens while a question waits at the prompt, which is answered once the program has ended.
     /// - Parameter untilQuiet: the console has to fall quiet.
     private func watch(for least: Duration, untilQuiet: Bool) async throws {
         let (clock, word) = (repl.clock, PythonREPL.randomNonce())
@@ -76,7 +76,7 @@ extension FrameConsole {
         } while clock.now < end
     }
 
-    /// Why the program has ended: it is run once more, at the prompt, which keeps its error.
+    /// Runs the program once more, at the prompt, which keeps its error.
     private func ending() async throws -> any Error {
         restoreGuard.interrupted()
         do {
@@ -90,7 +90,7 @@ extension FrameConsole {
 }
 
 extension ScriptSet {
-    /// What a program holds that answers the question for its version, as Lua writes it.
+    /// In the source of a program that answers the question for its version.
     private static let versionMessages = [Array("\\x17".utf8), Array("\\x18".utf8)]
 
     fileprivate var tellsVersion: Bool {

@@ -3,7 +3,6 @@ import REPL
 import ScriptBundle
 import Support
 
-/// A Frame's file system as a place for a set of scripts.
 ///
 /// New files are uploaded beside the old ones and read back on the unit. Then the old `main.lua`, which carries the version, goes first
 /// and the new one comes last: whatever interrupts it, no mixture claims a version, and the next run finds the new copies. A file
@@ -88,7 +87,7 @@ struct FrameScripts: ScriptStore {
         }
     }
 
-    /// A line for `noafw console` that removes the largest files and folders that are not the set's.
+    /// A line for `noafw console` that removes the largest files and folders beside the set.
     private func removal(in found: FrameSurvey) -> String {
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
         let others = found.entries.filter { !own.contains($0.key) }
@@ -96,7 +95,7 @@ struct FrameScripts: ScriptStore {
         return FrameFiles.removal(of: largest.map { ($0.key, $0.value.isFolder) })
     }
 
-    /// A piece is a command; a file is opened, closed and read back, which takes two answers; two surveys and the renaming are for all.
+    /// A file is opened, closed and read back, which takes two answers; two surveys and the renaming serve all.
     var pace: ScriptPace {
         ScriptPace(
             roundTrip: console.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: Double(console.repl.callRoom - 20),
@@ -164,10 +163,9 @@ struct FrameSurvey: Sendable {
     let entries: [String: FrameFile]
     let seed: Int64
 
-    /// Whether the file was read back byte by byte.
     func holds(_ file: ScriptSet.File, as name: String) -> Bool { entries[name] == expectation(of: file.bytes) }
 
-    /// How much of a file that was begun is right.
+    /// Bytes of a file that was begun, if they are right.
     func begun(_ file: ScriptSet.File, as name: String) -> Int {
         guard let entry = entries[name], (1...file.bytes.count).contains(entry.byteCount),
             entry == expectation(of: file.bytes.prefix(entry.byteCount))

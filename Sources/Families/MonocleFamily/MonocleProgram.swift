@@ -19,10 +19,10 @@ extension MonocleConsole {
     static let restartCode = "print('_nr' in globals())"
 
     /// - Throws: an error of the program; `REPLError` where packets were lost that would have told.
-    public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+    func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let announces = scripts.announces(Self.announcement)
         let messages = try await appMessages()
-        // A restart takes the helper away: what is there after it was not restarted.
+        // A restart takes the helper away.
         try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true) }
         while messages?.poll() != nil {}
         try await startProgram()
@@ -68,7 +68,7 @@ extension MonocleConsole {
         let deadline = clock.deadline(in: announces ? Self.announcementTimeout : least + Self.silence.more)
         return try await withThrowingTaskGroup(of: ProgramVerification.Sign?.self) { group in
             group.addTask {
-                try await announces ? listen(until: deadline.advanced(by: watching)) : awaitSilence(for: least, until: deadline)
+                try await announces ? listen(until: deadline.advanced(by: watching)) : listen(until: deadline, orQuietAfter: least)
                 return .silent
             }
             if let messages {
@@ -108,26 +108,16 @@ extension MonocleConsole {
         }
     }
 
-    private func listen(until deadline: SessionClock.Instant) async throws {
+    /// - Parameter shortest: the console has to fall quiet after it; `nil` where it need not.
+    private func listen(until deadline: SessionClock.Instant, orQuietAfter shortest: Duration? = nil) async throws {
+        let least = shortest.map { repl.clock.deadline(in: $0) }
         var console = Console(lastByte: repl.clock.now)
-        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: deadline) {
+        var end: SessionClock.Instant { least.map { max($0, console.lastByte.advanced(by: Self.quiet)) } ?? deadline }
+        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: min(end, deadline)) {
             try console.take(bytes, at: repl.clock.now)
         }
-    }
-
-    private func awaitSilence(for shortest: Duration, until deadline: SessionClock.Instant) async throws {
-        let least = repl.clock.deadline(in: shortest)
-        var console = Console(lastByte: repl.clock.now)
-        while true {
-            let end = max(least, console.lastByte.advanced(by: Self.quiet))
-            guard let bytes = try await repl.nextOutput(before: min(end, deadline)) else {
-                guard end <= deadline, console.byteCount <= Self.chatterLimit else {
-                    throw ProvisioningError.programPrints(console.lastLine)
-                }
-                return
-            }
-            try console.take(bytes, at: repl.clock.now)
-            guard repl.clock.now < deadline else { throw ProvisioningError.programPrints(console.lastLine) }
+        guard least == nil || end <= deadline && console.byteCount <= Self.chatterLimit else {
+            throw ProvisioningError.programPrints(console.lastLine)
         }
     }
 

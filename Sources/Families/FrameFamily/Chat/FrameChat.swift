@@ -4,7 +4,9 @@ import REPL
 import Support
 
 extension ChatSupport {
-    public static let frame = ChatSupport(makeRelay: { FrameRelay() }, makeStarter: FrameConsole.chatStarter)
+    public static let frame = ChatSupport(makeRelay: { frameRelay() }, makeStarter: FrameConsole.chatStarter)
+
+    package static func frameRelay(recording: RecordingLimits = RecordingLimits()) -> any AppRelay { FrameRelay(recording: recording) }
 }
 
 extension FrameConsole {
@@ -13,7 +15,7 @@ extension FrameConsole {
         "return frame.FIRMWARE_VERSION..'\\n'..math.floor(frame.battery_level())..'\\n'..tostring(ARGPT_VERSION or '')"
 
     /// Asks the unit what it is, then restarts its Lua, which runs `main.lua`.
-    package static func chatStarter(clock: SessionClock) -> ProgramStarter {
+    static func chatStarter(clock: SessionClock) -> ProgramStarter {
         let (prompt, answer) = (Duration.seconds(30), Duration.seconds(5))
         return { connection, willStart in
             let repl = try await LuaREPL.attach(to: connection, clock: clock, within: prompt)

@@ -1,9 +1,9 @@
 import Assistant
 
-/// The kinds of messages between a Frame's program and its app: the first byte behind 0x01, which marks a message.
+/// Messages between a Frame's program and its app (docs/frame-messages.md): the first byte behind 0x01.
 ///
-/// Up to 0x18 they are Noa's for iOS (branch `bart/frame`). The others are ours (docs/frame-messages.md): a program sends them only to an
-/// app that has said ``hello`` over this link, and an app sends them only to a program that has answered it.
+/// Up to 0x18 they are Noa's for iOS (branch `bart/frame`). The others are ours, and go only to an app that has said ``hello`` over this
+/// link, or to a program that has answered it.
 enum FrameMessage: UInt8 {
     /// Begins an answer or a picture; from the unit, a recording.
     case start = 0x10
@@ -20,7 +20,7 @@ enum FrameMessage: UInt8 {
     case versionRequest = 0x17
     case version = 0x18
 
-    /// From the unit: nobody waits any more. The app sends it back, and what follows that is new.
+    /// From the unit: nobody waits any more. The app sends it back; what follows is new.
     case cancel = 0x19
     /// From the app; the unit answers with its level, `1`.
     case hello = 0x1A
@@ -38,7 +38,7 @@ enum FrameMessage: UInt8 {
 
     func packet(_ data: some Sequence<UInt8>) -> [UInt8] { packet() + data }
 
-    /// What the camera sends: a JPEG, or from the earliest firmware 200 × 200 pixels of 8 bits (Noa for iOS, branch `bart/frame`).
+    /// From the camera: a JPEG, or from the earliest firmware 200 × 200 pixels of 8 bits (Noa for iOS, branch `bart/frame`).
     @Sendable static func photo(_ bytes: [UInt8]) -> Photo? {
         if bytes.starts(with: [0xFF, 0xD8]) { return Photo(jpeg: bytes) }
         guard bytes.count == 200 * 200 else { return nil }

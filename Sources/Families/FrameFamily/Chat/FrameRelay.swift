@@ -5,18 +5,18 @@ import Support
 
 /// The Frame's app protocol (``FrameMessage``). Messages and what the program prints share one characteristic.
 ///
-/// The firmware holds one message for the program, and a second one replaces it. Our scripts therefore answer each with
-/// ``FrameMessage/taken``, upon which the next one goes; other programs get one each 50 ms, as from the phone app. A receipt proves a
-/// whole answer or picture, by count and CRC-32.
+/// The firmware holds one message for the program, and a second one replaces it. Our scripts answer each with ``FrameMessage/taken``, upon
+/// which the next one goes; other programs get one each 50 ms, as from the phone app. A receipt proves a whole answer or picture, by count
+/// and CRC-32.
 ///
 /// A program announces its version when it starts and on each new link. It is ready once it has answered ``FrameMessage/hello``, or left
 /// that unanswered twice.
-public struct FrameRelay: AppRelay {
-    public let receive = LuaService.receive
-    public let transmit = LuaService.transmit
-    public let security = LinkSecurity.bonded
-    public let takesPictures = true
-    public var probe: [UInt8]? { FrameMessage.versionRequest.packet() }
+struct FrameRelay: AppRelay {
+    let receive = LuaService.receive
+    let transmit = LuaService.transmit
+    let security = LinkSecurity.bonded
+    let takesPictures = true
+    var probe: [UInt8]? { FrameMessage.versionRequest.packet() }
 
     private static let plainPace = Duration.milliseconds(50)
     /// A program that draws or sends takes a message when it is done.
@@ -28,46 +28,46 @@ public struct FrameRelay: AppRelay {
     private var recorder: WearerRecorder
     private var pings = PendingPings()
     private var text = FrameText()
-    /// What the unit accepts since the last start message, if all goes well.
+    /// Since the last start message.
     private var sent: [UInt8] = []
-    public private(set) var awaitedReceipt: AnswerReceipt?
+    private(set) var awaitedReceipt: AnswerReceipt?
 
-    public init(recording: RecordingLimits = RecordingLimits()) {
+    init(recording: RecordingLimits = RecordingLimits()) {
         recorder = WearerRecorder(limits: recording, framesPhotos: false, develop: FrameMessage.photo)
     }
 
-    public var pace: Duration { greeting.isAnswered ? Self.takenTimeout : Self.plainPace }
-    public var textCapacity: Int { max(4, payloadSize - 2) }
-    public var givesReceipts: Bool { greeting.isAnswered }
-    public var folding: TextFolding { text.folding }
+    var pace: Duration { givesReceipts ? Self.takenTimeout : Self.plainPace }
+    var textCapacity: Int { max(4, payloadSize - 2) }
+    var givesReceipts: Bool { greeting.isAnswered }
+    var folding: TextFolding { text.folding }
 
-    public var nextDeadline: SessionClock.Instant? {
+    var nextDeadline: SessionClock.Instant? {
         [greeting.deadline, recorder.stallDeadline, pings.nextDeadline].compactMap { $0 }.min()
     }
 
-    public mutating func linkUp(payloadSize: Int) {
+    mutating func linkUp(payloadSize: Int) {
         self.payloadSize = min(payloadSize, 244)
         greeting = FrameGreeting()
         recorder.forget()
     }
 
-    public mutating func linkDown() -> [RelayEvent] {
+    mutating func linkDown() -> [RelayEvent] {
         pings = PendingPings()
         return recorder.abandon(.linkLost)
     }
 
-    public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
+    mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
         greeting.advance(now: now) + pings.advance(now: now) + recorder.advance(now: now)
     }
 
     /// A program that does not answer pings is taken to wait.
-    public mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
-        greeting.isAnswered ? pings.ask(id, capacity: textCapacity, now: now) { FrameMessage.ping.packet($0) } : [.confirmed(id)]
+    mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
+        givesReceipts ? pings.ask(id, capacity: textCapacity, now: now) { FrameMessage.ping.packet($0) } : [.confirmed(id)]
     }
 
     // MARK: - To the unit
 
-    public mutating func packets(for message: HostMessage) -> [[UInt8]] {
+    mutating func packets(for message: HostMessage) -> [[UInt8]] {
         switch message {
         case .answer(let piece, let isFirst, let isLast):
             return (isFirst ? [start()] : []) + pieces(of: piece) + (isLast ? closing() : [])
@@ -77,7 +77,7 @@ public struct FrameRelay: AppRelay {
             let header = picture.palette + [UInt8(picture.height >> 8), UInt8(picture.height & 0xFF)]
             sent = header + picture.rows
             // The vendor's program takes each message for one row (`append_image`).
-            let size = greeting.isAnswered ? textCapacity : min(textCapacity, DisplayPicture.bytesPerRow)
+            let size = givesReceipts ? textCapacity : min(textCapacity, DisplayPicture.bytesPerRow)
             let rows = stride(from: 0, to: picture.rows.count, by: size).map {
                 FrameMessage.rows.packet(picture.rows[$0..<min(picture.rows.count, $0 + size)])
             }
@@ -99,17 +99,17 @@ public struct FrameRelay: AppRelay {
     }
 
     private mutating func closing() -> [[UInt8]] {
-        awaitedReceipt = greeting.isAnswered && !sent.isEmpty ? AnswerReceipt(crcOf: sent) : nil
+        awaitedReceipt = givesReceipts && !sent.isEmpty ? AnswerReceipt(crcOf: sent) : nil
         return [FrameMessage.end.packet()] + (awaitedReceipt == nil ? [] : [FrameMessage.receipt.packet()])
     }
 
     // MARK: - From the unit
 
-    public func answersProbe(_ packet: [UInt8]) -> Bool { packet.starts(with: FrameMessage.version.packet()) }
+    func answersProbe(_ packet: [UInt8]) -> Bool { packet.starts(with: FrameMessage.version.packet()) }
 
-    public func showsLife(_ packet: [UInt8]) -> Bool { packet.first == FrameMessage.mark }
+    func showsLife(_ packet: [UInt8]) -> Bool { packet.first == FrameMessage.mark }
 
-    public mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {
+    mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {
         guard packet.first == FrameMessage.mark else { return Self.printed(packet).map { .printed($0) } }
         guard packet.count > 1 else { return [.notice(.shortMessage(byteCount: 0))] }
         recorder.notePacket(now: now)
@@ -159,7 +159,7 @@ extension AnswerReceipt {
     init(crcOf bytes: [UInt8]) { self.init(bytes.count, check: CRC32.of(bytes)) }
 }
 
-/// How a program and the app get to know each other over a link: the program's version, our ``FrameMessage/hello``, its answer.
+/// The program's version, our ``FrameMessage/hello``, its answer.
 private struct FrameGreeting {
     private enum State {
         case silent
@@ -179,7 +179,7 @@ private struct FrameGreeting {
 
     var deadline: SessionClock.Instant? { if case .asked(_, let deadline) = state { deadline } else { nil } }
 
-    /// - Returns: the version, when all of it is there. Printable.
+    /// - Returns: the version once it is whole. Printable.
     mutating func take(version data: ArraySlice<UInt8>, isWhole: Bool) -> String? {
         version = Array((version + data).prefix(Self.versionLimit))
         guard isWhole else { return nil }

@@ -1,12 +1,12 @@
 import Assistant
 
-/// Text on its way to a Monocle's display, in pieces cut between characters: what the font shows (``ASCIIFold``), within what a
-/// program holds that draws all it has in one call.
+/// Text for a Monocle's display, in pieces: what the font shows (``ASCIIFold``), within what a program holds that draws all it has in one
+/// call.
 ///
 /// What a display call may write to the FPGA is 5 bytes, 5 for each text object and its characters, 255 in all
 /// (monocle-micropython v23.248.0754, `modules/display.py`, `fpga.c`). Noa's program shows 7 rows of at most 26 characters and a
 /// prompt: 5 + 7 × (5 + 26) + 5 + 21 = 248 (noa-for-ios, `graphics.py`: `MAX_LINES`, `WIDTH // FONT_WIDTH`; the longest prompt is
-/// in `photo.py`). That holds for one byte a character, whatever the words; our own scripts bound their calls themselves.
+/// in `photo.py`), with one byte a character. Our own scripts bound their calls themselves.
 struct DisplayText {
     /// 640 pixels, 24 a character.
     static let columns = 26
@@ -20,7 +20,6 @@ struct DisplayText {
         text.utf8.reduce(0) { $0 + 3 + ($1 == 0x20 ? wordBytes : $1 == 0x0A ? 2 * wordBytes : 0) }
     }
 
-    /// How much may go out.
     struct Room {
         var bytes = Int.max
         var heap = Int.max
@@ -72,13 +71,12 @@ struct DisplayText {
 
     init(room: Room) { self.room = room }
 
-    /// The whole of a text.
     static func whole(_ text: String, room: Room) -> (text: String, folding: TextFolding) {
         var display = DisplayText(room: room)
         return (display.take(text), display.folding)
     }
 
-    /// - Returns: what goes out now, printable ASCII and line ends; white space at its end waits for what follows.
+    /// - Returns: printable ASCII and line ends; white space at the end waits for what follows.
     mutating func take(_ piece: String) -> String {
         var result = ""
         for character in piece {

@@ -11,7 +11,7 @@ extension MonocleConsole {
     static let chatQuestion = "import device;print(device.VERSION);print(device.battery_level());print(globals().get('ARGPT_VERSION',''))"
 
     /// Asks the unit what it is, then restarts its Python, which runs `main.py`.
-    package static func chatStarter(clock: SessionClock) -> ProgramStarter {
+    static func chatStarter(clock: SessionClock) -> ProgramStarter {
         let (prompt, answer) = (Duration.seconds(15), Duration.seconds(5))
         return { connection, willStart in
             try await PythonREPL.visit(connection, clock: clock, within: prompt) { repl in

@@ -1,10 +1,8 @@
 import Assistant
 
-/// The text on a Monocle's display: what it holds and what may still go to it.
-///
-/// A program that keeps all of its text gets no more than its memory holds; one that rolls keeps the newest rows by itself.
+/// The text on a Monocle's display.
 struct MonoclePage {
-    /// Heap that a program has for its text when it keeps all of it. Of 39,936 bytes Noa's scripts, the modules they
+    /// Heap for the text of a program that keeps all of it. Of 39,936 bytes Noa's scripts, the modules they
     /// import and a frame leave about 19,000; a quarter of that is for fragments. About 1300 characters.
     private static let textHeap = 14_000
     /// Beyond that, for errors on a full display.
@@ -14,7 +12,7 @@ struct MonoclePage {
     var rolls = false
     /// The display shows an answer, which a complaint would replace.
     private(set) var showsAnswer = false
-    /// What became of the last text's characters.
+    /// Of the last text.
     private(set) var folding = TextFolding()
     /// Heap that holds the text since the display was certainly cleared.
     private var heldHeap = 0
@@ -24,7 +22,6 @@ struct MonoclePage {
 
     mutating func clear() { (showsAnswer, heldHeap) = (false, 0) }
 
-    /// Pieces of an answer as the display's font has it.
     mutating func pieces(ofAnswer text: String, isFirst: Bool, capacity: Int) -> [String] {
         if isFirst { answer = DisplayText(room: .init(heap: heap(of: Self.textHeap))) }
         let shown = answer.take(text)
@@ -34,7 +31,7 @@ struct MonoclePage {
         return PlainText.pieces(of: separated(shown, if: isFirst), atMostBytes: capacity)
     }
 
-    /// An error as the display's font has it, in one piece: a second one would replace the first. `nil` when nothing is left of it.
+    /// In one piece: a second one would replace the first. `nil` when nothing is left of it.
     /// - Parameter isAnswer: it answers a question, and is no complaint beside one.
     mutating func error(_ text: String, capacity: Int, isAnswer: Bool) -> String? {
         let room = DisplayText.Room(bytes: capacity - (isEmpty ? 0 : 1), heap: heap(of: Self.textHeap + Self.errorHeap))

@@ -6,17 +6,17 @@ import Support
 
 /// The Monocle's app protocol: 4-character commands, then data (noa-for-ios, `Controller.swift`).
 ///
-/// Our scripts add some, which an app that does not know them passes over: `can:`, the wearer gave up; it is answered by
-/// `ick:`, after which nothing of the old question comes. A program that says `got` in its `rdy:` answers `end:` with `got:`,
-/// the count and the check of the text that it accepted since the last one (``AnswerReceipt``), and begins a page after `new:`,
-/// which it also gets first of all: from then on only `end:` ends an answer, not a pause.
+/// Our scripts add some, which another app passes over: `can:`, the wearer gave up, is answered by `ick:`, after which nothing of the old
+/// question comes. A program that says `got` in its `rdy:` answers `end:` with `got:`, the count and the check of the text that it accepted
+/// since the last one (``AnswerReceipt``), and begins a page after `new:`, which it also gets first of all: from then on only `end:` ends an
+/// answer, not a pause.
 ///
-/// Noa's own program keeps all that came since the last recording, appends to it whatever comes (of any packet, the bytes from the
-/// fifth on), and says `rdy:` anew whenever it has shown that; ours begin anew by themselves, keep the newest rows only, and say `rdy:`
-/// once a link, with the words `rolls` for that and `got`.
+/// Noa's own program keeps all that came since the last recording, appends whatever comes (of any packet, the bytes from the fifth on), and
+/// says `rdy:` anew whenever it has shown that; ours begin anew by themselves, keep the newest rows, and say `rdy:` once a link, with the
+/// words `rolls` and `got`.
 ///
 /// Lenient where a lost message explains what comes: sound without `ast:` begins a recording, `aen:` without sound ends none.
-public struct MonocleRelay: AppRelay {
+struct MonocleRelay: AppRelay {
     private static let commandLength = 4
     private static let acknowledgement = Array("ick:".utf8)
     private static let newPage = Array("new:".utf8)
@@ -25,56 +25,56 @@ public struct MonocleRelay: AppRelay {
     /// Between two complaints on the unit.
     private static let complaintInterval = Duration.seconds(10)
 
-    public let receive = AppService.receive
-    public let transmit = AppService.transmit
-    public let console: AttributeID? = REPLService.transmit
+    let receive = AppService.receive
+    let transmit = AppService.transmit
+    let console: AttributeID? = REPLService.transmit
     /// MicroPython's scheduler holds 4 callbacks and drops the rest; the scripts look at what came every 40 ms.
-    public let pace = Duration.milliseconds(50)
+    let pace = Duration.milliseconds(50)
 
     /// Of an MTU of 23, the least there is.
     private var payloadSize = 20
-    /// The unit's program has announced itself over this link.
+    /// Over this link.
     private var hasAnnounced = false
     private var recorder = WearerRecorder(framesPhotos: true) { Photo(jpeg: $0) }
     private var page = MonoclePage()
     private var pings = PendingPings()
     private var complainedAt: SessionClock.Instant?
     /// The program gives some, as it says when it announces itself.
-    public private(set) var givesReceipts = false
-    public private(set) var awaitedReceipt: AnswerReceipt?
+    private(set) var givesReceipts = false
+    private(set) var awaitedReceipt: AnswerReceipt?
     /// Text since the last request for a receipt.
     private var sent: [UInt8] = []
 
-    public init() {}
+    init() {}
 
-    public var textCapacity: Int { max(4, payloadSize - Self.commandLength) }
-    public var folding: TextFolding { page.folding }
-    public var nextDeadline: SessionClock.Instant? { [pings.nextDeadline, recorder.stallDeadline].compactMap { $0 }.min() }
+    var textCapacity: Int { max(4, payloadSize - Self.commandLength) }
+    var folding: TextFolding { page.folding }
+    var nextDeadline: SessionClock.Instant? { [pings.nextDeadline, recorder.stallDeadline].compactMap { $0 }.min() }
 
-    public mutating func linkUp(payloadSize: Int) {
+    mutating func linkUp(payloadSize: Int) {
         (self.payloadSize, hasAnnounced) = (payloadSize, false)
         recorder.forget()
         (page, givesReceipts, awaitedReceipt, sent) = (MonoclePage(), false, nil, [])
     }
 
     /// Forgets pending confirmations in silence: their turn asks again over the next link.
-    public mutating func linkDown() -> [RelayEvent] {
+    mutating func linkDown() -> [RelayEvent] {
         pings = PendingPings()
         page.clear()
         return recorder.abandon(.linkLost)
     }
 
-    public mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
+    mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
         pings.advance(now: now) + recorder.advance(now: now)
     }
 
-    public mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
+    mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent] {
         pings.ask(id, capacity: textCapacity, now: now) { Array("pin:".utf8) + $0 }
     }
 
     // MARK: - To the unit
 
-    public mutating func packets(for message: HostMessage) -> [[UInt8]] {
+    mutating func packets(for message: HostMessage) -> [[UInt8]] {
         switch message {
         case .answer(let text, let isFirst, let isLast):
             let pieces = page.pieces(ofAnswer: text, isFirst: isFirst, capacity: textCapacity)
@@ -106,7 +106,7 @@ public struct MonocleRelay: AppRelay {
         page.error(text, capacity: textCapacity, isAnswer: false).map(Self.errorPacket)
     }
 
-    /// Tells both ends; the wearer only now and then, and not while they speak or read.
+    /// The wearer is told only now and then, and not while they speak or read.
     private mutating func complain(_ notice: RelayNotice, _ text: String, now: SessionClock.Instant) -> [RelayEvent] {
         guard recorder.phase == .idle, !page.showsAnswer, complainedAt.map({ $0.advanced(by: Self.complaintInterval) <= now }) ?? true
         else { return [.notice(notice)] }
@@ -118,7 +118,7 @@ public struct MonocleRelay: AppRelay {
 
     private static let notUnderstood = "The app does not understand this unit."
 
-    public mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {
+    mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent] {
         guard packet.count >= Self.commandLength else {
             return complain(.shortMessage(byteCount: packet.count), Self.notUnderstood, now: now)
         }
@@ -150,7 +150,7 @@ public struct MonocleRelay: AppRelay {
         }
     }
 
-    /// The scripts end a recording that does not end when they show an error.
+    /// The scripts end a recording when they show an error.
     private mutating func sound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
         var events = recorder.takeSound(data, now: now)
         if let notice = events.firstIndex(where: { if case .notice(.recordingTooLong) = $0 { true } else { false } }),
