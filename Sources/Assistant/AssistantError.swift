@@ -36,10 +36,12 @@ extension AssistantError: DiagnosableError {
         let network = "check the base URL and the network"
         return switch self {
         case .badConfiguration(let path, let reason):
-            row("AST-0001", .badData, "cannot use \(path): \(reason)", cause: "the file was edited by hand or is not meant for this program",
+            row("AST-0001", .badData, "cannot use \(path): \(reason)",
+                cause: "the file was edited by hand or is not meant for this program",
                 remedy: "correct the file; docs/chat.md shows an example")
         case .notPrivate(let path, let reason):
-            row("AST-0002", .permission, "\(path) may hold a key, but \(reason)", cause: "the file's owner or permissions let others read it",
+            row("AST-0002", .permission, "\(path) may hold a key, but \(reason)",
+                cause: "the file's owner or permissions let others read it",
                 remedy: "run chmod 600 on it, as the file's owner")
         case .badBaseURL(let text):
             row("AST-0003", .usage, "'\(text)' is not the base URL of a server", cause: "it has no http or https scheme, or no host",

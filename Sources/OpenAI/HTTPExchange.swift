@@ -94,7 +94,8 @@ struct HTTPExchange: Sendable {
         case is HTTPParserError: return AssistantError.notUnderstood("it is not HTTP")
         case let error as NIOConnectionError:
             let isUnknown = error.connectionErrors.isEmpty && (error.dnsAError != nil || error.dnsAAAAError != nil)
-            let reason = error.connectionErrors.first.map { TransportReason.text($0.error) } ?? (isUnknown ? "its name is unknown" : "no address")
+            let reason = error.connectionErrors.first.map { TransportReason.text($0.error) }
+                ?? (isUnknown ? "its name is unknown" : "no address")
             let known: AssistantError = if let proxy = settings.proxy {
                 .proxyRefused(proxy: "\(proxy)", reason)
             } else {

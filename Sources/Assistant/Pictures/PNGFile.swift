@@ -21,7 +21,8 @@ package enum PNGFile {
             let opacity = Int(rows[place + 3])
             for value in rows[place..<place + 3] { pixels.append(UInt8(Int(value) * opacity / 255)) }
         }
-        guard let picture = PixelPicture(width: Int(image.width), height: Int(image.height), pixels: pixels) else { throw .init("it is incomplete") }
+        guard let picture = PixelPicture(width: Int(image.width), height: Int(image.height), pixels: pixels)
+        else { throw .init("it is incomplete") }
         return picture
     }
 

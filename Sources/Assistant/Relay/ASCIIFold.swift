@@ -52,7 +52,8 @@ package enum ASCIIFold {
 
     /// A whole character at once: the vowels of many scripts are marks.
     private static func transliterate(_ character: Character) -> String? {
-        guard !character.unicodeScalars.contains(where: { $0.properties.isIdeographic || $0.properties.isEmojiPresentation }) else { return nil }
+        guard !character.unicodeScalars.contains(where: { $0.properties.isIdeographic || $0.properties.isEmojiPresentation })
+        else { return nil }
         guard let latin = String(character).applyingTransform(.toLatin, reverse: false)?.decomposedStringWithCanonicalMapping
         else { return nil }
         return joined(latin.unicodeScalars.filter { !isMark($0) && $0 != "~" }.map(show))

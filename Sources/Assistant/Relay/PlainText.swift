@@ -1,4 +1,4 @@
-/// Text that a display, a terminal and a packet can take. It is cut between characters as a reader sees them, and never inside a UTF-8 scalar.
+/// Text for a display, a terminal and packets. It is cut between characters as a reader sees them, and never inside a UTF-8 scalar.
 package enum PlainText {
     /// Without control characters but line feeds; tabs become spaces.
     static func clean(_ text: String) -> String {

@@ -4,7 +4,7 @@ import Support
 /// SHA-256 some hundred (a unit has perhaps a million a second).
 ///
 /// Each word of eight bytes is mixed in by a step that loses nothing, so one changed word always shows, and several do but for one chance
-/// in 2⁶⁴. It guards against accidents, and begins at another number each time (`seed`). The set's identity is the SHA-256 in its main script.
+/// in 2⁶⁴. It guards against accidents, and begins at another number each time (`seed`). The set's SHA-256 is in its main script.
 struct FrameDigest {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let shift: UInt64 = 29

@@ -8,8 +8,8 @@ import Support
 ///
 /// Our scripts add some, which another app passes over: `can:`, the wearer gave up, is answered by `ick:`, after which nothing of the old
 /// question comes. A program that says `got` in its `rdy:` answers `end:` with `got:`, the count and the check of the text that it accepted
-/// since the last one (``AnswerReceipt``), and begins a page after `new:`, which it also gets first of all: from then on only `end:` ends an
-/// answer, not a pause.
+/// since the last one (``AnswerReceipt``), and begins a page after `new:`, which it also gets first of all: from then on only `end:` ends
+/// an answer, not a pause.
 ///
 /// Noa's own program keeps all that came since the last recording, appends whatever comes (of any packet, the bytes from the fifth on), and
 /// says `rdy:` anew whenever it has shown that; ours begin anew by themselves, keep the newest rows, and say `rdy:` once a link, with the
