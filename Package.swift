@@ -56,11 +56,14 @@ let package = Package(
         module("FPGA", ["REPL", "Bluetooth", "Support", "Cryptography"]),
         module("ScriptBundle", ["Archive", "Bluetooth", "REPL", "Support", "Cryptography"]),
         module("Provisioning", ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"], exclude: ["Fleet/README.md"]),
-        module("MonocleFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"], path: "Sources/Families/MonocleFamily"),
-        module("FrameFamily", ["Provisioning", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"], path: "Sources/Families/FrameFamily"),
-        module("Assistant", [
-            "Bluetooth", "REPL", "Support", "Cryptography", "CPNG", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL,
-        ]),
+        module("Assistant", ["Bluetooth", "REPL", "Support", "CPNG"]),
+        module("OpenAI", ["Assistant", "Support", httpClient, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), nioSSL]),
+        module(
+            "MonocleFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
+            path: "Sources/Families/MonocleFamily"),
+        module(
+            "FrameFamily", ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "ScriptBundle", "Support"],
+            path: "Sources/Families/FrameFamily"),
         module("Ledger", ["Support"]),
         module("LedgerStore", ["Ledger", "Support", grdb]),
         module("LedgerServer", ["Ledger", "Support", "CPQ"]),
@@ -69,7 +72,7 @@ let package = Package(
             name: "noafw",
             dependencies: [
                 "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
-                "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
+                "OpenAI", "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography", argumentParser,
             ],
             exclude: ["README.md", "Records/README.md"], swiftSettings: strict),
 
@@ -115,7 +118,7 @@ let package = Package(
         // Readers of foreign bytes and their sample inputs, for the seeded walk of FuzzTests and for Tests/Fuzz.
         .target(
             name: "FuzzTargets", dependencies: [
-                "Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth",
+                "Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support", "Bluetooth",
             ],
             path: "Tests/FuzzTargets",
             swiftSettings: strict),
@@ -138,7 +141,10 @@ let package = Package(
             name: "LedgerStoreTests", dependencies: ["LedgerStore", "Ledger", "LedgerWriter", "Support", "TestSupport", grdb], exclude: ["Fixtures"],
             swiftSettings: strict),
         tests("LedgerServerTests", ["LedgerServer", "LedgerStore", "Ledger", "LedgerStation", "Support", "TestSupport"]),
-        tests("AssistantTests", ["Support", "Assistant", "REPL", "VirtualDevices", "VirtualFaults", "Bluetooth", "TestSupport", httpClient, nio("NIOCore"), nio("NIOHTTP1")]),
+        tests("AssistantTests", [
+            "Support", "Assistant", "OpenAI", "MonocleFamily", "FrameFamily", "REPL", "VirtualDevices", "VirtualFaults", "Bluetooth", "TestSupport", httpClient,
+            nio("NIOCore"), nio("NIOHTTP1"),
+        ]),
         tests("CommandTests", [
             "Support", "Cryptography",
             "noafw", "Assistant", "Ledger", "LedgerServer", "LedgerStore", "ScriptBundle", "DFU", "FPGA", "REPL", "Provisioning", "MonocleFamily", "FrameFamily", "VirtualDevices", "Bluetooth", "TestSupport",

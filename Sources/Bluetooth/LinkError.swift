@@ -34,7 +34,7 @@ public enum LinkError: Error, Hashable, Sendable {
 
     /// What makes a unit forget its bond.
     package static let pairingReset =
-        "reset the unit's pairing (Frame: press the button of its cradle while it charges; that erases its scripts, too)"
+        "reset the unit's pairing (with a cradle: press the cradle's button while the unit charges), which erases its scripts, too"
 
     /// Insufficient authentication, authorization, key size or encryption (Core 5.4, Vol 3, Part F, 3.4.1.1): asking again changes nothing.
     public var demandsPairing: Bool {
@@ -70,7 +70,7 @@ extension LinkError: DiagnosableError {
         case .characteristicMissing(let id):
             Diagnosis("BLE-0004", .unitFailed, .unit, "the unit has no characteristic \(id)",
                 cause: "it is not the device that its name says, or a stale attribute cache answered",
-                remedy: "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
+                remedy: "unless it is paired with this machine, run: bluetoothctl remove ADDRESS; then the same command again")
         case .refused(let id, let attributeError, let operation):
             Diagnosis("BLE-0005", .unitFailed, .unit,
                 "the unit refused a \(operation.rawValue) \(operation == .subscription ? "of" : "to") \(id) "
@@ -85,7 +85,7 @@ extension LinkError: DiagnosableError {
             Diagnosis("BLE-0010", .unitFailed, .unit, "the unit's characteristic \(id) does not allow a \(operation.rawValue)",
                 cause: "the firmware is not the expected one, or a stale attribute cache answered",
                 remedy: "check that it is your unit; "
-                    + "unless it is bonded (Frame), run: bluetoothctl remove ADDRESS; then the same command again")
+                    + "unless it is paired with this machine, run: bluetoothctl remove ADDRESS; then the same command again")
         case .acquired(let id, let operation):
             Diagnosis("BLE-0014", .tryAgain, .station,
                 "a \(operation.rawValue) was refused: another program holds the unit's characteristic \(id)",

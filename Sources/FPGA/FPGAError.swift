@@ -28,7 +28,7 @@ extension FPGAError: DiagnosableError {
         return switch self {
         case .imageTooLong(let byteCount):
             .row("FPGA-0001", .badData, nil, "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
-                "the file is not an FPGA image for a Monocle", "give the raw image of a Monocle release")
+                "the file is not an image for the unit's FPGA", "give the raw image of a release for the unit")
         case .imageEmpty:
             .row("FPGA-0002", .badData, nil, "the FPGA image is empty", "the file was not written completely", "fetch the image again")
         case .verificationFailed(let pages):
@@ -41,9 +41,9 @@ extension FPGAError: DiagnosableError {
             .row("FPGA-0005", .unitFailed, .unit, "the FPGA commit marker reads back as \(marker)",
                 "the unit's flash is damaged, or power was lost", again)
         case .notABitstream(let reason):
-            .row("FPGA-0008", .badData, nil, "the file is not an FPGA image for a Monocle: \(reason)",
+            .row("FPGA-0008", .badData, nil, "the file is not an image for the unit's FPGA: \(reason)",
                 "it is another kind of file, or it was damaged",
-                "give the raw image of a Monocle release, or pass --any-fpga-image for an image of your own")
+                "give the raw image of a release for the unit, or pass --any-fpga-image for an image of your own")
         case .markerStays:
             .row("FPGA-0009", .unitFailed, .unit, "the FPGA image cannot be withdrawn", "the unit's flash cannot be erased",
                 "replace the unit")

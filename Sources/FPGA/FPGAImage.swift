@@ -36,7 +36,7 @@ public struct FPGAImage: Sendable, Hashable {
     /// Of each 4 KiB page; the last one covers the image's 2,062 bytes there.
     let pageDigests: [UInt64]
 
-    /// - Parameter isChecked: the content has to be a whole bitstream for the Monocle's FPGA; `false` takes anything.
+    /// - Parameter isChecked: the content has to be a whole bitstream for the unit's FPGA; `false` takes anything.
     public init(_ content: [UInt8], isChecked: Bool = true) throws {
         guard !content.isEmpty else { throw FPGAError.imageEmpty }
         guard content.count <= FPGALimits.imageByteCount else {

@@ -4,7 +4,7 @@
 /// The FPGA refuses what fails here, so such an image would only cost the unit its FPGA.
 struct GowinBitstream {
     /// Of the GW1N-9C.
-    static let monocleID: [UInt8] = [0x11, 0x00, 0x48, 0x1B]
+    static let deviceID: [UInt8] = [0x11, 0x00, 0x48, 0x1B]
     /// Of the images that noafw makes for virtual units. JTAG's IDCODEs are odd (IEEE 1149.1), so no device takes it for its own.
     static let standInID: [UInt8] = Array("noaf".utf8)
 
@@ -55,7 +55,7 @@ struct GowinBitstream {
             switch code {
             case Command.checkID:
                 let id = Array(command[4...])
-                guard id == Self.monocleID || id == Self.standInID else { throw .notABitstream(reason: "it is for another FPGA") }
+                guard id == Self.deviceID || id == Self.standInID else { throw .notABitstream(reason: "it is for another FPGA") }
                 hasID = true
             case Command.configure where command[6] & 0x20 != 0: throw .notABitstream(reason: "it is compressed")
             case Command.loadFrames:

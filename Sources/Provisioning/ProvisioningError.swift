@@ -67,7 +67,7 @@ extension ProvisioningError: DiagnosableError {
             Diagnosis(
                 code: "PRV-0034", category: .unavailable, fault: .radio, message: "the unit \(address) was there, ended its link, and is not in reach any more",
                 cause: "its program has put it to sleep, as some do that have heard nothing for a while; or it was taken away",
-                remedy: "wake the unit (Frame: tap it, or take it out of its cradle), and run the command again at once")
+                remedy: "wake the unit (tap it, or take it out of its cradle), and run the command again at once")
         case .staysInApplication:
             Diagnosis(
                 code: "PRV-0002", category: .unitFailed, fault: .unit, message: "the unit did not go into its bootloader",
@@ -129,8 +129,8 @@ extension ProvisioningError: DiagnosableError {
                 message: "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
                 cause: "the unit's program sends it back there at once, the unit does not start the image, or another device answers under its"
                     + " bootloader's address",
-                remedy: "reset the unit's pairing, which erases its program (Frame: press the button of its cradle while it charges), and run "
-                    + "the same command again; if it stays, see with noafw scan whether another device is in its bootloader near by")
+                remedy: LinkError.pairingReset
+                    + ", and run the same command again; if it stays, see with noafw scan whether another device is in its bootloader near by")
         case .restartsWhenInterrupted(let reason):
             Diagnosis(
                 code: "PRV-0029", category: .unitFailed, fault: .unit,

@@ -109,8 +109,7 @@ extension REPLError: DiagnosableError {
         case .programDoesNotStop:
             .row("REPL-0011", .unitFailed, .unit, "the program on the unit does not stop",
                 "it catches the break signal, or it hangs",
-                "restart the unit and run the same command again; if that fails, reset the unit's pairing "
-                    + "(Frame: press the button of its cradle while it charges), which erases its scripts, too")
+                "restart the unit and run the same command again; if that fails, " + LinkError.pairingReset)
         case .payloadTooSmall(let size, let least):
             .row("REPL-0012", .tryAgain, .unit, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
                 "the MTU was not negotiated", "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
@@ -127,8 +126,7 @@ extension REPLError: DiagnosableError {
         + "restarts the unit without it; if that fails, "
 
     /// For a program that does not let a host in, whatever a unit runs.
-    public static let programRemedy = withoutProgram
-        + "reset the unit's pairing (Frame: press the button of its cradle while it charges), which erases its scripts"
+    public static let programRemedy = withoutProgram + LinkError.pairingReset
 }
 
 extension Diagnosis {

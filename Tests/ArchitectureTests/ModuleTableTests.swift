@@ -15,15 +15,16 @@ import Testing
         "FPGA": ["REPL", "Bluetooth", "Support", "Cryptography"],
         "ScriptBundle": ["Archive", "REPL", "Bluetooth", "Support", "Cryptography"],
         "Provisioning": ["Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
-        "MonocleFamily": ["Provisioning", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support"],
-        "FrameFamily": ["Provisioning", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
-        "Assistant": ["Bluetooth", "REPL", "Support", "Cryptography", "CPNG"],
+        "Assistant": ["Bluetooth", "REPL", "Support", "CPNG"],
+        "OpenAI": ["Assistant", "Support"],
+        "MonocleFamily": ["Provisioning", "Assistant", "Bluetooth", "REPL", "DFU", "FPGA", "ScriptBundle", "Support", "Cryptography"],
+        "FrameFamily": ["Provisioning", "Assistant", "REPL", "DFU", "ScriptBundle", "Bluetooth", "Support"],
         "Ledger": ["Support"],
         "LedgerStore": ["Ledger", "Support"],
         "LedgerServer": ["Ledger", "Support", "CPQ"],
         "VirtualDevices": ["Bluetooth", "Support", "Cryptography"],
         "noafw": [
-            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant",
+            "Bluetooth", "BlueZ", "REPL", "DFU", "FPGA", "ScriptBundle", "Provisioning", "MonocleFamily", "FrameFamily", "Assistant", "OpenAI",
             "VirtualDevices", "Ledger", "LedgerStore", "LedgerServer", "Support", "Cryptography",
         ],
         "DevelopmentAssets": ["DFU", "Cryptography"],
@@ -36,16 +37,16 @@ import Testing
         "FleetRig": ["Cryptography", "Provisioning", "VirtualDevices", "VirtualFaults", "DFU", "Bluetooth", "Support"],
         "FleetBench": ["FleetRig", "Provisioning", "VirtualDevices", "Support"],
         "TestSupport": ["Archive", "Bluetooth", "Support", "ScriptBundle", "MonocleFamily", "FrameFamily"],
-        "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "Ledger", "Support", "Bluetooth"],
+        "FuzzTargets": ["Archive", "Assistant", "DFU", "FPGA", "REPL", "ScriptBundle", "MonocleFamily", "FrameFamily", "Ledger", "Support", "Bluetooth"],
         "CDBus": [], "CPNG": [], "CPQ": [], "CZip": [], "CCrypto": [],
     ]
 
     /// Which modules may use a library from outside.
     static let libraryUsers: [String: Set<String>] = [
         "SwiftProtobuf": ["DFU"], "ArgumentParser": ["noafw"], "GRDB": ["LedgerStore"],
-        "AsyncHTTPClient": ["Assistant"], "NIOSSL": ["Assistant", "TestSupport"],
-        "NIOCore": ["Assistant", "TestSupport"], "NIOHTTP1": ["Assistant", "TestSupport"],
-        "NIOPosix": ["Assistant", "TestSupport"],
+        "AsyncHTTPClient": ["OpenAI"], "NIOSSL": ["OpenAI", "TestSupport"],
+        "NIOCore": ["OpenAI", "TestSupport"], "NIOHTTP1": ["OpenAI", "TestSupport"],
+        "NIOPosix": ["OpenAI", "TestSupport"],
     ]
 
     /// What comes with the toolchain.

@@ -2,6 +2,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 /// Where questions and a key may go.
 @Suite struct BaseURLTests {

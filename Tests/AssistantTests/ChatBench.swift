@@ -8,6 +8,7 @@ import VirtualDevices
 import VirtualFaults
 
 @testable import Assistant
+@testable import MonocleFamily
 
 /// A chat session with a virtual Monocle on which our scripts run: a hand, eyes on the display, and an ear for events.
 struct ChatBench: Sendable {
@@ -52,7 +53,7 @@ struct ChatBench: Sendable {
                 let central = RefusingCentral(inner: VirtualCentral(air: air), refused: refusing)
                 let session = ChatSession(
                     central: central, address: unit.address, relay: MonocleRelay(), responder: responder(time.clock), options: options,
-                    startProgram: MonocleProgram.restart(clock: central.clock))
+                    startProgram: MonocleConsole.chatStarter(clock: central.clock))
                 return try await bench.chat(session, body)
             }
         }

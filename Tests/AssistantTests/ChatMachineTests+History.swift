@@ -3,6 +3,8 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import FrameFamily
+@testable import MonocleFamily
 
 // What stays in the conversation.
 extension ChatMachineTests {

@@ -2,6 +2,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 // What the unit says that it accepted.
 extension ChatMachineTests {

@@ -5,6 +5,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 @Suite struct ChatMachineTests {
     var machine = ChatMachine(

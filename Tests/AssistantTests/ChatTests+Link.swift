@@ -6,6 +6,7 @@ import Testing
 import VirtualDevices
 
 @testable import Assistant
+@testable import MonocleFamily
 
 // The link is lost.
 extension ChatTests {
@@ -88,7 +89,7 @@ extension ChatTests {
             let address = try #require(DeviceAddress("C0:00:00:00:00:01"))
             let session = ChatSession(
                 central: VirtualCentral(air: air), address: address, relay: MonocleRelay(), responder: EchoResponder(),
-                startProgram: MonocleProgram.restart(clock: air.time.clock))
+                startProgram: MonocleConsole.chatStarter(clock: air.time.clock))
             await #expect(throws: LinkError.self) { try await session.run(commands: Inbox()) { _ in } }
         }
     }

@@ -8,6 +8,7 @@ import VirtualDevices
 import VirtualFaults
 
 @testable import Assistant
+@testable import MonocleFamily
 
 /// The session with our scripts on real MicroPython, in simulated time.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 @Suite struct ServerSentEventTests {
     private static let stream = Array(
@@ -249,7 +250,7 @@ import Testing
 @Suite struct TextCutterTests {
     @Test(arguments: [4, 5, 7, 16, 249]) func piecesFitAndMakeTheText(limit: Int) {
         let text = String(repeating: "né e\u{301}漢字👩‍👩‍👧🇩🇪 z\u{300}\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}.", count: 20)
-        let pieces = TextChunker.pieces(of: text, atMostBytes: limit)
+        let pieces = PlainText.pieces(of: text, atMostBytes: limit)
         #expect(pieces.allSatisfy { !$0.isEmpty && $0.utf8.count <= limit })
         #expect(pieces.joined() == text)
         if limit >= 25 { #expect(pieces.flatMap { Array($0) } == Array(text)) }

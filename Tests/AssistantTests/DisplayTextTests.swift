@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 @Suite struct DisplayTextTests {
     private static func whole(_ text: String, room: DisplayText.Room = .init()) -> (text: String, folding: TextFolding) {
@@ -79,7 +80,7 @@ import Testing
         let whole = Self.whole(PlainText.clean(text))
         var outbox = Outbox()
         let id = TurnID(number: 1)
-        _ = outbox.begin(id, link: nil)
+        _ = outbox.take(.add(.init(id, link: nil)))
         var display = DisplayText(room: .init())
         var shown = ""
         var scalars = Array(text.unicodeScalars)[...]
@@ -93,10 +94,10 @@ import Testing
             var piece = String.UnicodeScalarView()
             piece.append(contentsOf: scalars.prefix(count))
             scalars = scalars.dropFirst(count)
-            outbox.append(PlainText.clean(String(piece)), to: id)
+            _ = outbox.take(.append(PlainText.clean(String(piece)), to: id))
             send()
         }
-        outbox.end(id)
+        _ = outbox.take(.end(id))
         send()
         #expect(shown == whole.text)
         #expect(display.folding == whole.folding)

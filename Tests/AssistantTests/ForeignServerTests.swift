@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 /// The client against LLMock (PyPI), an OpenAI-compatible server of somebody else's that breaks on demand and judges how its
 /// clients take it.

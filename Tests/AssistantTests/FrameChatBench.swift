@@ -7,6 +7,7 @@ import VirtualDevices
 import VirtualFaults
 
 @testable import Assistant
+@testable import FrameFamily
 
 /// A chat session with a virtual Frame that is bonded with this host and holds our scripts.
 enum FrameChatBench {
@@ -56,7 +57,7 @@ enum FrameChatBench {
             try await withVirtualUnit(unit) {
                 let session = ChatSession(
                     central: VirtualCentral(air: air, bonds: BondStore(folder: bonds)), address: unit.address, relay: FrameRelay(),
-                    responder: responder(time.clock), options: options, startProgram: FrameProgram.restart(clock: time.clock))
+                    responder: responder(time.clock), options: options, startProgram: FrameConsole.chatStarter(clock: time.clock))
                 return try await bench.chat(session, body)
             }
         }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import FrameFamily
 
 @Suite struct FrameRelayTests {
     private var relay = FrameRelay()

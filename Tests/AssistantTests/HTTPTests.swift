@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 /// The client against a real server on the loopback.
 @Suite(.timeLimit(.minutes(2))) struct HTTPTests {

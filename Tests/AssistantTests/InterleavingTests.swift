@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import FrameFamily
+@testable import MonocleFamily
 
 /// What comes of sound, picture and text, however a program mixes them.
 @Suite struct InterleavingTests {

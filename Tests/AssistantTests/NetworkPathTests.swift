@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 /// The way to the server: TLS, proxies, and peers that are no server at all.
 @Suite(.timeLimit(.minutes(2))) struct NetworkPathTests {

@@ -2,6 +2,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 @Suite struct NoticeLimitTests {
     private var machine = ChatMachine(
@@ -22,15 +23,15 @@ import Testing
         for number in 0..<4256 { told += events(.packet(Array("xyz:1".utf8)), at: number * 6) }
         told += events(.tick, at: 36_000)
         let notices = told.count(where: Self.isNotice)
-        #expect(notices == 3 * NoticeLimit.limit)
+        #expect(notices == 3 * ReportLimit.notices)
         #expect(told.compactMap(Self.leftOut).count == 3)
         #expect(told.compactMap(Self.leftOut).reduce(notices, +) == 4256)
-        #expect(machine.notices.nextDeadline == nil)
+        #expect(machine.limit.nextDeadline == nil)
     }
 
     @Test mutating func theCountIsToldInItsTime() {
         _ = events(.linkUp(payloadSize: 253, UnitStatus()), at: 0)
-        for _ in 0...NoticeLimit.limit { _ = events(.packet([1]), at: 1000) }
+        for _ in 0...ReportLimit.notices { _ = events(.packet([1]), at: 1000) }
         #expect(machine.nextDeadline == .init(offset: .seconds(11)))
         #expect(events(.tick, at: 11_000).compactMap(Self.leftOut) == [1])
         #expect(events(.packet([1]), at: 12_000).count(where: Self.isNotice) == 1)

@@ -14,19 +14,19 @@ import Testing
     }
 
     @Test mutating func theFirstWordsGoAtOnceAndTheRestWaitsForCompany() {
-        _ = outbox.begin(id, link: nil)
+        _ = outbox.take(.add(.init(id, link: nil)))
         #expect(next(0) == nil)
-        outbox.append("One", to: id)
+        _ = outbox.take(.append("One", to: id))
         #expect(next(10) == .answer("One", isFirst: true, isLast: false))
-        outbox.append(" two", to: id)
+        _ = outbox.take(.append(" two", to: id))
         #expect(next(20) == nil)
         #expect(outbox.textDeadline == at(310))
-        outbox.append(" three", to: id)
+        _ = outbox.take(.append(" three", to: id))
         #expect(next(310) == .answer(" two three", isFirst: false, isLast: false))
-        outbox.append(" four five six seven eight", to: id)
+        _ = outbox.take(.append(" four five six seven eight", to: id))
         #expect(next(320) == .answer(" four five six seven", isFirst: false, isLast: false))
         #expect(next(330) == nil)
-        outbox.end(id)
+        _ = outbox.take(.end(id))
         #expect(next(340) == .answer(" eight", isFirst: false, isLast: true))
         #expect(outbox.attempt.hasEnded == true)
         outbox.removeFirst()
@@ -34,20 +34,20 @@ import Testing
     }
 
     @Test mutating func aCharacterThatMayGrowWaits() {
-        _ = outbox.begin(id, link: nil)
-        outbox.append("👩", to: id)
+        _ = outbox.take(.add(.init(id, link: nil)))
+        _ = outbox.take(.append("👩", to: id))
         #expect(next(0) == nil)
         #expect(outbox.textDeadline == nil)
-        outbox.append("\u{200D}👧 ", to: id)
+        _ = outbox.take(.append("\u{200D}👧 ", to: id))
         #expect(next(1) == .answer("👩‍👧 ", isFirst: true, isLast: false))
     }
 
     @Test mutating func anEndAloneIsToldToo() {
-        _ = outbox.begin(id, link: nil)
-        outbox.append("All", to: id)
+        _ = outbox.take(.add(.init(id, link: nil)))
+        _ = outbox.take(.append("All", to: id))
         #expect(next(0) == .answer("All", isFirst: true, isLast: false))
         #expect(outbox.attempt.hasEnded == false)
-        outbox.end(id)
+        _ = outbox.take(.end(id))
         #expect(next(1) == .answer("", isFirst: false, isLast: true))
         #expect(outbox.attempt.hasEnded == true)
         outbox.removeFirst()
@@ -55,9 +55,9 @@ import Testing
 
     /// However much of a whole answer is left behind a piece.
     @Test mutating func onlyThePieceBehindWhichNothingIsLeftIsTheLast() {
-        _ = outbox.begin(id, link: nil)
-        outbox.append("0123456789abcdefghijXYZ", to: id)
-        outbox.end(id)
+        _ = outbox.take(.add(.init(id, link: nil)))
+        _ = outbox.take(.append("0123456789abcdefghijXYZ", to: id))
+        _ = outbox.take(.end(id))
         #expect(next(0, capacity: 10) == .answer("0123456789", isFirst: true, isLast: false))
         #expect(outbox.attempt.hasEnded == false)
         #expect(next(1, capacity: 10) == .answer("abcdefghij", isFirst: false, isLast: false))
@@ -66,16 +66,16 @@ import Testing
     }
 
     @Test mutating func afterALossItBeginsAnew() {
-        _ = outbox.begin(id, link: 1)
-        outbox.append("One two", to: id)
+        _ = outbox.take(.add(.init(id, link: 1)))
+        _ = outbox.take(.append("One two", to: id))
         _ = next(0)
-        outbox.end(id)
+        _ = outbox.take(.end(id))
         outbox.rewind()
         #expect(next(1) == .answer("One two", isFirst: true, isLast: true))
     }
 
     @Test mutating func itIsBounded() {
-        let dropped = (1...1000).map { outbox.add(error: "no", for: TurnID(number: $0), link: nil) }
+        let dropped = (1...1000).map { outbox.take(.add(.init(TurnID(number: $0), .error, link: nil, text: "no", isWhole: true))) }
         #expect(outbox.count == Outbox.limit)
         // The first one is going out.
         #expect(dropped == [TurnID?](repeating: nil, count: Outbox.limit) + (2...969).map { TurnID(number: $0) })

@@ -8,6 +8,7 @@ import VirtualDevices
 import VirtualFaults
 
 @testable import Assistant
+@testable import MonocleFamily
 
 /// A chat that ends while it asks the unit at its prompt leaves the unit's program running.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
@@ -57,7 +58,7 @@ struct PutBackTests {
         let time = try await withThrowingTaskGroup(of: Bool.self) { group -> Duration? in
             group.addTask {
                 do {
-                    _ = try await MonocleProgram.restart(clock: clock)(connection, false) {}
+                    _ = try await MonocleConsole.chatStarter(clock: clock)(connection) {}
                     return true
                 } catch is CancellationError {
                     return false
@@ -91,7 +92,7 @@ struct PutBackTests {
         try await Self.with(faults: faults) { central, unit, files in
             let clock = central.clock
             let connection = try await central.connect(to: unit.address, deadline: clock.deadline(in: .seconds(20)))
-            let started = try await MonocleProgram.restart(clock: clock)(connection, false) {}
+            let started = try await MonocleConsole.chatStarter(clock: clock)(connection) {}
             #expect(started.status.batteryPercent == 80)
             #expect(try await Self.isAlive(files, clock))
             await connection.disconnect()

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 @Suite struct MonocleRelayTests {
     private var relay = MonocleRelay()

@@ -3,6 +3,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 @Suite struct SecretFilterTests {
     /// However the text is cut, the key and long pieces of it are out of it, and nothing else is.

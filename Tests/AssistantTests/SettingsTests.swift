@@ -4,6 +4,7 @@ import Support
 import Testing
 
 @testable import Assistant
+@testable import OpenAI
 
 @Suite struct SettingsTests {
     private static let key = "sk-test-0123456789abcdef"

@@ -6,6 +6,7 @@ import Testing
 import VirtualDevices
 
 @testable import Assistant
+@testable import OpenAI
 
 /// A virtual Monocle with our scripts on real MicroPython, the session, the client, and a server on the loopback: in real time,
 /// since the server's time is real.

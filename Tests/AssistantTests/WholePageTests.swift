@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Assistant
+@testable import MonocleFamily
 
 /// Programs that draw all they have in one call, with a display as strict as the released firmware's.
 @Suite(.enabled(if: TestTools.mayRunMicroPython, "MicroPython is missing: run Tools/setup tests"))
@@ -124,7 +125,7 @@ struct WholePageTests {
 
     /// The same answers as they are written: what the folding is for.
     @Test(arguments: languages.keys.sorted()) func unfoldedItDoes(language: String) throws {
-        let pieces = TextChunker.pieces(of: Self.long(Self.languages[language] ?? ""), atMostBytes: 249)
+        let pieces = PlainText.pieces(of: Self.long(Self.languages[language] ?? ""), atMostBytes: 249)
         let outcome = try StrictDisplay.run(
             StrictDisplay.wholePageProgram, input: Self.hex(pieces.map { Array("res:\($0)".utf8) }))
         let isNearlyASCII = ["French", "German", "Polish"].contains(language)
@@ -135,7 +136,7 @@ struct WholePageTests {
 
     /// What `--no-verify` asks a unit keeps to the released firmware, too.
     @Test func theQuestionKeepsToTheFirmware() throws {
-        #expect(try FirmwareNames.foreign(pieces: [MonocleProgram.question]) == [])
+        #expect(try FirmwareNames.foreign(pieces: [MonocleConsole.chatQuestion]) == [])
     }
 
     @Test func whateverIsAnsweredThePageIsDrawn() throws {

@@ -1,4 +1,5 @@
 import Assistant
+import FrameFamily
 import REPL
 import Support
 
@@ -42,10 +43,10 @@ extension FuzzTarget {
     /// What comes over a Frame's link in a chat: pieces as above, with the upper bit behind the byte that marks a message. A second
     /// passes between two of them.
     static let frameMessages = FuzzTarget("frame-messages", seeds: { [Samples.frameMessages] }) { input in
-        var limits = FrameRelay.Limits()
-        limits.recording.photoBytes = 400
-        limits.recording.recordingSeconds = 1
-        var relay = FrameRelay(limits: limits)
+        var limits = RecordingLimits()
+        limits.photoBytes = 400
+        limits.recordingSeconds = 1
+        var relay = ChatSupport.frameRelay(recording: limits)
         relay.linkUp(payloadSize: 244)
         var now = SessionClock.Instant(offset: .zero)
         for (number, (flag, bytes)) in Samples.pieces(of: input).enumerated() {
@@ -56,13 +57,13 @@ extension FuzzTarget {
         try check(relay.linkDown(), limits)
     }
 
-    private static func check(_ events: [RelayEvent], _ limits: FrameRelay.Limits) throws {
+    private static func check(_ events: [RelayEvent], _ limits: RecordingLimits) throws {
         for event in events {
             switch event {
             case .send(let packet), .complaint(let packet):
                 try BrokenPromise.check(packet.count <= 244 && packet.first == 0x01, "a packet that is no message")
             case .utterance(let utterance):
-                try BrokenPromise.check(utterance.sound.samples.count <= limits.recording.recordingSeconds * 8000, "too much sound")
+                try BrokenPromise.check(utterance.sound.samples.count <= limits.recordingSeconds * 8000, "too much sound")
             case .version(let text): try BrokenPromise.check(text == PrintableText.of(text.utf8), "a version that is not printable")
             default: break
             }

@@ -1,6 +1,5 @@
 import Bluetooth
 import Foundation
-import MonocleFamily
 import REPL
 import Support
 import Synchronization
@@ -8,6 +7,7 @@ import TestSupport
 import Testing
 import VirtualDevices
 
+@testable import MonocleFamily
 @testable import Provisioning
 
 /// What runs on a Monocle uses only what the released firmware has: `Tests/Facts` holds its names and looks for the rest.

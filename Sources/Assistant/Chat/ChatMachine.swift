@@ -1,8 +1,8 @@
 import Bluetooth
+import REPL
 import Support
 
-/// The whole conversation as a state machine: what comes from the link, the terminal and the responder goes in, what is to be
-/// done comes out. Each part is a machine of its own: the link, the turns, the outbox, the console. This one joins them.
+/// The whole conversation as a state machine, which joins those of the link, the turns, the outbox and the console.
 struct ChatMachine {
     enum Input: Sendable {
         case linkUp(payloadSize: Int, UnitStatus)
@@ -16,7 +16,6 @@ struct ChatMachine {
         case progress(work: Int, ResponderProgress)
         case heard(work: Int, Result<String, any Error>)
         case answered(work: Int, Result<AnswerSummary, any Error>)
-        /// Something of the link to tell, and nothing to do.
         case told(ChatEvent)
         case tick
     }
@@ -29,20 +28,21 @@ struct ChatMachine {
         case stopWork
     }
 
-    /// Links that are lost in a row while the same thing waits for the unit: one that is ready and takes nothing would be tried for ever.
+    /// Links lost in a row while the same thing waits for the unit: one that is ready and takes nothing would be tried for ever.
     static let lossLimit = 5
 
     private var relay: any AppRelay
     private let readyTimeout: Duration
-    private var linkState = LinkState.down(wasSilent: false)
-    /// Links so far.
+    private(set) var link: UnitLink?
+    /// Over the last link, this one included, the program never announced itself.
+    private var isSilent: Bool { link.map { $0.program == .silent } ?? wasSilent }
+    private var wasSilent = false
     private var linkCount = 0
-    /// Links in a row that were ready and were lost with something waiting for the unit.
     private(set) var lossCount = 0
     private(set) var turns: TurnQueue
     private(set) var outbox = Outbox()
-    private var console = ConsoleWatch()
-    private(set) var notices = NoticeLimit()
+    private var console = ConsoleReader()
+    private(set) var limit = ReportLimit()
     private var isFinishing = false
     private var actions: [Action] = []
 
@@ -55,22 +55,15 @@ struct ChatMachine {
         turns = TurnQueue(conversation: conversation, newConfirmation: newConfirmation)
     }
 
-    /// `nil` while there is none.
-    private(set) var link: UnitLink? {
-        get { linkState.link }
-        set { linkState.link = newValue }
-    }
-
     /// Everything asked is answered, and nobody will ask more.
     var isFinished: Bool {
-        isFinishing && turns.isEmpty && (outbox.isEmpty || linkState.isSilent) && link?.isBusy != true
+        isFinishing && turns.isEmpty && (outbox.isEmpty || isSilent) && link?.isBusy != true
     }
 
     var nextDeadline: SessionClock.Instant? {
-        [relay.nextDeadline, console.nextDeadline, notices.nextDeadline, link?.readyDeadline, outbox.receiptDeadline, sendDeadline].compactMap { $0 }.min()
+        [relay.nextDeadline, limit.nextDeadline, link?.readyDeadline, outbox.receiptDeadline, sendDeadline].compactMap { $0 }.min()
     }
 
-    /// When the link may have something to send.
     private var sendDeadline: SessionClock.Instant? {
         guard let link else { return nil }
         return link.line.isFree && link.takesText ? outbox.textDeadline : link.line.pauseDeadline
@@ -79,13 +72,13 @@ struct ChatMachine {
     mutating func handle(_ input: Input, now: SessionClock.Instant) -> [Action] {
         take(input, now: now)
         for event in relay.advance(now: now) { take(event, now: now) }
-        report(console.advance(now: now))
         if link?.advance(now: now) == true { report(.silent) }
         report(outbox.advance(now: now))
-        perform(turns.startNext(isUnitReady: link?.isReady == true), now: now)
+        turns.startNext(isUnitReady: link?.isReady == true)
+        settle(now: now)
         send(now: now)
         defer { actions = [] }
-        return notices.bound(actions, now: now)
+        return limit.bound(actions, now: now)
     }
 
     private mutating func take(_ input: Input, now: SessionClock.Instant) {
@@ -95,30 +88,31 @@ struct ChatMachine {
         case .packet(let packet):
             guard link != nil else { return }
             for event in relay.receive(packet, now: now) { take(event, now: now) }
-        case .console(let bytes): report(console.receive(bytes, now: now))
-        case .sent: packetTaken(now: now)
+        case .console(let bytes): for event in console.receive(bytes) { reportPrinted(ProgramOutput(event)) }
+        case .sent:
+            let pace = relay.pace
+            if link?.line.taken(pause: pace, now: now) == true { reportDelivery(outbox.packetTaken(now: now)) }
         case .command(let command): take(command, now: now)
-        case .progress(let work, let progress): perform(turns.take(progress, of: work), now: now)
-        case .heard(let work, let result):
-            perform(turns.heard(result, work: work, isUnitReady: link?.isReady == true), now: now)
-        case .answered(let work, let result): perform(turns.answered(result, work: work), now: now)
+        case .progress(let work, let progress): turns.take(progress, of: work)
+        case .heard(let work, let result): turns.heard(result, work: work, isUnitReady: link?.isReady == true)
+        case .answered(let work, let result): turns.answered(result, work: work)
         case .told(let event): report(event)
         case .tick: break
         }
+        settle(now: now)
     }
 
     private mutating func take(_ command: SessionCommand, now: SessionClock.Instant) {
         switch command {
-        case .ask(let text): perform(turns.ask(typed: text, undeliveredCount: outbox.count), now: now)
-        case .clearHistory: perform(turns.clearHistory(), now: now)
-        case .switchMode(let mode): perform(turns.switchMode(to: mode), now: now)
-        case .cancelAnswer: perform(turns.cancelCurrent(), now: now)
-        case .retry: perform(turns.retry(), now: now)
+        case .ask(let text): turns.ask(typed: text, undeliveredCount: outbox.count)
+        case .clearHistory: turns.clearHistory()
+        case .switchMode(let mode): turns.switchMode(to: mode)
+        case .cancelAnswer: turns.cancelCurrent(.byUser)
+        case .retry: turns.retry()
         case .finish: isFinishing = true
-        case .show(let picture):
-            perform(turns.show(picture, isPossible: relay.takesPictures, undeliveredCount: outbox.count), now: now)
-        case .tell(let text): perform(turns.tell(text, undeliveredCount: outbox.count), now: now)
-        case .ping(let id): if link?.isReady == true { perform([.confirm(id)], now: now) }
+        case .show(let picture): turns.show(picture, isPossible: relay.takesPictures, undeliveredCount: outbox.count)
+        case .tell(let text): turns.tell(text, undeliveredCount: outbox.count)
+        case .ping(let id): if link?.isReady == true { confirm(id, now: now) }
         }
     }
 
@@ -129,7 +123,7 @@ struct ChatMachine {
         link = UnitLink(readyBy: now.advanced(by: readyTimeout))
         relay.linkUp(payloadSize: payloadSize)
         outbox.rewind()
-        console.beginAnew()
+        console = ConsoleReader()
         report(.connected(status))
     }
 
@@ -137,7 +131,7 @@ struct ChatMachine {
         report(.lost(reason: reason))
         let events = link == nil ? [] : relay.linkDown()
         let wasReady = link?.isReady == true
-        linkState.drop()
+        (wasSilent, link) = (isSilent, nil)
         outbox.rewind()
         for event in events { take(event, now: now) }
         turns.linkLost()
@@ -145,14 +139,18 @@ struct ChatMachine {
         if !outbox.isEmpty { report(.undelivered(outbox.count)) }
     }
 
-    /// What so many links were lost with is given up.
+    /// Gives up what so many links were lost with.
     private mutating func countLoss(_ reason: String, now: SessionClock.Instant) {
         let isConfirming = turns.current?.isUnconfirmed == true
         lossCount = isConfirming || !outbox.isEmpty ? lossCount + 1 : 0
         guard lossCount == Self.lossLimit else { return }
         lossCount = 0
-        if isConfirming { return perform(turns.failCurrent(LinkError.disconnected(reason)), now: now) }
-        report(outbox.giveUpFirst(.linksLost(count: Self.lossLimit, reason: reason)))
+        if isConfirming {
+            turns.failCurrent(LinkError.disconnected(reason))
+            settle(now: now)
+        } else {
+            report(outbox.giveUpFirst(.linksLost(count: Self.lossLimit, reason: reason)))
+        }
     }
 
     // MARK: - The unit
@@ -164,7 +162,7 @@ struct ChatMachine {
             if link?.isReady == true { outbox.rewind() }
             link?.becomeReady()
             report(.ready)
-            perform(turns.unitBecameReady(), now: now)
+            turns.confirm()
         case .idle: link?.isRecording = false
         case .recordingStarted:
             link?.isRecording = true
@@ -178,28 +176,23 @@ struct ChatMachine {
         case .photo(let photo): report(.photo(photo))
         case .utterance(let utterance):
             link?.isRecording = false
-            perform(turns.ask(.spoken(utterance), link: linkCount, undeliveredCount: outbox.count), now: now)
+            turns.ask(.spoken(utterance), link: linkCount, undeliveredCount: outbox.count)
         case .nothingRecorded: endRecording(.empty)
-        case .confirmed(let id): confirmed(id, now: now)
-        case .expired(let id): perform(turns.expired(id), now: now)
-        case .complaint(let packet): if !outbox.isDelivering { take(.send(packet), now: now) }
+        case .confirmed(let id): if turns.confirmed(id) { lossCount = 0 } else { report(.pong(id)) }
+        case .expired(let id): turns.expired(id)
+        case .complaint(let packet): if !outbox.isDelivering { queue(packet) }
         case .send(let packet): queue(packet)
         case .receipt(let receipt): reportDelivery(outbox.receive(receipt))
         case .taken: link?.line.acknowledged()
         case .version(let version): report(.version(version))
-        case .printed(let output): report(console.take([output], now: now))
+        case .printed(let output): reportPrinted(output)
         case .notice(let notice): report(.notice(notice))
         }
+        settle(now: now)
     }
 
     private mutating func queue(_ packet: [UInt8]) {
         if let link, link.line.urgent.count < PacketLine.urgentLimit { self.link?.line.queue(packet) }
-    }
-
-    private mutating func confirmed(_ id: ConfirmationID, now: SessionClock.Instant) {
-        guard let effects = turns.confirmed(id) else { return report(.pong(id)) }
-        lossCount = 0
-        perform(effects, now: now)
     }
 
     private mutating func endRecording(_ reason: ChatEvent.RecordingDrop) {
@@ -209,7 +202,8 @@ struct ChatMachine {
 
     /// The wearer does not wait any more for what was asked over this link.
     private mutating func drop(_ reason: ChatEvent.Cancellation, now: SessionClock.Instant) {
-        perform(turns.drop(link: linkCount, reason), now: now)
+        turns.drop(link: linkCount, reason)
+        settle(now: now)
         for id in outbox.dropAll(of: linkCount) { report(.cancelled(id, reason)) }
     }
 
@@ -217,6 +211,15 @@ struct ChatMachine {
 
     private mutating func report(_ event: ChatEvent) { actions.append(.report(event)) }
     private mutating func report(_ events: [ChatEvent]) { actions += events.map(Action.report) }
+
+    private mutating func reportPrinted(_ output: ProgramOutput) {
+        switch output {
+        case .line(""): break
+        case .line(let line): report(.console(line))
+        case .raised(let fault): report(.raised(fault))
+        case .ended: report(.programEnded)
+        }
+    }
 
     private mutating func reportDelivery(_ events: [ChatEvent]) {
         for event in events {
@@ -228,23 +231,22 @@ struct ChatMachine {
         report(events)
     }
 
-    private mutating func perform(_ effects: [TurnQueue.Effect], now: SessionClock.Instant) {
-        for effect in effects {
+    /// Does what the turns have left to do.
+    private mutating func settle(now: SessionClock.Instant) {
+        for effect in turns.takeEffects() {
             switch effect {
             case .act(let action): actions.append(action)
             case .deliver(let order): if let dropped = outbox.take(order) { report(.cancelled(dropped, .queueFull)) }
-            case .confirm(let id):
-                for event in relay.confirm(id, now: now) {
-                    // The unit is asked however many acknowledgements wait.
-                    if case .send(let packet) = event { link?.line.queue(packet) } else { take(event, now: now) }
-                }
+            case .confirm(let id): confirm(id, now: now)
             }
         }
     }
 
-    private mutating func packetTaken(now: SessionClock.Instant) {
-        let pace = relay.pace
-        if link?.line.taken(pause: pace, now: now) == true { reportDelivery(outbox.packetTaken(now: now)) }
+    private mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) {
+        for event in relay.confirm(id, now: now) {
+            // The unit is asked however many acknowledgements wait.
+            if case .send(let packet) = event { link?.line.queue(packet) } else { take(event, now: now) }
+        }
     }
 
     private mutating func send(now: SessionClock.Instant) {

@@ -1,6 +1,6 @@
-/// One turn of the conversation: a question on its way to an answer.
+/// A question on its way to an answer.
 ///
-/// waiting → transcribing → transcribed → confirming → answering, or failed. A typed question begins with answering. The answer
+/// waiting → transcribing → transcribed → confirming → answering. A typed question begins with answering. The answer
 /// is delivered while it is being written: that part of the way is the ``Outbox``'s.
 struct Turn {
     enum Question {
@@ -11,21 +11,16 @@ struct Turn {
     struct Transcript {
         /// Empty for a picture without words.
         let text: String
-        /// The mode in which the sound was transcribed.
         let mode: AssistantMode
     }
 
     enum State {
-        /// Behind others.
         case waiting
         case transcribing(work: Int, AssistantMode)
-        /// The unit is asked, as soon as it is ready, whether its wearer still waits.
+        /// To be confirmed as soon as the unit is ready.
         case transcribed
         case confirming(ConfirmationID)
-        /// - text: the answer so far.
         case answering(work: Int, text: String)
-        /// Ended without a whole answer.
-        case failed
     }
 
     let id: TurnID
@@ -36,13 +31,11 @@ struct Turn {
     var transcript: Transcript?
     var state = State.waiting
 
-    var isSpoken: Bool { link != nil }
-
-    /// Waits for its wearer's word, asked for or not.
+    /// Waits for its wearer's confirmation, asked for or not.
     var isUnconfirmed: Bool {
         switch state {
         case .transcribed, .confirming: true
-        case .waiting, .transcribing, .answering, .failed: false
+        case .waiting, .transcribing, .answering: false
         }
     }
 

@@ -1,33 +1,10 @@
 import Support
 
-/// Whether there is a link to the unit. What belongs to a link goes with it.
-enum LinkState {
-    /// - wasSilent: over the last link the program never announced itself.
-    case down(wasSilent: Bool)
-    case up(UnitLink)
-
-    var link: UnitLink? {
-        get { if case .up(let link) = self { link } else { nil } }
-        set { if let newValue { self = .up(newValue) } }
-    }
-
-    /// Nobody waits for the unit's program any more.
-    var isSilent: Bool {
-        switch self {
-        case .down(let wasSilent): wasSilent
-        case .up(let link): link.program == .silent
-        }
-    }
-
-    mutating func drop() { self = .down(wasSilent: isSilent) }
-}
-
-/// One link to the unit, from its beginning to its loss.
+/// What belongs to a link goes with it.
 struct UnitLink {
     enum Program: Equatable {
-        /// Has until then to announce itself.
         case starting(readyBy: SessionClock.Instant)
-        /// Has not announced itself in its time: it gets no text until it does.
+        /// Gets no text until it announces itself.
         case silent
         case ready
     }
@@ -41,7 +18,6 @@ struct UnitLink {
 
     var isReady: Bool { program == .ready }
     var takesText: Bool { isReady && !isRecording }
-    /// Something is under way over this link.
     var isBusy: Bool { isRecording || !line.isIdle }
 
     var readyDeadline: SessionClock.Instant? {
@@ -50,11 +26,70 @@ struct UnitLink {
 
     mutating func becomeReady() { (program, isRecording) = (.ready, false) }
 
-    /// - Returns: whether the time to announce itself has just passed.
+    /// - Returns: whether the program has just become silent.
     mutating func advance(now: SessionClock.Instant) -> Bool {
         guard let deadline = readyDeadline, deadline <= now else { return false }
-        // Data before the program's own sign may meet a callback that is no more.
+        // Data before the program's sign may meet a callback that is no more.
         program = .silent
         return true
+    }
+}
+
+/// Hands packets to a link one by one, at the unit's pace.
+struct PacketLine {
+    enum State: Equatable {
+        case free
+        /// - isText: the packet is the ``Outbox``'s.
+        case sending(isText: Bool)
+        case pausing(until: SessionClock.Instant)
+    }
+
+    /// More acknowledgements wait only for a unit that does not wait for them.
+    static let urgentLimit = 16
+
+    private(set) var state = State.free
+    /// The unit has the packet before the link says so.
+    private var isAcknowledged = false
+    private(set) var urgent: [[UInt8]] = []
+
+    var isIdle: Bool {
+        if case .sending = state { false } else { urgent.isEmpty }
+    }
+
+    var isFree: Bool { state == .free }
+
+    var pauseDeadline: SessionClock.Instant? {
+        if case .pausing(let deadline) = state { deadline } else { nil }
+    }
+
+    mutating func queue(_ packet: [UInt8]) { urgent.append(packet) }
+
+    mutating func advance(now: SessionClock.Instant) {
+        if let deadline = pauseDeadline, deadline <= now { state = .free }
+    }
+
+    mutating func takeUrgent() -> [UInt8]? {
+        guard isFree, !urgent.isEmpty else { return nil }
+        state = .sending(isText: false)
+        return urgent.removeFirst()
+    }
+
+    mutating func beginText() { state = .sending(isText: true) }
+
+    mutating func acknowledged() {
+        switch state {
+        case .free: break
+        case .sending: isAcknowledged = true
+        case .pausing: state = .free
+        }
+    }
+
+    /// The link has taken the packet.
+    /// - Returns: whether it was text.
+    mutating func taken(pause: Duration, now: SessionClock.Instant) -> Bool {
+        guard case .sending(let isText) = state else { return false }
+        state = isAcknowledged ? .free : .pausing(until: now.advanced(by: pause))
+        isAcknowledged = false
+        return isText
     }
 }

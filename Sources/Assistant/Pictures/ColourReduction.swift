@@ -62,7 +62,8 @@ enum ColourReduction {
         for row in 0..<picture.height {
             var below = [SIMD3<Int32>](repeating: SIMD3(), count: picture.width + 2)
             for column in 0..<picture.width {
-                let wanted = pixel(picture, row * picture.width + column) &+ (here[column + 1] / 16).clamped(lowerBound: SIMD3(repeating: -64), upperBound: SIMD3(repeating: 64))
+                let carried = (here[column + 1] / 16).clamped(lowerBound: SIMD3(repeating: -64), upperBound: SIMD3(repeating: 64))
+                let wanted = pixel(picture, row * picture.width + column) &+ carried
                 let index = nearest(to: wanted, in: palette)
                 indices.append(UInt8(index))
                 let rest = wanted &- palette[index]

@@ -1,9 +1,9 @@
-/// A picture of 16 colours for a Frame's display, which is 640 × 400 pixels: 400 pixels a row, 400 rows at most.
+/// A picture of 16 colours for a unit's display: 400 pixels a row, 400 rows at most.
 public struct DisplayPicture: Sendable, Hashable {
     public static let width = 400
-    public static let heightLimit = 400
+    static let heightLimit = 400
     static let colourCount = 16
-    static let bytesPerRow = width / 2
+    package static let bytesPerRow = width / 2
 
     /// 16 × red, green, blue. The first colour is black: the display shows nothing there.
     public let palette: [UInt8]
@@ -12,10 +12,7 @@ public struct DisplayPicture: Sendable, Hashable {
 
     public var height: Int { rows.count / Self.bytesPerRow }
 
-    /// The palette and the number of rows, as ``FrameMessage/palette`` has them.
-    var header: [UInt8] { palette + [UInt8(height >> 8), UInt8(height & 0xFF)] }
-
-    /// Fits a picture, with black on both sides where it is narrower, and reduces its colours.
+    /// Fits a picture, with black on both sides of a narrower one, and reduces its colours.
     public init?(_ picture: PixelPicture) {
         guard let fitted = picture.fitted(width: Self.width, height: Self.heightLimit) else { return nil }
         let (palette, indices) = ColourReduction.reduce(fitted, to: Self.colourCount)

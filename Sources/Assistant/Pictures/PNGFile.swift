@@ -1,7 +1,6 @@
 import CPNG
 
-/// PNG files, by libpng.
-enum PNGFile {
+package enum PNGFile {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     /// Where the first chunk, the header, says it (RFC 2083, 4.1.1).
     private static let interlacing = 28
@@ -22,7 +21,8 @@ enum PNGFile {
             let opacity = Int(rows[place + 3])
             for value in rows[place..<place + 3] { pixels.append(UInt8(Int(value) * opacity / 255)) }
         }
-        guard let picture = PixelPicture(width: Int(image.width), height: Int(image.height), pixels: pixels) else { throw .init("it is incomplete") }
+        guard let picture = PixelPicture(width: Int(image.width), height: Int(image.height), pixels: pixels)
+        else { throw .init("it is incomplete") }
         return picture
     }
 
@@ -43,7 +43,7 @@ enum PNGFile {
     }
 
     /// - Returns: `nil` where there is no memory for it.
-    static func file(_ picture: PixelPicture) -> [UInt8]? {
+    package static func file(_ picture: PixelPicture) -> [UInt8]? {
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         defer { png_image_free(&image) }

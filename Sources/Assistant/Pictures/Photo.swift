@@ -1,24 +1,15 @@
 /// A picture from glasses as a file that a server and a terminal can show.
 public struct Photo: Sendable, Hashable {
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable {
         case jpeg, png
 
-        /// RFC 2046's name.
         public var mediaType: String { "image/\(rawValue)" }
-
-        public var fileExtension: String {
-            switch self {
-            case .jpeg: "jpg"
-            case .png: "png"
-            }
-        }
+        public var fileExtension: String { self == .jpeg ? "jpg" : "png" }
     }
 
     public let kind: Kind
-    /// The file.
     public let bytes: [UInt8]
 
     public init(jpeg bytes: [UInt8]) { (kind, self.bytes) = (.jpeg, bytes) }
-
     public init(png bytes: [UInt8]) { (kind, self.bytes) = (.png, bytes) }
 }

@@ -1,4 +1,3 @@
-/// Reads pictures out of files: PNG, PPM and PGM.
 public enum PictureFile {
     /// Why a file is no picture that this reads, as the end of a sentence.
     public struct Fault: Error, Hashable, Sendable {
@@ -6,7 +5,6 @@ public enum PictureFile {
         public init(_ reason: String) { self.reason = reason }
     }
 
-    /// - Throws: ``Fault``.
     public static func read(_ bytes: [UInt8]) throws(Fault) -> PixelPicture {
         if bytes.starts(with: PNGFile.signature) { return try PNGFile.read(bytes) }
         if bytes.starts(with: Array("P6".utf8)) || bytes.starts(with: Array("P5".utf8)) { return try PNMReader.read(bytes) }

@@ -1,7 +1,5 @@
-/// A picture as its pixels.
 public struct PixelPicture: Sendable, Hashable {
-    /// More is no picture for glasses.
-    public static let sideLimit = 8192
+    static let sideLimit = 8192
     public static let areaLimit = 1 << 24
 
     public let width: Int
@@ -9,7 +7,7 @@ public struct PixelPicture: Sendable, Hashable {
     /// Red, green, blue of each pixel, row by row from the top.
     public let pixels: [UInt8]
 
-    /// - Returns: `nil` where the sizes do not belong together, or are beyond the limits.
+    /// - Returns: `nil` for sizes that do not fit together, or beyond the limits.
     public init?(width: Int, height: Int, pixels: [UInt8]) {
         guard Self.isUsable(width: width, height: height), pixels.count == width * height * 3 else { return nil }
         (self.width, self.height, self.pixels) = (width, height, pixels)
@@ -20,7 +18,7 @@ public struct PixelPicture: Sendable, Hashable {
     }
 
     /// Turned by 90° against the clock.
-    func turnedLeft() -> PixelPicture? {
+    package func turnedLeft() -> PixelPicture? {
         var turned: [UInt8] = []
         turned.reserveCapacity(pixels.count)
         for row in 0..<width {
@@ -32,7 +30,7 @@ public struct PixelPicture: Sendable, Hashable {
         return PixelPicture(width: height, height: width, pixels: turned)
     }
 
-    /// Within a frame, each pixel the mean of those that it stands for. A smaller picture stays as it is.
+    /// Each pixel is the mean of those that it stands for. A smaller picture stays as it is.
     func fitted(width frameWidth: Int, height frameHeight: Int) -> PixelPicture? {
         let scale = min(1, Double(frameWidth) / Double(width), Double(frameHeight) / Double(height))
         if scale == 1 { return self }

@@ -1,18 +1,14 @@
-import Cryptography
-import REPL
 import Support
 
-/// Text by its length and checksum: what a host has sent, or what a unit says that it accepted.
+/// Text by its length and checksum: what was sent, or what the unit says that it accepted.
 public struct AnswerReceipt: Sendable, Hashable {
     public let byteCount: Int
-    /// Four bytes in lower-case hexadecimal: on a Monocle the first ones of the SHA-256, on a Frame the CRC-32.
+    /// Four bytes in lower-case hexadecimal.
     public let check: String
 
-    init(of bytes: [UInt8]) { (byteCount, check) = (bytes.count, SHA256.check(of: bytes)) }
-
-    init(crcOf bytes: [UInt8]) {
-        byteCount = bytes.count
-        check = HexText.encode([24, 16, 8, 0].map { UInt8(truncatingIfNeeded: CRC32.of(bytes) >> $0) })
+    package init(_ byteCount: Int, check: UInt32) {
+        self.byteCount = byteCount
+        self.check = HexText.encode(withUnsafeBytes(of: check.bigEndian, Array.init))
     }
 
     /// `COUNT HEX8` as our scripts write it, else `nil`.
@@ -25,17 +21,21 @@ public struct AnswerReceipt: Sendable, Hashable {
         else { return nil }
         (byteCount, check) = (count, String(decoding: parts[1], as: UTF8.self))
     }
+
+    package static func event(_ data: ArraySlice<UInt8>) -> RelayEvent {
+        AnswerReceipt(parsing: data.prefix(20)).map { .receipt($0) } ?? .notice(.brokenReceipt(PrintableText.of(data.prefix(60))))
+    }
 }
 
-/// What is known of an answer that was sent and has not arrived.
+/// Why an answer has not arrived.
 public enum DeliveryLoss: Sendable, Hashable {
     case noReceipt
     /// Counts may agree where the bytes do not.
     case accepted(byteCount: Int, sent: Int)
-    /// So many links in a row were lost before it was there; the reason is the last one's.
+    /// So many links in a row; the reason is the last one's.
     case linksLost(count: Int, reason: String)
 
-    /// A sentence without a full stop. May hold text from a device: escape it before a terminal shows it.
+    /// A sentence without a full stop. Escape it before a terminal shows it.
     public var message: String {
         switch self {
         case .linksLost(let count, let reason): "the link was lost \(count) times in a row; the last reason was: \(reason)"

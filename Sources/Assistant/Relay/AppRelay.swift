@@ -1,131 +1,100 @@
 import Bluetooth
+import REPL
 import Support
 
-/// One family's app protocol as a state machine: packets and time in, events out; no I/O and no clock of its own.
-///
-/// The session knows a family by this alone. ``MonocleRelay`` speaks 4-character commands, ``FrameRelay`` messages behind 0x01.
+/// One family's app protocol as a state machine: packets and time in, events out. The session knows a family by this alone.
 public protocol AppRelay: Sendable {
-    /// Where the app's messages are written, and where the unit's come from.
+    /// Where the app's messages go to, and where the unit's come from.
     var receive: AttributeID { get }
     var transmit: AttributeID { get }
-    /// Where what the unit's program prints comes from; `nil` where it comes with its messages (``RelayEvent/printed(_:)``).
+    /// Where the program's prints come from; `nil` where they come with its messages (``RelayEvent/printed(_:)``).
     var console: AttributeID? { get }
-    /// What a link has to be before it is used.
     var security: LinkSecurity { get }
-
-    /// The time between two packets to the unit, at most: ``RelayEvent/taken`` ends it.
+    /// Between two packets to the unit, unless ``RelayEvent/taken`` comes before.
     var pace: Duration { get }
-
-    /// Asks a program that runs to announce itself; `nil` where there is no such message.
+    /// Asks a running program to announce itself; `nil` where there is no such message.
     var probe: [UInt8]? { get }
-
-    /// Whether this is what ``probe`` asks for, asked or not.
+    /// This is what ``probe`` asks for, asked or not.
     func answersProbe(_ packet: [UInt8]) -> Bool
-
-    /// Whether this shows that the unit's program runs.
+    /// This shows that the unit's program runs.
     func showsLife(_ packet: [UInt8]) -> Bool
-
-    /// The unit's display takes pictures (``HostMessage/picture(_:)``).
     var takesPictures: Bool { get }
-
     /// Bytes of UTF-8 in one packet of text.
     var textCapacity: Int { get }
-
-    /// The unit answers each completed message with what it accepted of it (``RelayEvent/receipt(_:)``).
-    var givesReceipts: Bool { get }
-
-    /// When ``advance(now:)`` has something to do.
     var nextDeadline: SessionClock.Instant? { get }
 
-    /// A link is there.
-    /// - Parameter payloadSize: bytes of one write or notification at most.
+    /// - Parameter payloadSize: bytes of one write or notification.
     mutating func linkUp(payloadSize: Int)
-
-    /// The link is gone; a recording under way has ended here.
+    /// A recording under way ends here.
     mutating func linkDown() -> [RelayEvent]
-
     mutating func receive(_ packet: [UInt8], now: SessionClock.Instant) -> [RelayEvent]
     mutating func advance(now: SessionClock.Instant) -> [RelayEvent]
-
-    /// Asks the unit whether the wearer still waits for an answer. A family that has no such question confirms at once.
+    /// Asks the unit whether its wearer still waits. A family without such a question confirms at once.
     mutating func confirm(_ id: ConfirmationID, now: SessionClock.Instant) -> [RelayEvent]
-
-    /// What became of the answer's or error's characters so far, of which ``packets(for:)`` made packets last.
+    /// What became of the characters of the answer or error so far.
     var folding: TextFolding { get }
-
     /// The packets that carry a message. An answer begins anew with its first piece.
     mutating func packets(for message: HostMessage) -> [[UInt8]]
-
-    /// What the last packets asked a receipt for; `nil` when they did not.
+    /// What the last packets asked a receipt for, if they did.
     var awaitedReceipt: AnswerReceipt? { get }
 }
 
 extension AppRelay {
+    public var console: AttributeID? { nil }
     public var security: LinkSecurity { .open }
     public var probe: [UInt8]? { nil }
     public var takesPictures: Bool { false }
-
     public func answersProbe(_ packet: [UInt8]) -> Bool { false }
     public func showsLife(_ packet: [UInt8]) -> Bool { true }
 }
 
-/// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
-public struct ConfirmationID: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
-    public init(_ text: String) { description = text }
-}
-
-/// What the host has to say to the unit.
 public enum HostMessage: Sendable, Hashable {
     /// A piece of an answer that fits ``AppRelay/textCapacity``, or the end of it with an empty text.
     case answer(String, isFirst: Bool, isLast: Bool)
     case error(String)
-    /// For a unit that ``AppRelay/takesPictures``.
     case picture(DisplayPicture)
-    /// What was shown of the last answer goes from the display: it comes again.
+    /// The display forgets the last answer: it comes again.
     case again
 }
 
 /// What a packet or the passing of time meant.
 public enum RelayEvent: Sendable, Hashable {
-    /// The unit's program has started, or has noticed the link: it takes text from now on.
+    /// The unit's program takes text from now on.
     case ready
     /// It waits for its wearer again, and keeps what it shows.
     case idle
-    /// The wearer takes a picture or speaks. Text sent before the recording's end would be lost.
+    /// The wearer takes a picture or speaks. Text sent before the end would be lost.
     case recordingStarted
     /// A whole picture. Sound follows.
     case photo(Photo)
-    /// A recording is complete.
     case utterance(Utterance)
     /// A recording ended with nothing in it.
     case nothingRecorded
-    /// The wearer gave up what they were saying, or the question that waits for an answer.
+    /// The wearer gave up the recording, or the question that waits for an answer.
     case givenUp
     case confirmed(ConfirmationID)
-    /// No confirmation came in time: the wearer does not wait any more.
+    /// The wearer does not wait any more.
     case expired(ConfirmationID)
-    /// A packet for the unit, such as an acknowledgement, that goes before everything else.
+    /// A packet that goes before everything else, such as an acknowledgement.
     case send([UInt8])
-    /// As ``send(_:)``, but only between two messages: the unit would count its text as part of one.
+    /// As ``send(_:)``, but only between two messages: the unit would count it as part of one.
     case complaint([UInt8])
-    /// What the unit accepted since the last one, or since its display was cleared.
+    /// For what it accepted since the last one, or since its display was cleared.
     case receipt(AnswerReceipt)
-    /// The unit's program has the packet that was sent last, and can hold another.
+    /// The unit's program can hold another packet.
     case taken
-    /// The version of the unit's scripts, as its program tells it. Printable.
+    /// Of the unit's scripts, as its program tells it. Printable.
     case version(String)
     case printed(ProgramOutput)
     case notice(RelayNotice)
 }
 
-/// What a wearer said, and the picture that goes with it.
 public struct Utterance: Sendable, Hashable {
     public var sound: Sound
     public var photo: Photo?
-    /// What the unit's program asks in its wearer's name, beside what is said.
+    /// What the unit's program asks beside that.
     public var text: String
-    /// The recording did not come to its own end.
+    /// Why the recording did not come to its own end.
     public var cut: Cut?
 
     public enum Cut: String, Sendable, Hashable { case tooLong, linkLost, stalled, restarted }
@@ -135,21 +104,17 @@ public struct Utterance: Sendable, Hashable {
     }
 }
 
-/// Something is not as it should be, but the conversation goes on. Text from the unit in here is printable.
+/// Something is wrong, but the conversation goes on. Text from the unit in here is printable.
 public enum RelayNotice: Sendable, Hashable {
     case unknownCommand(String, byteCount: Int)
     case shortMessage(byteCount: Int)
-    /// What should have been text is not UTF-8.
     case brokenText(command: String, String)
     case unknownConfirmation(String)
     case brokenReceipt(String)
-    /// Nothing was sent that it could be for.
     case unexpectedReceipt
     case recordingTooLong(limitSeconds: Int)
-    /// The picture is dropped.
     case photoTooLarge(limitBytes: Int)
     case photoIncomplete(byteCount: Int)
-    /// The picture has no known form.
     case photoUnreadable(byteCount: Int)
     case recordingStalled(seconds: Double)
 
@@ -169,4 +134,59 @@ public enum RelayNotice: Sendable, Hashable {
         case .recordingStalled(let seconds): "the recording stopped after \(Int(seconds)) s without an end"
         }
     }
+}
+
+/// What became of a text's characters, as a reader counts them, for a display that cannot show them all.
+public struct TextFolding: Sendable, Hashable {
+    /// Shown by similar ones: "é" as "e", "щ" as "shch".
+    public var similar: Int
+    /// Shown as `?`.
+    public var unknown: Int
+    public var omitted: Int
+
+    public init(similar: Int = 0, unknown: Int = 0, omitted: Int = 0) {
+        (self.similar, self.unknown, self.omitted) = (similar, unknown, omitted)
+    }
+
+    var isExact: Bool { similar == 0 && unknown == 0 && omitted == 0 }
+
+    package mutating func count(_ shown: ASCIIFold.Shown) -> String {
+        switch shown {
+        case .asIs(let text): return text
+        case .similar(let text):
+            similar += 1
+            return text
+        case .unknown:
+            unknown += 1
+            return "?"
+        }
+    }
+}
+
+/// What a unit's program prints. Texts are printable.
+public enum ProgramOutput: Sendable, Hashable {
+    case line(String)
+    case raised(ProgramFault)
+    /// The unit stands at its prompt.
+    case ended
+
+    init(_ event: ConsoleReader.Event) {
+        self = switch event {
+        case .line(let line): .line(line)
+        case .raised(let exception): .raised(ProgramFault(exception))
+        case .ended: .ended
+        }
+    }
+}
+
+/// An exception or error that nobody caught, or that the program printed.
+public struct ProgramFault: Sendable, Hashable {
+    /// Such as `ValueError: data will overflow the space reserved for the app`.
+    public let lastLine: String
+    /// Lines parted by `\n`; the last one is ``lastLine``.
+    public let traceback: String
+
+    public init(_ exception: PythonException) { (lastLine, traceback) = (exception.lastLine, exception.traceback) }
+
+    public init(_ exception: LuaException) { (lastLine, traceback) = (exception.programMessage, exception.programMessage) }
 }

@@ -1,24 +1,41 @@
 import Support
 
-/// Confirmations that a unit was asked for and owes, a bounded number of them.
-struct PendingPings {
+/// A confirmation that the unit was asked for; unguessable, so that a late answer cannot be taken for another.
+public struct ConfirmationID: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    public init(_ text: String) { description = text }
+}
+
+/// Confirmations that a unit was asked for and owes.
+package struct PendingPings {
+    /// Beyond it the oldest expires.
+    private static let limit = 8
+    private static let timeout = Duration.seconds(6)
+
     private var pings: [(id: ConfirmationID, expires: SessionClock.Instant)] = []
 
-    var nextDeadline: SessionClock.Instant? { pings.map(\.expires).min() }
+    package init() {}
 
-    /// - Returns: the expiry of the one that had to make room.
-    mutating func add(_ id: ConfirmationID, until deadline: SessionClock.Instant, limit: Int) -> [RelayEvent] {
-        defer { pings.append((id, deadline)) }
-        return pings.count >= limit ? [.expired(pings.removeFirst().id)] : []
+    package var nextDeadline: SessionClock.Instant? { pings.map(\.expires).min() }
+
+    /// - Parameters:
+    ///   - capacity: bytes of the ping's text in one packet.
+    ///   - packet: what carries that text.
+    package mutating func ask(
+        _ id: ConfirmationID, capacity: Int, now: SessionClock.Instant, packet: (Substring.UTF8View) -> [UInt8]
+    ) -> [RelayEvent] {
+        let expired = pings.count >= Self.limit ? [RelayEvent.expired(pings.removeFirst().id)] : []
+        pings.append((id, now.advanced(by: Self.timeout)))
+        return expired + [.send(packet(PlainText.prefix(of: id.description[...], atMostBytes: capacity).utf8))]
     }
 
-    mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
+    package mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
         defer { pings.removeAll { $0.expires <= now } }
         return pings.filter { $0.expires <= now }.map { .expired($0.id) }
     }
 
     /// - Returns: `nil` where it was not asked for, or has expired.
-    mutating func take(_ id: ConfirmationID) -> ConfirmationID? {
+    package mutating func take(_ id: ConfirmationID) -> ConfirmationID? {
         pings.firstIndex { $0.id == id }.map { pings.remove(at: $0).id }
     }
 }

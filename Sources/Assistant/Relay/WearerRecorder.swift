@@ -1,82 +1,71 @@
 import Support
 
-/// What is let into a recording and a picture.
+/// What one recording and its picture may hold.
 public struct RecordingLimits: Sendable, Hashable {
-    /// One recording; the scripts make 6 s.
+    /// The scripts make 6 s.
     public var recordingSeconds = 60
-    /// One picture; the cameras make 10 to 60 KB.
+    /// The cameras make 10 to 60 KB.
     public var photoBytes = 256 << 10
     /// What a program asks as text.
-    public var textBytes = 8 << 10
-    /// Silence on the link within a recording after which it counts as ended.
-    public var stall = Duration.seconds(8)
+    static let textBytes = 8 << 10
+    /// A recording ends after such a silence on the link.
+    static let stall = Duration.seconds(8)
 
     public init() {}
 }
 
-/// What a wearer says and photographs, put together from packets. A new recording is a new value.
-struct WearerRecorder {
-    enum Event {
-        case relay(RelayEvent)
-        /// The wearer speaks or takes a picture: the unit has cleared its display.
-        case displayCleared
-        /// The recording does not end: the unit has to be told.
-        case overflowed
-    }
-
-    enum Phase {
+/// Puts together what a wearer says and photographs.
+package struct WearerRecorder: Sendable {
+    package enum Phase: Sendable {
         case idle
-        /// Sound, text and pieces of a picture come, in any order.
+        /// Sound, text and pieces of a picture come in any order.
         case recording
-        /// Too long, and cut; what still comes of it is passed over.
+        /// Too long, and cut; the rest is passed over.
         case overflowing
     }
 
-    /// Samples a second.
     static let rate = 8000
-    /// Sound that is worth an answer although its recording was cut, in seconds.
+    /// Seconds of sound that are worth an answer although the recording was cut.
     private static let leastSeconds = 0.5
 
-    let limits: RecordingLimits
-    /// A picture has a beginning and an end of its own; else its pieces are all those of one recording.
-    let framesPhotos: Bool
-    /// What a camera's bytes are; `nil` where they are no picture.
-    let develop: @Sendable ([UInt8]) -> Photo?
-    private(set) var phase = Phase.idle
-    /// When a recording without further packets counts as ended.
-    private(set) var stallDeadline: SessionClock.Instant?
+    private let limits: RecordingLimits
+    /// A picture has a beginning and an end of its own; else it is all pieces of one recording.
+    private let framesPhotos: Bool
+    /// Makes a picture of a camera's bytes.
+    private let develop: @Sendable ([UInt8]) -> Photo?
+    package private(set) var phase = Phase.idle
+    package private(set) var stallDeadline: SessionClock.Instant?
     private var sound: [UInt8] = []
     private var text: [UInt8] = []
-    /// A picture on its way; `nil` where none is.
     private var incoming: [UInt8]?
-    /// Something else came behind its last piece.
+    /// Something else came behind the picture's last piece.
     private var isFollowed = false
-    /// It was too large: the rest of it is passed over.
+    /// The picture was too large: the rest is passed over.
     private var isRefused = false
-    /// The whole picture that the sound belongs to.
     private var photo: Photo?
 
-    init(limits: RecordingLimits, framesPhotos: Bool, develop: @escaping @Sendable ([UInt8]) -> Photo?) {
+    package init(
+        limits: RecordingLimits = RecordingLimits(), framesPhotos: Bool, develop: @escaping @Sendable ([UInt8]) -> Photo?
+    ) {
         (self.limits, self.framesPhotos, self.develop) = (limits, framesPhotos, develop)
     }
 
     private var seconds: Double { Double(sound.count) / Double(Self.rate) }
 
-    mutating func forget() { self = WearerRecorder(limits: limits, framesPhotos: framesPhotos, develop: develop) }
+    package mutating func forget() { self = WearerRecorder(limits: limits, framesPhotos: framesPhotos, develop: develop) }
 
-    /// Something came from the unit.
-    mutating func notePacket(now: SessionClock.Instant) {
-        if phase != .idle { stallDeadline = now.advanced(by: limits.stall) }
+    package mutating func notePacket(now: SessionClock.Instant) {
+        if phase != .idle { stallDeadline = now.advanced(by: RecordingLimits.stall) }
     }
 
-    mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
+    package mutating func advance(now: SessionClock.Instant) -> [RelayEvent] {
         guard let stallDeadline, stallDeadline <= now else { return [] }
         let isSound = phase == .recording && (incoming == nil || !sound.isEmpty)
         return (isSound ? [.notice(.recordingStalled(seconds: seconds))] : []) + abandon(.stalled)
     }
 
-    /// What there is of a recording that will not go on: an utterance where it is long enough to hold words.
-    mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
+    /// Ends a recording that will not go on; it is an utterance where it is long enough to hold words.
+    package mutating func abandon(_ cut: Utterance.Cut) -> [RelayEvent] {
         defer { forget() }
         guard phase == .recording else { return [] }
         let last = closePhoto(isWhole: !framesPhotos && isFollowed)
@@ -89,31 +78,31 @@ struct WearerRecorder {
             sound: Sound(bytes: sound, rate: Self.rate), photo: photo, text: String(decoding: text, as: UTF8.self), cut: cut)
     }
 
-    private mutating func begin(now: SessionClock.Instant) -> [Event] {
+    private mutating func begin(now: SessionClock.Instant) -> [RelayEvent] {
         let isNew = phase != .recording
         phase = .recording
-        stallDeadline = now.advanced(by: limits.stall)
-        return [.displayCleared] + (isNew ? [.relay(.recordingStarted)] : [])
+        stallDeadline = now.advanced(by: RecordingLimits.stall)
+        return isNew ? [.recordingStarted] : []
     }
 
-    /// A new recording begins. What there was of another one is forgotten; a picture that was not whole is told.
-    mutating func begins(now: SessionClock.Instant) -> [Event] {
+    /// A new recording begins, and the old one is forgotten.
+    package mutating func begins(now: SessionClock.Instant) -> [RelayEvent] {
         let lost = closePhoto(isWhole: false)
         forget()
-        return lost.map(Event.relay) + begin(now: now)
+        return lost + begin(now: now)
     }
 
-    mutating func ends() -> [Event] {
+    package mutating func ends() -> [RelayEvent] {
         defer { forget() }
         if phase == .overflowing { return [] }
         let last = closePhoto(isWhole: !framesPhotos)
         let isEmpty = sound.isEmpty && photo == nil && text.isEmpty
-        return (last + [isEmpty ? .nothingRecorded : .utterance(utterance())]).map(Event.relay)
+        return last + [isEmpty ? .nothingRecorded : .utterance(utterance())]
     }
 
     // MARK: - Sound and text
 
-    mutating func takeSound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [Event] {
+    package mutating func takeSound(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
         guard phase != .overflowing else { return [] }
         let events = phase == .recording ? [] : begin(now: now)
         isFollowed = true
@@ -124,45 +113,42 @@ struct WearerRecorder {
         let whole = utterance(.tooLong)
         forget()
         phase = .overflowing
-        let notice = RelayNotice.recordingTooLong(limitSeconds: limits.recordingSeconds)
-        return events + last.map(Event.relay) + [.relay(.notice(notice)), .overflowed, .relay(.utterance(whole))]
+        return events + last + [.notice(.recordingTooLong(limitSeconds: limits.recordingSeconds)), .utterance(whole)]
     }
 
-    /// What the program asks in its wearer's name; beyond the limit it is cut.
-    mutating func takeText(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [Event] {
+    package mutating func takeText(_ data: ArraySlice<UInt8>, now: SessionClock.Instant) -> [RelayEvent] {
         guard phase != .overflowing else { return [] }
         let events = phase == .recording ? [] : begin(now: now)
         isFollowed = true
-        text += data.prefix(max(0, limits.textBytes - text.count))
+        text += data.prefix(max(0, RecordingLimits.textBytes - text.count))
         return events
     }
 
     // MARK: - Pictures
 
-    mutating func photoStarts(now: SessionClock.Instant) -> [Event] {
+    package mutating func photoStarts(now: SessionClock.Instant) -> [RelayEvent] {
         let lost = closePhoto(isWhole: false)
         (incoming, isRefused, photo) = ([], false, nil)
-        return lost.map(Event.relay) + begin(now: now)
+        return lost + begin(now: now)
     }
 
-    mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [Event] {
+    package mutating func takePhoto(_ data: ArraySlice<UInt8>) -> [RelayEvent] {
         // Without its beginning a JPEG is nothing.
         guard phase == .recording, !isRefused, incoming != nil || !framesPhotos else { return [] }
         isFollowed = false
         guard (incoming?.count ?? 0) + data.count <= limits.photoBytes else {
             (incoming, isRefused) = (nil, true)
-            return [.relay(.notice(.photoTooLarge(limitBytes: limits.photoBytes)))]
+            return [.notice(.photoTooLarge(limitBytes: limits.photoBytes))]
         }
         if incoming == nil { incoming = [] }
         incoming?.append(contentsOf: data)
         return []
     }
 
-    mutating func photoEnds(now: SessionClock.Instant) -> [Event] {
-        begin(now: now) + closePhoto(isWhole: true).map(Event.relay)
+    package mutating func photoEnds(now: SessionClock.Instant) -> [RelayEvent] {
+        begin(now: now) + closePhoto(isWhole: true)
     }
 
-    /// - Returns: what became of the picture on its way, if there was one.
     private mutating func closePhoto(isWhole: Bool) -> [RelayEvent] {
         defer { incoming = nil }
         guard let bytes = incoming, !bytes.isEmpty else { return [] }

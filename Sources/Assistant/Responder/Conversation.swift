@@ -1,9 +1,7 @@
-/// The two things the glasses are for.
 public enum AssistantMode: String, Sendable, Hashable, CaseIterable {
     case assistant, translator
 
-    /// What the model is told about its place.
-    var systemPrompt: String {
+    package var systemPrompt: String {
         switch self {
         case .assistant:
             """
@@ -21,7 +19,7 @@ public enum AssistantMode: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What has been said so far, bounded: when it passes its token limit, all of it is forgotten, as the phone app does.
+/// What has been said so far. Beyond its token limit all of it is forgotten, as by the phone app.
 public struct Conversation: Sendable, Hashable {
     public struct Message: Sendable, Hashable {
         public enum Role: String, Sendable, Hashable { case user, assistant }
@@ -31,45 +29,41 @@ public struct Conversation: Sendable, Hashable {
         public var photo: Photo?
     }
 
-    /// Messages of one conversation at most: a server that reports no tokens cannot make it grow without end.
-    public static let messageLimit = 200
+    /// Of messages, for a server that reports no tokens.
+    static let messageLimit = 200
 
     public private(set) var mode: AssistantMode
     public private(set) var messages: [Message] = []
-    public let tokenLimit: Int
+    let tokenLimit: Int
 
-    /// - Parameter tokenLimit: tokens of the whole conversation beyond which it is cleared, at least 1.
-    public init(mode: AssistantMode = .assistant, tokenLimit: Int = 4096) {
+    init(mode: AssistantMode = .assistant, tokenLimit: Int = 4096) {
         self.mode = mode
         self.tokenLimit = max(1, tokenLimit)
     }
 
-    /// Adds what the user said. Earlier photos are dropped: each costs more than a long talk.
-    public mutating func ask(_ text: String, photo: Photo? = nil) {
+    /// Drops earlier photos: each costs more than a long talk.
+    mutating func ask(_ text: String, photo: Photo? = nil) {
         for index in messages.indices { messages[index].photo = nil }
         messages.append(Message(role: .user, text: text, photo: photo))
     }
 
-    /// Adds the answer, and clears everything when that was too much.
     /// - Parameter totalTokens: as the server counted; `nil` has them estimated.
     /// - Returns: whether the conversation was cleared.
-    public mutating func answered(_ text: String, totalTokens: Int?) -> Bool {
+    mutating func answered(_ text: String, totalTokens: Int?) -> Bool {
         messages.append(Message(role: .assistant, text: text))
         guard totalTokens ?? estimatedTokens > tokenLimit || messages.count >= Self.messageLimit else { return false }
         clear()
         return true
     }
 
-    /// Takes back the last question: it got no answer.
-    public mutating func withdrawQuestion() {
+    mutating func withdrawQuestion() {
         if messages.last?.role == .user { messages.removeLast() }
     }
 
-    public mutating func clear() { messages = [] }
+    mutating func clear() { messages = [] }
 
-    /// Switches the mode, which clears everything.
     /// - Returns: whether it was another mode before.
-    public mutating func switchMode(to mode: AssistantMode) -> Bool {
+    mutating func switchMode(to mode: AssistantMode) -> Bool {
         guard mode != self.mode else { return false }
         self.mode = mode
         clear()
@@ -77,7 +71,7 @@ public struct Conversation: Sendable, Hashable {
     }
 
     /// Four bytes of English make about one token; a message costs about four more.
-    public var estimatedTokens: Int {
+    var estimatedTokens: Int {
         messages.reduce(mode.systemPrompt.utf8.count / 4) { $0 + ($1.text.utf8.count + 3) / 4 + 4 }
     }
 }

@@ -1,4 +1,4 @@
-/// Who answers: an OpenAI-compatible server (``OpenAIResponder``) or nobody but an echo (``EchoResponder``).
+/// What answers: a server with OpenAI's API, or an echo (``EchoResponder``).
 ///
 /// Both calls obey cancellation. What they throw is a `DiagnosableError` or `CancellationError`.
 public protocol Responder: Sendable {
@@ -15,19 +15,16 @@ public protocol Responder: Sendable {
     ) async throws -> AnswerSummary
 }
 
-/// What a responder tells before it is done.
 public enum ResponderProgress: Sendable, Hashable {
     /// More of the answer; never empty.
     case text(String)
-    /// The server did not take the request; it is made again after a pause.
     case retrying(after: Duration, because: AssistantError)
 }
 
-/// What is known once an answer has ended. Its text is what the pieces make together.
+/// What is known once an answer has ended.
 public struct AnswerSummary: Sendable, Hashable {
-    /// Tokens of the whole conversation as the server counted them.
     public var totalTokens: Int?
-    /// Why the text is not whole, although something came: the stream broke off, or a limit was reached.
+    /// Why the text that came is not whole.
     public var cutShort: CutShort?
 
     public enum CutShort: Sendable, Hashable {
@@ -35,8 +32,5 @@ public struct AnswerSummary: Sendable, Hashable {
         case byError(AssistantError)
     }
 
-    public init(totalTokens: Int? = nil, cutShort: CutShort? = nil) {
-        self.totalTokens = totalTokens
-        self.cutShort = cutShort
-    }
+    public init(totalTokens: Int? = nil, cutShort: CutShort? = nil) { (self.totalTokens, self.cutShort) = (totalTokens, cutShort) }
 }

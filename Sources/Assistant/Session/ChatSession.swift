@@ -1,6 +1,25 @@
 import Bluetooth
 import Support
 
+public struct ChatOptions: Sendable {
+    public var mode = AssistantMode.assistant
+    public var tokenLimit = 4096
+    var connectTimeout = Duration.seconds(20)
+    /// For a unit that was there before to announce itself.
+    var readyTimeout = Duration.seconds(4)
+    /// For a program that was just started: Noa's says `rdy:` after 7 s (noa-for-ios, `main.py`).
+    var startTimeout = Duration.seconds(15)
+    /// The last one repeats.
+    var reconnectDelays: [Duration] = [.milliseconds(500), .seconds(1), .seconds(2), .seconds(5), .seconds(10)]
+    /// Of 16 characters: with its command it fits the smallest packet.
+    public var newConfirmation: @Sendable () -> ConfirmationID = {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return ConfirmationID(String(repeating: "0", count: 16 - digits.count) + digits)
+    }
+
+    public init() {}
+}
+
 /// A conversation between a wearer, a terminal and an assistant. Ends when it is cancelled, by ``SessionCommand/finish``, or
 /// when the first connection cannot be made.
 public struct ChatSession: Sendable {
@@ -15,12 +34,8 @@ public struct ChatSession: Sendable {
         central: any Central, address: DeviceAddress, relay: any AppRelay, responder: any Responder,
         options: ChatOptions = ChatOptions(), startProgram: @escaping ProgramStarter
     ) {
-        self.central = central
-        self.address = address
-        self.relay = relay
-        self.responder = responder
-        self.options = options
-        self.startProgram = startProgram
+        (self.central, self.address, self.relay, self.responder) = (central, address, relay, responder)
+        (self.options, self.startProgram) = (options, startProgram)
     }
 
     /// - Parameters:
@@ -29,22 +44,19 @@ public struct ChatSession: Sendable {
     /// - Throws: what the first connection or the first start threw; `CancellationError`.
     public func run(commands: Inbox<SessionCommand>, report: @escaping @Sendable (ChatEvent) -> Void) async throws {
         let inputs = Inbox<Input>(capacity: 1 << 16)
-        let tasks = Inbox<ResponderTask>()
+        let work = Inbox<Work>()
         try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                try await LinkKeeper(session: self, inputs: inputs).run()
-                return false
+            func serve(_ body: @escaping @Sendable () async throws -> Void) {
+                group.addTask {
+                    try await body()
+                    return false
+                }
             }
+            serve { try await LinkKeeper(session: self, inputs: inputs).run() }
+            serve { try await forward(commands, to: inputs) }
+            serve { try await perform(work, reporting: inputs) }
             group.addTask {
-                try await forward(commands, to: inputs)
-                return false
-            }
-            group.addTask {
-                try await Worker(responder: responder, clock: clock, inputs: inputs).run(tasks)
-                return false
-            }
-            group.addTask {
-                try await decide(inputs, tasks: tasks, report: report)
+                try await decide(inputs, work, report: report)
                 return true
             }
             defer { group.cancelAll() }
@@ -54,8 +66,13 @@ public struct ChatSession: Sendable {
 
     enum Input: Sendable {
         case machine(ChatMachine.Input)
-        /// A link that is there, its number, and where packets for it go.
         case link(payloadSize: Int, UnitStatus, packets: Inbox<[UInt8]>)
+    }
+
+    /// What the responder does, and what stops it.
+    private struct Work: Sendable {
+        let perform: @Sendable () async -> ChatMachine.Input
+        let stop = Inbox<Void>()
     }
 
     var clock: SessionClock { central.clock }
@@ -72,15 +89,35 @@ public struct ChatSession: Sendable {
         }
     }
 
+    /// One thing after the other.
+    private func perform(_ work: Inbox<Work>, reporting inputs: Inbox<Input>) async throws {
+        while let item = try await work.next(before: clock.deadline(in: .forever), on: clock) {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { inputs.deliver(.machine(await item.perform())) }
+                group.addTask { _ = try? await item.stop.next(before: clock.deadline(in: .forever), on: clock) }
+                await group.next()
+                group.cancelAll()
+            }
+            try Task.checkCancellation()
+        }
+    }
+
+    private static func result<Value>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
+    }
+
     /// The one place where the machine is asked and its actions are done.
-    private func decide(
-        _ inputs: Inbox<Input>, tasks: Inbox<ResponderTask>, report: @Sendable (ChatEvent) -> Void
-    ) async throws {
+    private func decide(_ inputs: Inbox<Input>, _ work: Inbox<Work>, report: @Sendable (ChatEvent) -> Void) async throws {
         var machine = ChatMachine(
             relay: relay, conversation: Conversation(mode: options.mode, tokenLimit: options.tokenLimit),
             readyTimeout: options.startTimeout, newConfirmation: options.newConfirmation)
         var packets: Inbox<[UInt8]>?
-        var stop: Inbox<Void>?
+        var current: Work?
+        func begin(_ perform: @escaping @Sendable () async -> ChatMachine.Input) {
+            let item = Work(perform: perform)
+            current = item
+            work.deliver(item)
+        }
         while !machine.isFinished {
             let deadline = machine.nextDeadline ?? clock.deadline(in: .forever)
             let input: ChatMachine.Input
@@ -96,10 +133,18 @@ public struct ChatSession: Sendable {
                 case .report(let event): report(event)
                 case .send(let packet): packets?.deliver(packet)
                 case .hear(let work, let sound, let mode):
-                    stop = tasks.place(work, .hear(sound, mode))
+                    begin {
+                        .heard(work: work, await Self.result {
+                            try await responder.hear(sound, as: mode) { inputs.deliver(.machine(.progress(work: work, $0))) }
+                        })
+                    }
                 case .answer(let work, let conversation):
-                    stop = tasks.place(work, .answer(conversation))
-                case .stopWork: stop?.deliver(())
+                    begin {
+                        .answered(work: work, await Self.result {
+                            try await responder.answer(conversation) { inputs.deliver(.machine(.progress(work: work, $0))) }
+                        })
+                    }
+                case .stopWork: current?.stop.deliver(())
                 }
             }
         }

@@ -2,32 +2,34 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// Keeps a link to the unit: connects, gets its program to run, carries packets, and begins anew when the link is lost.
-struct LinkKeeper: Sendable {
+/// Connects to the unit, gets its program to run, carries packets, and begins anew when the link is lost.
+final class LinkKeeper: Sendable {
     private struct OpenLink: Sendable {
         let connection: any Connection
         let output: Inbox<[UInt8]>
         /// `nil` where it is the output.
         let console: Inbox<[UInt8]>?
         var status = UnitStatus()
-        /// What came while the program was waited for.
         var firstPackets: [[UInt8]] = []
         var printed: [UInt8] = []
     }
 
-    let session: ChatSession
-    let inputs: Inbox<ChatSession.Input>
-    private let acquaintance = Acquaintance()
+    private let session: ChatSession
+    private let inputs: Inbox<ChatSession.Input>
+    /// The program has answered the relay's question, on any link. No other is asked: noa-flutter's puts the unit to sleep at the first
+    /// message that comes more than 18 s after its start.
+    private let knowsProbe = Mutex(false)
 
-    /// A program that prints more than this before its first message is started anew.
+    /// A program that sends more without a sign of life is started anew.
     private static let firstPacketLimit = 64
     private static let subscribeTimeout = Duration.seconds(5)
-    /// A unit that does not acknowledge a write for so long is gone.
     private static let writeTimeout = Duration.seconds(10)
+
+    init(session: ChatSession, inputs: Inbox<ChatSession.Input>) { (self.session, self.inputs) = (session, inputs) }
 
     private var clock: SessionClock { session.clock }
 
-    /// - Throws: what the first connection or start threw, and `CancellationError`; later failures are tried again.
+    /// - Throws: what the first connection or start threw; later failures are tried again.
     func run() async throws {
         var schedule = ReconnectSchedule(delays: session.options.reconnectDelays)
         while true {
@@ -46,19 +48,20 @@ struct LinkKeeper: Sendable {
         }
     }
 
-    /// - Parameter known: what an earlier link told; the unit's program then needs a start only when it keeps silent.
+    /// - Parameter known: from an earlier link; the program then needs a start only when it keeps silent.
     private func open(_ known: UnitStatus?) async throws -> OpenLink {
+        let relay = session.relay
         let connection = try await session.central.connect(
-            to: session.address, security: session.relay.security, deadline: clock.deadline(in: session.options.connectTimeout))
+            to: session.address, security: relay.security, deadline: clock.deadline(in: session.options.connectTimeout))
         do {
-            // Before the start: the program announces itself once.
-            let output = try await connection.subscribe(
-                to: session.relay.transmit, deadline: clock.deadline(in: Self.subscribeTimeout))
-            // Every subscriber of a link gets the same inbox: the starter's turn comes first.
-            var console: Inbox<[UInt8]>?
-            if let id = session.relay.console {
-                console = try await connection.subscribe(to: id, deadline: clock.deadline(in: Self.subscribeTimeout))
+            func subscribe(_ id: AttributeID) async throws -> Inbox<[UInt8]> {
+                try await connection.subscribe(to: id, deadline: clock.deadline(in: Self.subscribeTimeout))
             }
+            // The program announces itself once, when it starts.
+            let output = try await subscribe(relay.transmit)
+            // All subscribers of a link share one inbox: the starter's turn comes first.
+            var console: Inbox<[UInt8]>?
+            if let id = relay.console { console = try await subscribe(id) }
             var link = OpenLink(connection: connection, output: output, console: console)
             tell(.told(.starting))
             if let known {
@@ -68,9 +71,7 @@ struct LinkKeeper: Sendable {
                 link.firstPackets = try await signOfLife(over: connection, from: output)
                 if !link.firstPackets.isEmpty { return link }
             }
-            let started = try await session.startProgram(connection, known != nil) {
-                while output.poll() != nil {}
-            }
+            let started = try await session.startProgram(connection) { while output.poll() != nil {} }
             (link.status, link.printed) = (started.status, started.printed)
             return link
         } catch {
@@ -79,11 +80,11 @@ struct LinkKeeper: Sendable {
         }
     }
 
-    /// Waits for a program that may run already; one that keeps silent, and has answered the question before, is asked once.
-    /// - Returns: what has come, the sign being the last of it; nothing where there was none.
+    /// Waits for a program that may run already. Asks it once, if it keeps silent and has answered before.
+    /// - Returns: what came up to the sign; nothing without one.
     private func signOfLife(over connection: any Connection, from output: Inbox<[UInt8]>) async throws -> [[UInt8]] {
         let end = clock.deadline(in: session.options.readyTimeout)
-        let probe = acquaintance.hasAnswered ? session.relay.probe : nil
+        let probe = knowsProbe.withLock(\.self) ? session.relay.probe : nil
         var patience = probe == nil ? end : clock.deadline(in: session.options.readyTimeout / 2)
         var packets: [[UInt8]] = []
         while packets.count < Self.firstPacketLimit {
@@ -100,45 +101,42 @@ struct LinkKeeper: Sendable {
         return []
     }
 
-    /// Carries packets both ways until the link is lost.
-    /// - Returns: why it was.
+    /// - Returns: why the link was lost.
     private func serve(_ link: OpenLink) async throws -> String {
         let packets = Inbox<[UInt8]>()
         inputs.deliver(.link(payloadSize: link.connection.payloadSize, link.status, packets: packets))
         for packet in link.firstPackets { tell(.packet(packet)) }
         if !link.printed.isEmpty { tell(.console(link.printed)) }
+        var reason = "no more packets"
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    try await receive(link.output) {
-                        if session.relay.answersProbe($0) { acquaintance.answered() }
-                        return .packet($0)
+                group.addTask { [self] in
+                    try await each(link.output) { packet in
+                        if session.relay.answersProbe(packet) { knowsProbe.withLock { $0 = true } }
+                        tell(.packet(packet))
                     }
                 }
-                if let console = link.console { group.addTask { try await receive(console) { .console($0) } } }
-                group.addTask { try await send(packets, over: link.connection) }
+                if let console = link.console { group.addTask { [self] in try await each(console) { tell(.console($0)) } } }
+                // With response: what is acknowledged has reached the unit, if not its program.
+                group.addTask { [self] in
+                    try await each(packets) { packet in
+                        try await link.connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
+                        tell(.sent)
+                    }
+                }
                 defer { group.cancelAll() }
                 try await group.next()
             }
-            await link.connection.disconnect()
-            return "no more packets"
         } catch {
-            await link.connection.disconnect()
-            try Task.checkCancellation()
-            return Self.reason(error)
+            reason = Self.reason(error)
         }
+        await link.connection.disconnect()
+        try Task.checkCancellation()
+        return reason
     }
 
-    private func receive(_ inbox: Inbox<[UInt8]>, as input: ([UInt8]) -> ChatMachine.Input) async throws {
-        while let bytes = try await inbox.next(before: clock.deadline(in: .forever), on: clock) { tell(input(bytes)) }
-    }
-
-    /// With response: what is acknowledged has reached the unit, if not its program, and ``ChatEvent/sent`` says no more.
-    private func send(_ packets: Inbox<[UInt8]>, over connection: any Connection) async throws {
-        while let packet = try await packets.next(before: clock.deadline(in: .forever), on: clock) {
-            try await connection.write(packet, to: session.relay.receive, deadline: clock.deadline(in: Self.writeTimeout))
-            tell(.sent)
-        }
+    private func each(_ inbox: Inbox<[UInt8]>, _ body: ([UInt8]) async throws -> Void) async throws {
+        while let bytes = try await inbox.next(before: clock.deadline(in: .forever), on: clock) { try await body(bytes) }
     }
 
     private func tell(_ input: ChatMachine.Input) { inputs.deliver(.machine(input)) }
@@ -148,11 +146,27 @@ struct LinkKeeper: Sendable {
     }
 }
 
-/// Whether the unit's program knows the relay's question, over all links. No other is asked: noa-flutter's puts the unit to sleep at the
-/// first message that comes more than 18 s after its start.
-private final class Acquaintance: Sendable {
-    private let state = Mutex(false)
+/// When a lost link is tried again. The first link has no second attempt: the operator is there to see why.
+struct ReconnectSchedule {
+    /// The last one repeats.
+    private let delays: [Duration]
+    /// From an earlier link.
+    private(set) var knownStatus: UnitStatus?
+    /// Attempts in a row.
+    private var failures = 0
 
-    var hasAnswered: Bool { state.withLock(\.self) }
-    func answered() { state.withLock { $0 = true } }
+    init(delays: [Duration]) { self.delays = delays.isEmpty ? [.seconds(1)] : delays }
+
+    /// The number of the next attempt, from 1 for each reconnection.
+    var attempt: Int { failures + 1 }
+
+    var delay: Duration { delays[min(failures, delays.count - 1)] }
+
+    mutating func succeeded(_ status: UnitStatus) { (knownStatus, failures) = (status, 0) }
+
+    /// - Returns: whether there is another attempt.
+    mutating func failed() -> Bool {
+        failures += 1
+        return knownStatus != nil
+    }
 }

@@ -1,12 +1,21 @@
 import Bluetooth
+import Support
 
-/// Gets the unit's program to run over a fresh link.
+/// How a conversation is held with a family's units.
+public struct ChatSupport: Sendable {
+    /// The app protocol, at the beginning of a conversation.
+    public let makeRelay: @Sendable () -> any AppRelay
+    public let makeStarter: @Sendable (SessionClock) -> ProgramStarter
+
+    public init(makeRelay: @escaping @Sendable () -> any AppRelay, makeStarter: @escaping @Sendable (SessionClock) -> ProgramStarter) {
+        (self.makeRelay, self.makeStarter) = (makeRelay, makeStarter)
+    }
+}
+
+/// Gets the unit's program to run over a fresh link, at the beginning and whenever it does not announce itself by itself.
 ///
-/// The first call of a session verifies and starts; later ones come only when the unit did not announce itself by itself.
 /// `willStart` is to be called once, just before the start: what the unit's program sent until then is thrown away.
-public typealias ProgramStarter = @Sendable (
-    any Connection, _ isReconnection: Bool, _ willStart: () -> Void
-) async throws -> StartedProgram
+public typealias ProgramStarter = @Sendable (any Connection, _ willStart: () -> Void) async throws -> StartedProgram
 
 public struct StartedProgram: Sendable {
     public var status: UnitStatus
@@ -16,17 +25,21 @@ public struct StartedProgram: Sendable {
     public init(status: UnitStatus, printed: [UInt8] = []) { (self.status, self.printed) = (status, printed) }
 }
 
-/// What is known of a unit when its program runs.
+/// What is known of a unit when its program runs. Untrusted text.
 public struct UnitStatus: Sendable, Hashable {
     public var batteryPercent: Int?
-    /// Firmware version, untrusted text.
     public var firmware: String?
-    /// The scripts' version string, untrusted text.
     public var scripts: String?
 
     public init(batteryPercent: Int? = nil, firmware: String? = nil, scripts: String? = nil) {
-        self.batteryPercent = batteryPercent
-        self.firmware = firmware
-        self.scripts = scripts
+        (self.batteryPercent, self.firmware, self.scripts) = (batteryPercent, firmware, scripts)
+    }
+
+    /// - Parameter answer: firmware, battery and scripts, a line each.
+    package init(answer: some Collection<UInt8>) {
+        let lines = PrintableText.of(answer.prefix(1000), keepingLines: true).split(separator: "\n", omittingEmptySubsequences: false)
+        func line(_ index: Int) -> String? { index < lines.count && !lines[index].isEmpty ? String(lines[index]) : nil }
+        let battery = line(1).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
+        self.init(batteryPercent: battery, firmware: line(0), scripts: line(2))
     }
 }

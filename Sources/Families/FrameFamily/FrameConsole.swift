@@ -4,16 +4,16 @@ import REPL
 import ScriptBundle
 import Support
 
-/// A Frame at its Lua prompt, and the questions every run asks it.
-public struct FrameConsole: PromptConsole {
+/// A Frame at its Lua prompt.
+struct FrameConsole: PromptConsole {
     static let answerTimeout = Duration.seconds(3)
-    /// Interrupting a program five times included.
-    public static let promptTimeout = Duration.seconds(20)
-    /// The unit resets at once; the host notices after the supervision timeout of 2 s (frame-codebase, `bluetooth.c`).
+    /// Includes interrupting a program five times.
+    static let promptTimeout = Duration.seconds(20)
+    /// The host notices after the supervision timeout of 2 s (frame-codebase, `bluetooth.c`).
     private static let resetTimeout = Duration.seconds(12)
     /// A fresh Lua state and the first lines of `main.lua`.
     private static let freshStart = Duration.milliseconds(500)
-    /// Characters of a version that are kept; more are no version.
+    /// Characters of a version.
     private static let versionLimit = 80
 
     private static let versionCode = "return frame.FIRMWARE_VERSION"
@@ -29,23 +29,21 @@ public struct FrameConsole: PromptConsole {
         """
     static let runningVersionCode = "return tostring(ARGPT_VERSION or\"\"):sub(1,160)"
 
-    /// All code that is sent to a Frame, but for calls with arguments.
-    package static var sentCode: [String] {
+    /// All code that is sent to a Frame, but for calls with arguments and the chat's question.
+    static var sentCode: [String] {
         LuaREPL.sentCode + [versionCode, batteryCode, updateCode, scriptsCode, runningVersionCode, rerunCode] + FrameFiles.sentCode
     }
 
-    public let repl: LuaREPL
-    public let connection: any Connection
-    public let restoreGuard: RestoreGuard
+    let repl: LuaREPL
+    let connection: any Connection
+    let restoreGuard: RestoreGuard
 
     init(repl: LuaREPL, connection: any Connection, restoreGuard: RestoreGuard) {
-        self.repl = repl
-        self.connection = connection
-        self.restoreGuard = restoreGuard
+        (self.repl, self.connection, self.restoreGuard) = (repl, connection, restoreGuard)
         restoreGuard.interrupted()
     }
 
-    public func version(of component: Component) async throws -> String? {
+    func version(of component: Component) async throws -> String? {
         switch component {
         case .firmware: try await ask(Self.versionCode)
         case .scripts: try await ask(Self.scriptsCode)
@@ -53,24 +51,21 @@ public struct FrameConsole: PromptConsole {
         }
     }
 
-    /// `nil` for nothing.
     func ask(_ code: String) async throws -> String? {
         let text = try await insisting { try await repl.runText(code, within: Self.answerTimeout) }
         return text.isEmpty ? nil : String(text.prefix(Self.versionLimit))
     }
 
-    /// `nil` for anything but 0…100.
-    public func batteryPercent() async throws -> Int? {
+    func batteryPercent() async throws -> Int? {
         try await ask(Self.batteryCode).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
     }
 
-    public func reboot(into mode: UnitMode) async throws {
+    func reboot(into mode: UnitMode) async throws {
         guard mode == .bootloader else { throw FrameError.noRestart }
         do {
             try await insisting { try await repl.post(try LuaCode(Self.updateCode), within: Self.answerTimeout) }
             try await connection.waitUntilGone(deadline: repl.clock.deadline(in: Self.resetTimeout))
         } catch LinkError.disconnected {
-            // It went while it was asked.
         } catch LinkError.timedOut {
             throw ProvisioningError.staysInApplication
         }
@@ -78,7 +73,7 @@ public struct FrameConsole: PromptConsole {
         restoreGuard.started()
     }
 
-    public func recover(isFresh: Bool) async throws {
+    func recover(isFresh: Bool) async throws {
         try await repl.recover(within: Self.promptTimeout)
         guard isFresh else { return }
         try await repl.reset(within: Self.answerTimeout)
@@ -93,11 +88,11 @@ public struct FrameConsole: PromptConsole {
         try await LuaREPL.restartWithoutProgram(over: connection, clock: clock, within: restartTimeout) { restoreGuard.started() }
     }
 
-    public func programAside(putsBack: Bool) async throws -> String? {
+    func programAside(putsBack: Bool) async throws -> String? {
         try await insisting { try await repl.programAside(putsBack: putsBack, within: Self.answerTimeout) }
     }
 
-    public func restoreProgram() async {
+    func restoreProgram() async {
         guard restoreGuard.owesStart else { return }
         if restoreGuard.hasLeftOut {
             await repl.clock.shielded(for: Self.shutdownGrace) { _ = try await programAside(putsBack: true) }
@@ -105,14 +100,13 @@ public struct FrameConsole: PromptConsole {
         await repl.putBack(within: Self.shutdownGrace)
     }
 
-    public func fileNames() async throws -> [String] {
+    func fileNames() async throws -> [String] {
         try await insisting { try await FrameFiles(repl: repl).survey([], seed: 0) }.keys.map { PrintableText.of($0.utf8) }
     }
 
-    public func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
+    func store(for scripts: ScriptSet) -> any ScriptStore { FrameScripts(console: self, scripts: scripts) }
 
-    /// Restarts Lua, which runs `main.lua`.
-    public func startProgram() async throws {
+    func startProgram() async throws {
         try await insisting { try await repl.reset(within: Self.answerTimeout) }
         restoreGuard.started()
     }

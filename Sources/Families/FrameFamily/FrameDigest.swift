@@ -1,9 +1,10 @@
+import Support
+
 /// A 64-bit digest of bytes, as `FrameFiles` computes it on a unit: 2 of Lua's instructions a byte, where CRC-32 takes 10 and
 /// SHA-256 some hundred (a unit has perhaps a million a second).
 ///
-/// Each word of eight bytes is mixed in by a step that loses nothing: for a given state every word leads to another state, and the
-/// other way round. So one changed word always shows, and several of them show but for one chance in 2⁶⁴. It guards against
-/// accidents, and begins at another number each time (`seed`). What the set is, its SHA-256 says, which its main script carries.
+/// Each word of eight bytes is mixed in by a step that loses nothing, so one changed word always shows, and several do but for one chance
+/// in 2⁶⁴. It guards against accidents, and begins at another number each time (`seed`). The set's SHA-256 is in its main script.
 struct FrameDigest {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
     private static let shift: UInt64 = 29
@@ -27,7 +28,6 @@ struct FrameDigest {
         }
         if count % 8 != 0 { mix(word) }
         mix(count)
-        let digits = String(state, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return HexText.encode(withUnsafeBytes(of: state.bigEndian, Array.init))
     }
 }

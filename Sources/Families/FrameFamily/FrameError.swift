@@ -1,19 +1,18 @@
 import ScriptBundle
 import Support
 
-/// What can go wrong with a Frame alone.
 public enum FrameError: Error, Hashable, Sendable {
-    /// It is a Halo, which has the same service and another firmware; whether this host has bonded with it on the way.
+    /// Perhaps this host has bonded with it on the way.
     case halo(isBonded: Bool)
-    /// A folder has the name of a script; printable.
+    /// Printable.
     case folderInPlace(String)
-    /// The file system took so many bytes of the new scripts; a line for `noafw console` takes other files away.
+    /// `removal` is a line for `noafw console` that removes other files.
     case fileSystemFull(needed: Int, taken: Int, removal: String = "")
     /// A script holds a byte of 0, at which the firmware cuts a write off up to v24.248 (frame-codebase, `file.c`); printable.
     case zeroByte(String)
-    /// A program has put its own in the place of the firmware's function; printable.
+    /// By a function of the program's; printable.
     case functionReplaced(String)
-    /// It has no other way to start its application anew than power.
+    /// Only power restarts its application.
     case noRestart
 }
 
@@ -23,20 +22,22 @@ extension FrameError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .halo(let isBonded):
-            // Nothing is wrong with it: it is not one of the units that were meant.
+            // Nothing is wrong with it.
             Diagnosis(
                 code: "FRM-0001", category: .unavailable, fault: .station,
                 message: "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),
                 cause: "it advertises Frame's service, but its firmware is another",
                 remedy: isBonded
-                    ? "remove this machine's side of the bond with noafw unpair --device, and use the vendor's tools for the unit; nothing else was changed"
+                    ? "remove this machine's side of the bond with noafw unpair --device, and use the vendor's tools for the unit; "
+                        + "nothing else was changed"
                     : "use the vendor's tools for it; noafw has changed nothing on it")
         case .folderInPlace(let name):
             unit("FRM-0002", "a folder on the unit has the name of the script \(name)", cause: "another program has made it",
                  remedy: "remove its files and then the folder with frame.file.remove, and run the same command again")
         case .fileSystemFull(let needed, let taken, let removal):
             ScriptError.noRoom(
-                code: "FRM-0003", "the unit took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there", removal: removal)
+                code: "FRM-0003",
+                "the unit took \(taken) of the \(needed) bytes of the new scripts; the old ones are still there", removal: removal)
         case .zeroByte(let name):
             unit("FRM-0006", "the unit's firmware cannot store \(name), which holds a byte of 0; the old scripts are still there",
                  cause: "firmware before v24.255 cuts what it writes off at such a byte",
@@ -44,8 +45,8 @@ extension FrameError: DiagnosableError {
         case .functionReplaced(let name):
             unit("FRM-0005", "the unit's program has replaced the firmware's \(name)",
                  cause: "what the unit says of its files is the word of that program, which its firmware always starts first",
-                 remedy: "run noafw flash --force with the files that the unit is to have; if that fails, press the button of its cradle while it "
-                    + "charges, which erases bond and scripts (Frame Lite: its own button), and run noafw pair before it")
+                 remedy: "run noafw flash --force with the files that the unit is to have; if that fails, press the button of its cradle "
+                    + "while it charges, which erases bond and scripts (Frame Lite: its own button), and run noafw pair before it")
         case .noRestart:
             unit("FRM-0004", "the unit cannot be restarted over the air", cause: "its firmware has no command for it",
                  remedy: "restart it by hand: put it into its cradle and take it out again")

@@ -9,7 +9,7 @@ extension FamilyID {
 }
 
 extension Family {
-    /// Brilliant Labs' Frame: nRF52840 with Lua, and an FPGA that is a part of its firmware.
+    /// Brilliant Labs' Frame: nRF52840 with Lua; its firmware includes the FPGA's.
     public static let frame = Family(
         id: .frame, recognise: Frame.recognise,
         provisioning: ProvisioningRules(
@@ -20,9 +20,14 @@ extension Family {
             restartWithoutProgram: FrameConsole.restartWithoutProgram, firmwareErasesFiles: true))
 }
 
+extension ScriptFamily {
+    /// Lua 5.4; the phone app has no order for them.
+    public static let frame = ScriptFamily(name: FamilyID.frame.rawValue, suffix: ".lua", syntax: .luac)
+}
+
 private enum Frame {
     static let bootloaderName = "Frame Update"
-    /// A chunk of Lua without a statement. A unit that was just paired writes its flash and draws from an interrupt (`bluetooth.c`).
+    /// A chunk of Lua without a statement. A unit that was just paired writes its flash, and draws from an interrupt (`bluetooth.c`).
     static let bondProof = BondProof(characteristic: LuaService.receive, value: Array(" ".utf8), settling: .seconds(1))
 
     /// The names are those of the vendor's firmware (frame-codebase, `bluetooth.c`).
@@ -32,6 +37,6 @@ private enum Frame {
         return advertisement.services.contains(LuaService.service) || name == self.name(of: advertisement.address) ? .application : nil
     }
 
-    /// With the first octet of its address as it is printed, since v24.220; before, the name was `Frame` alone, which others may have.
+    /// Since v24.220 with the first octet of its address as it is printed; before, `Frame` alone, which others may have.
     private static func name(of address: DeviceAddress) -> String { "Frame \(address.description.prefix(2))" }
 }

@@ -2,28 +2,27 @@ import REPL
 import ScriptBundle
 import Support
 
-/// What a unit says of one entry of its root.
+/// An entry of a unit's root.
 struct FrameFile: Sendable, Hashable {
     var isFolder: Bool
-    /// Bytes.
     var byteCount: Int
-    /// ``FrameDigest`` of what was read back; `nil` where it was not asked for.
+    /// ``FrameDigest`` of what was read back, if that was asked for.
     var digest: String?
 }
 
-/// The file functions that are put into a unit's Lua.
+/// File functions for a unit's Lua.
 struct FrameFiles: Sendable {
     /// Above what any firmware's file system holds, in files and in bytes of one (frame-codebase, `file.c`).
     private static let entryLimit = 1024
     static let fileLimit = 65_536
-    /// Reading and digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
+    /// For digesting a whole file system of 278 kB, and erasing pages at 85 ms each.
     private static let surveyTimeout = Duration.seconds(15)
-    /// A packet's bytes, a word at a time, and perhaps an erase.
+    /// For a packet's bytes, and perhaps an erase.
     private static let writeTimeout = Duration.seconds(6)
     private static let loadTimeout = Duration.seconds(10)
 
-    /// What `frame.file` does not do: `d` gives the digest of a file of `n` bytes. `read` gives up to a line's end, which it drops, or
-    /// 512 bytes, and does not say the end of the file (frame-codebase, `file.c`): the size does.
+    /// `d` gives the digest of a file of `n` bytes, `v` lists the root. The firmware's `read` gives up to a line's end, which it drops, or
+    /// 512 bytes, and does not tell the end of the file (frame-codebase, `file.c`): the size does.
     private static let reading = """
         function _nf.d(p,n,h)
         local ok,f=pcall(frame.file.open,p,"r")
@@ -88,8 +87,8 @@ struct FrameFiles: Sendable {
         end
         """
 
-    /// The first of the functions in use that is no function of the firmware's any more: its own cannot be dumped. A program that
-    /// replaces `string.dump`, too, is not found out: its word is all that there is.
+    /// The first function in use that is not the firmware's any more: its own cannot be dumped. A program that also replaces
+    /// `string.dump` is not found out.
     private static let genuineness = """
         for n,t in pairs{["frame.file."]=frame.file,["string."]=string}do
         for _,f in ipairs{"open","listdir","remove","rename","unpack","pack","format"}do
@@ -98,9 +97,8 @@ struct FrameFiles: Sendable {
         end
         """
 
-    private static let library = (reading + "\n" + writing)
+    private static let library = reading + "\n" + writing
 
-    /// All code that this part sends to a unit, arguments apart.
     static var sentCode: [String] { [library, genuineness] }
 
     let repl: LuaREPL
@@ -109,16 +107,12 @@ struct FrameFiles: Sendable {
         try await repl.load("files", try LuaCode(Self.library), within: Self.loadTimeout)
     }
 
-    /// - Throws: ``FrameError/functionReplaced(_:)``.
     func checkFunctions() async throws {
         let name = try await repl.runText(Self.genuineness, within: Self.loadTimeout)
-        guard name.isEmpty else { throw FrameError.functionReplaced(String(name.prefix(Self.nameLimit))) }
+        guard name.isEmpty else { throw FrameError.functionReplaced(String(name.prefix(80))) }
     }
 
-    private static let nameLimit = 80
-
     /// Everything in the root by its shown name, with the digests of the named files.
-    /// - Throws: ``REPLError/garbage(_:)`` for an answer that is no list.
     func survey(_ names: [String], seed: Int64) async throws -> [String: FrameFile] {
         try await load()
         let wanted = names.map { "[\(Self.literal($0))]=1" }.joined(separator: ",")
@@ -137,13 +131,14 @@ struct FrameFiles: Sendable {
         return found
     }
 
-    /// Begins a file, or goes on behind what it has.
+    /// Begins a file, or continues it at its end.
     func open(_ name: String, at offset: Int) async throws {
         try await load()
         try await repl.call("o", Array("\(Self.literal(name)),\(offset)".utf8), within: Self.writeTimeout)
     }
 
-    /// As much of `bytes`, from `offset` on, as one command takes; shows where the file then ends.
+    /// As much of `bytes`, from `offset` on, as one command takes.
+    /// - Returns: where the file then ends.
     func append(_ bytes: [UInt8], from offset: Int) async throws -> Int {
         let head = Array("\(offset),".utf8)
         let piece = LuaLiteral.prefix(of: bytes[offset...], room: repl.callRoom - 1 - head.count - 2)
@@ -160,7 +155,7 @@ struct FrameFiles: Sendable {
         try await repl.run(try LuaCode("pcall(frame.file.remove,\(Self.literal(name)))"), within: Self.writeTimeout)
     }
 
-    /// What a person enters at the unit's prompt.
+    /// A line for the unit's prompt.
     static func removal(of entries: [(name: String, isFolder: Bool)]) -> String {
         let removals = entries.map { ($0.isFolder ? "rm(" : "frame.file.remove(") + literal($0.name) + ")" }
         return ((entries.contains(where: \.isFolder) ? [removesTree] : []) + removals).joined(separator: " ")
@@ -169,7 +164,6 @@ struct FrameFiles: Sendable {
     private static let removesTree = "function rm(p)for _,e in ipairs(frame.file.listdir(p))do local q=p..\"/\"..e.name "
         + "if e.type==1 then frame.file.remove(q)elseif e.name~=\".\"and e.name~=\"..\"then rm(q)end end frame.file.remove(p)end"
 
-    /// Puts the new copies in the place of the files, in that order.
     func putInPlace(_ names: [String]) async throws {
         try await load()
         let list = names.map(Self.literal).joined(separator: ",")

@@ -4,20 +4,17 @@ import ScriptBundle
 import Support
 
 extension FrameConsole {
-    /// How long a program that tells no version is listened to, at least, and until it falls quiet.
+    /// How long to listen to a program that tells no version, and how much longer until it falls quiet.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
-    /// Without a word of the console.
+    /// Of the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes.
     private static let chatterLimit = 4096
     private static let knockInterval = Duration.milliseconds(500)
-    /// What ended the program, where its error found no free place because something was sent right before it.
+    /// Runs the program for its error, which is lost when something was sent right before it.
     static let rerunCode = "local o,e=pcall(require,'main')return o and''or tostring(e):sub(1,300)"
 
-    /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
-    ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``,
-    ///   ``ProvisioningError/wrongVersion(_:expected:actual:)``.
-    public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+    func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let start = repl.clock.now
         let tells = scripts.tellsVersion
         do {
@@ -51,14 +48,14 @@ extension FrameConsole {
         }
     }
 
-    /// A program of which nothing is known but that it must not fail, must not end, and has to be the one that was installed.
+    /// A program that says nothing has to be the one that was installed.
     private func checkVersions(of scripts: ScriptSet) async throws {
         for version in [try await ask(Self.runningVersionCode), try await version(of: .scripts)] where version != scripts.version {
             throw ProvisioningError.wrongVersion(.scripts, expected: scripts.version, actual: version)
         }
     }
 
-    /// Listens while a question waits at the prompt, which a unit answers once its program has ended.
+    /// Listens while a question waits at the prompt, which is answered once the program has ended.
     /// - Parameter untilQuiet: the console has to fall quiet.
     private func watch(for least: Duration, untilQuiet: Bool) async throws {
         let (clock, word) = (repl.clock, PythonREPL.randomNonce())
@@ -79,7 +76,7 @@ extension FrameConsole {
         } while clock.now < end
     }
 
-    /// Why the program has ended: it is run once more, at the prompt, which keeps its error.
+    /// Runs the program once more, at the prompt, which keeps its error.
     private func ending() async throws -> any Error {
         restoreGuard.interrupted()
         do {
@@ -93,7 +90,7 @@ extension FrameConsole {
 }
 
 extension ScriptSet {
-    /// What a program holds that answers the question for its version, as Lua writes it.
+    /// In the source of a program that answers the question for its version.
     private static let versionMessages = [Array("\\x17".utf8), Array("\\x18".utf8)]
 
     fileprivate var tellsVersion: Bool {

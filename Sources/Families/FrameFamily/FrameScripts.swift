@@ -3,23 +3,17 @@ import REPL
 import ScriptBundle
 import Support
 
-/// A Frame's file system as a place for a set of scripts.
 ///
 /// New files are uploaded beside the old ones and read back on the unit. Then the old `main.lua`, which carries the version, goes first
 /// and the new one comes last: whatever interrupts it, no mixture claims a version, and the next run finds the new copies. A file
-/// that was begun goes on behind what the unit has of it. Only `NAME.lua` in the root is ever loaded, so nothing can hide a script.
+/// that was begun is continued. Only `NAME.lua` in the root is ever loaded, so nothing can hide a script.
 struct FrameScripts: ScriptStore {
-    /// Of all released firmware the largest file system (frame-codebase, `section_layout.ld`), and its settings (`file.c`).
+    /// The largest file system of all released firmware (frame-codebase, `section_layout.ld`), and its settings (`file.c`).
     private static let (blockCount, blocks) = (69, FileBlocks(size: 4096, cacheSize: 32))
 
     let console: FrameConsole
     let scripts: ScriptSet
     private var files: FrameFiles { FrameFiles(repl: console.repl) }
-
-    init(console: FrameConsole, scripts: ScriptSet) {
-        self.console = console
-        self.scripts = scripts
-    }
 
     func deepCheck() async throws -> [ScriptDifference] {
         try await console.insisting { try await files.checkFunctions() }
@@ -65,7 +59,6 @@ struct FrameScripts: ScriptStore {
         var sent = 0
     }
 
-    /// What the unit holds, with the digests of all scripts and of their new copies.
     private func survey(_ wanted: [String]? = nil) async throws -> FrameSurvey {
         let seed = Int64.random(in: Int64.min...Int64.max)
         let names = wanted ?? scripts.files.flatMap { [$0.name, $0.copyName] }
@@ -79,8 +72,7 @@ struct FrameScripts: ScriptStore {
         }
     }
 
-    /// Old and new copies lie side by side for a while. What the unit has free it does not say: only what can never fit is refused.
-    /// Old and new copies lie side by side for a while; what noafw left goes first. What the unit has free it does not say: only what
+    /// Old and new copies are there side by side for a while; what noafw left goes first. The unit does not say what it has free: only what
     /// can never fit is refused.
     private func checkSpace(for outdated: [ScriptSet.File], in found: FrameSurvey) throws {
         let blocks = Self.blocks
@@ -90,20 +82,20 @@ struct FrameScripts: ScriptStore {
         let taken = kept.values.reduce(folder) { $0 + ($1.isFolder ? 2 : blocks.count(of: $1.byteCount)) }
         let needed = outdated.reduce(0) { $0 + blocks.count(of: $1.bytes.count) }
         let free = max(0, Self.blockCount - taken)
-        guard needed <= free else { throw ScriptError.noSpace(needed: needed * blocks.size, free: free * blocks.size, removal: removal(in: found)) }
+        guard needed <= free else {
+            throw ScriptError.noSpace(needed: needed * blocks.size, free: free * blocks.size, removal: removal(in: found))
+        }
     }
 
-    /// Of the largest files that are not the set's, and of folders.
+    /// A line for `noafw console` that removes the largest files and folders beside the set.
     private func removal(in found: FrameSurvey) -> String {
         let own = Set(scripts.files.flatMap { [$0.name, $0.copyName] })
         let others = found.entries.filter { !own.contains($0.key) }
-        let largest = others.sorted { ($0.value.byteCount, $1.key) > ($1.value.byteCount, $0.key) }.prefix(Self.toldLimit)
+        let largest = others.sorted { ($0.value.byteCount, $1.key) > ($1.value.byteCount, $0.key) }.prefix(8)
         return FrameFiles.removal(of: largest.map { ($0.key, $0.value.isFolder) })
     }
 
-    private static let toldLimit = 8
-
-    /// A piece is a command; a file is opened, closed and read back, which takes two answers; two surveys and the renaming are for all.
+    /// A file is opened, closed and read back, which takes two answers; two surveys and the renaming serve all.
     var pace: ScriptPace {
         ScriptPace(
             roundTrip: console.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: Double(console.repl.callRoom - 20),
@@ -153,7 +145,6 @@ struct FrameScripts: ScriptStore {
 
     // MARK: - In place
 
-    /// Only what was read back as it has to be.
     private func putInPlace(_ outdated: [ScriptSet.File]) async throws {
         let ready = try await survey()
         let complete = outdated.filter { ready.holds($0, as: $0.copyName) }
@@ -172,10 +163,9 @@ struct FrameSurvey: Sendable {
     let entries: [String: FrameFile]
     let seed: Int64
 
-    /// Whether the file was read back byte by byte.
     func holds(_ file: ScriptSet.File, as name: String) -> Bool { entries[name] == expectation(of: file.bytes) }
 
-    /// How much of a file that was begun is right.
+    /// Bytes of a file that was begun, if they are right.
     func begun(_ file: ScriptSet.File, as name: String) -> Int {
         guard let entry = entries[name], (1...file.bytes.count).contains(entry.byteCount),
             entry == expectation(of: file.bytes.prefix(entry.byteCount))

@@ -5,10 +5,10 @@ import REPL
 import ScriptBundle
 import Support
 
-/// A Monocle at its raw prompt, and the questions every run asks it.
-public struct MonocleConsole: PythonConsole {
+/// A Monocle at its raw prompt.
+struct MonocleConsole: PythonConsole {
     static let answerTimeout = Duration.seconds(3)
-    public static let promptTimeout = Duration.seconds(10)
+    static let promptTimeout = Duration.seconds(10)
     /// `device.reset()` prints for 3 s; the host then notices the lost link after the supervision timeout.
     private static let resetTimeout = Duration.seconds(12)
 
@@ -18,26 +18,24 @@ public struct MonocleConsole: PythonConsole {
     private static let resetCode = "import device;device.reset()"
 
     /// All code that is sent to a Monocle, but for calls of the helpers' methods and the chat's question.
-    package static var sentCode: [String] {
+    static var sentCode: [String] {
         PythonREPL.sentCode + FPGAUpdater.sentCode + ScriptInstaller.sentCode
             + [versionCode, batteryCode, bootloaderCode, resetCode, restartCode]
     }
 
-    public let repl: PythonREPL
-    public let connection: any Connection
-    public let restoreGuard: RestoreGuard
+    let repl: PythonREPL
+    let connection: any Connection
+    let restoreGuard: RestoreGuard
 
     init(repl: PythonREPL, connection: any Connection, restoreGuard: RestoreGuard) {
-        self.repl = repl
-        self.connection = connection
-        self.restoreGuard = restoreGuard
+        (self.repl, self.connection, self.restoreGuard) = (repl, connection, restoreGuard)
         restoreGuard.interrupted()
     }
 
-    /// Characters of a version that are kept; more are no version.
+    /// Characters of a version.
     private static let versionLimit = 80
 
-    public func version(of component: Component) async throws -> String? {
+    func version(of component: Component) async throws -> String? {
         try await insisting {
             switch component {
             case .firmware: try await firmwareVersion()
@@ -53,15 +51,14 @@ public struct MonocleConsole: PythonConsole {
         return String(text.prefix(Self.versionLimit))
     }
 
-    /// `nil` for anything but 0…100.
-    public func batteryPercent() async throws -> Int? {
+    func batteryPercent() async throws -> Int? {
         try await insisting {
             let text = try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerTimeout)
             return Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
         }
     }
 
-    /// A firmware that lacks what it takes to read files is one to be updated: its scripts are not known.
+    /// `nil` for a firmware that lacks what it takes to read files.
     private func scriptsVersion() async throws -> String? {
         do {
             return try await ScriptInstaller.installedVersion(repl)
@@ -70,25 +67,25 @@ public struct MonocleConsole: PythonConsole {
         }
     }
 
-    public func reboot(into mode: UnitMode) async throws {
+    func reboot(into mode: UnitMode) async throws {
         switch mode {
         case .application: try await leave(with: Self.resetCode, orThrow: .doesNotReturn)
         case .bootloader:
             do {
                 try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true)
             } catch REPLError.lacking {
-                // What finds the firmware's own `update` is there all the same.
+                // The helper's `update` works without it.
             }
             try await leave(with: Self.bootloaderCode, orThrow: .staysInApplication)
         }
     }
 
-    public func recover(isFresh: Bool) async throws {
+    func recover(isFresh: Bool) async throws {
         try await repl.recover(within: Self.promptTimeout)
         if isFresh { try await repl.softReset(within: Self.promptTimeout) }
     }
 
-    public func store(for scripts: ScriptSet) -> any ScriptStore { ScriptInstaller(repl: repl, scripts: scripts) }
+    func store(for scripts: ScriptSet) -> any ScriptStore { ScriptInstaller(repl: repl, scripts: scripts) }
 
     private func leave(with code: String, orThrow error: ProvisioningError) async throws {
         try await repl.send(try PythonCode(code), within: Self.answerTimeout)
@@ -101,8 +98,7 @@ public struct MonocleConsole: PythonConsole {
         }
     }
 
-    /// Leaves the prompt and runs `main.py`.
-    public func startProgram() async throws {
+    func startProgram() async throws {
         try await insisting { _ = try await repl.start(within: Self.answerTimeout) }
         restoreGuard.started()
     }
@@ -130,7 +126,7 @@ extension MonocleConsole {
     /// The byte 0x1C restarts the unit without running `main.py`, whatever its program does (monocle-micropython).
     static func restartWithoutProgram(_ connection: any Connection, _ clock: SessionClock, _ restoreGuard: RestoreGuard) async throws {
         let deadline = clock.deadline(in: restartTimeout)
-        // Without response: a unit that resets in the middle of a write does not answer it.
+        // Without response: a unit that resets does not answer a write.
         let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
         restoreGuard.leavesOut()
         try await channel.send([0x1C], deadline: deadline)

@@ -28,6 +28,15 @@ extension ScriptFamily {
         syntax: .mpyCross)
 }
 
+/// The service over which a unit's program speaks with its app (monocle-micropython, `bluetooth.c`).
+package enum AppService {
+    static let service = AttributeID("e5700001-7bac-429a-b4ce-57ff900f479d")
+    /// App to unit.
+    static let receive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
+    /// Unit to app.
+    package static let transmit = AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d")
+}
+
 private enum Monocle {
     /// What any bootloader of Nordic's calls itself by default.
     static let bootloaderName = "DfuTarg"

@@ -7,25 +7,22 @@ import Support
 extension MonocleConsole {
     /// Noa's program says `rdy:` 7 s after its start (noa-for-ios, `main.py`).
     private static let announcementTimeout = Duration.seconds(15)
-    /// How long a program that never announces itself is listened to, at least, and until it falls quiet.
+    /// How long to listen to a program that never announces itself, and how much longer until it falls quiet.
     private static let silence = (least: Duration.seconds(5), more: Duration.seconds(10))
-    /// Without a word of the console.
+    /// Of the console.
     private static let quiet = Duration.seconds(2)
     /// Bytes. A program that prints without a pause falls silent by itself: the firmware does not notice that its output ring is
     /// full while the read position is 0, and then sends nothing more (monocle-micropython, `main.c`).
     private static let chatterLimit = 4096
-    /// From ^C to the prompt.
     private static let interruptTimeout = Duration.seconds(3)
     private static let announcement = Array("rdy:".utf8)
     static let restartCode = "print('_nr' in globals())"
 
-    /// - Throws: ``ProvisioningError/programFailed(_:)``, ``ProvisioningError/programEnded``,
-    ///   ``ProvisioningError/programSilent(seconds:)``, ``ProvisioningError/programPrints(_:)``; `REPLError` where packets were
-    ///   lost that would have told.
-    public func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
+    /// - Throws: an error of the program; `REPLError` where packets were lost that would have told.
+    func hearProgram(of scripts: ScriptSet, watching: Duration) async throws -> ProgramVerification {
         let announces = scripts.announces(Self.announcement)
         let messages = try await appMessages()
-        // A restart takes the helper away: what is there after it was not restarted.
+        // A restart takes the helper away.
         try await insisting { try await RemoteHelper.ground.ensure(on: repl, within: Self.answerTimeout, asksAnew: true) }
         while messages?.poll() != nil {}
         try await startProgram()
@@ -71,7 +68,7 @@ extension MonocleConsole {
         let deadline = clock.deadline(in: announces ? Self.announcementTimeout : least + Self.silence.more)
         return try await withThrowingTaskGroup(of: ProgramVerification.Sign?.self) { group in
             group.addTask {
-                try await announces ? listen(until: deadline.advanced(by: watching)) : awaitSilence(for: least, until: deadline)
+                try await announces ? listen(until: deadline.advanced(by: watching)) : listen(until: deadline, orQuietAfter: least)
                 return .silent
             }
             if let messages {
@@ -92,14 +89,12 @@ extension MonocleConsole {
         }
     }
 
-    /// What the console said.
     private struct Console {
         var reader = ConsoleReader()
         var lastLine = ""
         var byteCount = 0
         var lastByte: SessionClock.Instant
 
-        /// - Throws: what ends the program, or shows that it is broken.
         mutating func take(_ bytes: [UInt8], at now: SessionClock.Instant) throws {
             lastByte = now
             byteCount += bytes.count
@@ -113,27 +108,16 @@ extension MonocleConsole {
         }
     }
 
-    private func listen(until deadline: SessionClock.Instant) async throws {
+    /// - Parameter shortest: the console has to fall quiet after it; `nil` where it need not.
+    private func listen(until deadline: SessionClock.Instant, orQuietAfter shortest: Duration? = nil) async throws {
+        let least = shortest.map { repl.clock.deadline(in: $0) }
         var console = Console(lastByte: repl.clock.now)
-        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: deadline) {
+        var end: SessionClock.Instant { least.map { max($0, console.lastByte.advanced(by: Self.quiet)) } ?? deadline }
+        while repl.clock.now < deadline, let bytes = try await repl.nextOutput(before: min(end, deadline)) {
             try console.take(bytes, at: repl.clock.now)
         }
-    }
-
-    /// - Throws: ``ProvisioningError/programPrints(_:)`` when it does not come.
-    private func awaitSilence(for shortest: Duration, until deadline: SessionClock.Instant) async throws {
-        let least = repl.clock.deadline(in: shortest)
-        var console = Console(lastByte: repl.clock.now)
-        while true {
-            let end = max(least, console.lastByte.advanced(by: Self.quiet))
-            guard let bytes = try await repl.nextOutput(before: min(end, deadline)) else {
-                guard end <= deadline, console.byteCount <= Self.chatterLimit else {
-                    throw ProvisioningError.programPrints(console.lastLine)
-                }
-                return
-            }
-            try console.take(bytes, at: repl.clock.now)
-            guard repl.clock.now < deadline else { throw ProvisioningError.programPrints(console.lastLine) }
+        guard least == nil || end <= deadline && console.byteCount <= Self.chatterLimit else {
+            throw ProvisioningError.programPrints(console.lastLine)
         }
     }
 
@@ -154,7 +138,6 @@ extension MonocleConsole {
 }
 
 extension ScriptSet {
-    /// Whether some file holds what a program would have to send.
     fileprivate func announces(_ announcement: [UInt8]) -> Bool {
         files.contains { $0.bytes.firstRange(of: announcement) != nil }
     }

@@ -8,15 +8,6 @@ public enum REPLService {
     public static let transmit = AttributeID("6e400003-b5a3-f393-e0a9-e50e24dcca9e")
 }
 
-/// The service over which a unit's program speaks with its app (monocle-micropython, `bluetooth.c`).
-public enum AppService {
-    public static let service = AttributeID("e5700001-7bac-429a-b4ce-57ff900f479d")
-    /// App to unit.
-    public static let receive = AttributeID("e5700002-7bac-429a-b4ce-57ff900f479d")
-    /// Unit to app.
-    public static let transmit = AttributeID("e5700003-7bac-429a-b4ce-57ff900f479d")
-}
-
 /// The control characters of MicroPython's REPL (micropython, `shared/runtime/pyexec.c`).
 enum Control {
     /// ^A: enter the raw REPL.

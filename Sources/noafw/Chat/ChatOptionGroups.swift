@@ -1,5 +1,6 @@
 import ArgumentParser
 import Assistant
+import OpenAI
 
 /// Who answers, as the command line says it. A key is never among it.
 struct AssistantOptions: ParsableArguments, FileNaming, Sendable {

@@ -1,5 +1,6 @@
 import Assistant
 import Bluetooth
+import OpenAI
 import Provisioning
 import Support
 import Synchronization

@@ -9,6 +9,5 @@ extension SupportedFamily {
         virtual: VirtualModel(
             openFolder: { try UnitFolder.monocle(root: $0, name: $1) }, versionCommand: { VirtualUnit.monocleVersionCommand(python: $0) },
             makeUnit: { try .monocle(folder: $0, configuration: $1, air: $2) }),
-        chat: ChatSupport(makeRelay: { MonocleRelay() }, makeStarter: { MonocleProgram.restart(clock: $0) }),
-        prompt: .python)
+        chat: .monocle, prompt: .python)
 }

@@ -1,3 +1,4 @@
+import Assistant
 import Provisioning
 
 /// A family, and what this program alone does with its units.

@@ -1,4 +1,4 @@
-import Assistant
+import OpenAI
 import Provisioning
 
 /// What noafw keeps for itself: no result is written there.

@@ -1,7 +1,8 @@
 import Foundation
-import FrameFamily
 import TestSupport
 import Testing
+
+@testable import FrameFamily
 
 /// What is sent to a Frame is Lua, and asks for nothing that the oldest firmware which is known does not have.
 @Suite(.enabled(if: TestTools.mayRunLua, "Lua is missing")) struct FrameSentCodeTests {

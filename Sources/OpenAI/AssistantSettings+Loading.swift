@@ -1,0 +1,113 @@
+import Assistant
+import Foundation
+
+extension AssistantSettings {
+    /// Of the command line, which never holds a key.
+    public struct Overrides: Sendable {
+        let baseURL: String?
+        let chatModel: String?
+
+        public init(baseURL: String? = nil, chatModel: String? = nil) { (self.baseURL, self.chatModel) = (baseURL, chatModel) }
+    }
+
+    /// `$XDG_CONFIG_HOME/noafw/config.json`, else `~/.config/noafw/config.json`.
+    public static func configurationFile(environment: [String: String]) -> String? {
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + "/noafw/config.json" }
+        return environment["HOME"].map { $0 + "/.config/noafw/config.json" }
+    }
+
+    /// Settings from the command line, the environment and the configuration file, in this order of precedence.
+    ///
+    /// A key goes only where it was meant to go: `NOAFW_API_KEY` to any server, the file's `api_key` to the file's server,
+    /// `OPENAI_API_KEY` to OpenAI or to `OPENAI_BASE_URL`.
+    public static func load(environment: [String: String], overrides: Overrides = Overrides()) throws(AssistantError) -> Self {
+        let file = try configurationFile(environment: environment).flatMap(ConfigurationFile.read)
+        func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let openAIBase = variable("OPENAI_BASE_URL")
+        let base = overrides.baseURL ?? variable("NOAFW_BASE_URL") ?? file?.baseURL ?? openAIBase
+        var settings = AssistantSettings(baseURL: try base.map { text throws(AssistantError) in try BaseURL(text) } ?? .openAI)
+        if let file { try settings.apply(file) }
+        if let model = overrides.chatModel ?? variable("NOAFW_MODEL") { settings.chatModel = model }
+        if let model = variable("NOAFW_SPEECH_MODEL") { settings.speechModel = model }
+        settings.chooseProxy(environment)
+        try settings.chooseKey(among: [
+            ("NOAFW_API_KEY", variable("NOAFW_API_KEY"), settings.baseURL.origin),
+            ("api_key of the configuration file", file?.apiKey, origin(of: file?.baseURL)),
+            ("OPENAI_API_KEY", variable("OPENAI_API_KEY"), origin(of: openAIBase)),
+        ])
+        try settings.check()
+        return settings
+    }
+
+    private static func origin(of base: String?) -> String? {
+        guard let base else { return BaseURL.openAI.origin }
+        return (try? BaseURL(base))?.origin
+    }
+
+    /// - Parameter candidates: each with the origin that it was given for.
+    private mutating func chooseKey(among candidates: [(name: String, text: String?, home: String?)]) throws(AssistantError) {
+        for candidate in candidates {
+            guard let text = candidate.text else { continue }
+            if candidate.home == baseURL.origin { return key = try SecretText(text) }
+            notices.append("\(candidate.name) is not sent to \(baseURL.host): it was given for another server")
+        }
+    }
+
+    private mutating func apply(_ file: ConfigurationFile) throws(AssistantError) {
+        if let model = file.model { chatModel = model }
+        if let model = file.speechModel { speechModel = model }
+        if let images = file.images { takesImages = images }
+        if let language = file.language { self.language = language }
+        if let limit = file.tokenLimit { tokenLimit = max(1, limit) }
+        if let allows = file.allowPlainHTTP { allowsPlainHTTP = allows }
+        if let path = file.certificateFile {
+            // Beside the configuration file, wherever the command is run.
+            let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent()
+            certificateFile = URL(fileURLWithPath: path, relativeTo: folder).standardizedFileURL.path
+        }
+        if let text = file.proxy {
+            guard let proxy = Proxy(text) else { throw .badConfiguration(path: file.path, "its proxy is not HOST:PORT") }
+            self.proxy = proxy
+        }
+    }
+}
+
+// MARK: - The proxy
+
+extension AssistantSettings {
+    /// The environment's, as curl reads it, unless the configuration file names one.
+    fileprivate mutating func chooseProxy(_ environment: [String: String]) {
+        func variable(_ name: String) -> String? {
+            // HTTP_PROXY in capitals may come from a request's header in a CGI program.
+            let names = name == "http_proxy" ? [name] : [name, name.uppercased()]
+            return names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        guard !baseURL.isPrivateToThisMachine else { return proxy = nil }
+        let names = [baseURL.isEncrypted ? "https_proxy" : "http_proxy", "all_proxy"]
+        guard proxy == nil, let name = names.first(where: { variable($0) != nil }), let text = variable(name),
+            !Self.isExempt(baseURL.host, from: variable("no_proxy"))
+        else { return }
+        proxy = Proxy(text)
+        if proxy == nil { notices.append("\(name) is not used: it is not of the form http://HOST:PORT, without a user and password") }
+    }
+
+    /// A name in the list covers everything below it.
+    private static func isExempt(_ host: String, from list: String?) -> Bool {
+        (list ?? "").lowercased().split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
+            let name = entry.drop { $0 == "." }
+            return entry == "*" || host == name || host.hasSuffix(".\(name)")
+        }
+    }
+}
+
+extension AssistantSettings.Proxy {
+    /// - Parameter text: `HOST:PORT`, perhaps with `http://` and a slash.
+    fileprivate init?(_ text: String) {
+        let text = text.hasPrefix("http://") ? text : "http://" + text
+        guard text.utf8.count <= 300, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+            let port = parts.port, (1...65_535).contains(port), parts.path.isEmpty || parts.path == "/", parts.user == nil,
+            parts.password == nil, parts.query == nil, parts.fragment == nil
+        else { return nil }
+        self.init(host: host, port: port)
+    }
+}
