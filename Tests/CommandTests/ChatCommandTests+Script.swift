@@ -63,7 +63,7 @@ extension ChatCommandTests {
     @Test(arguments: [true, false]) func aProgramThatNeverReportsReadyIsNoCrowdedAir(isLost: Bool) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let script = try write("send hello\n")
-        let silent = FakeServices(onChat: { _, _, body in
+        let silent = FakeServices(onChat: { _, body in
             let time = VirtualTime.simulated()
             return try await time.run {
                 try await body(ChatEnvironment(clock: time.clock, family: "frame") { _, report in

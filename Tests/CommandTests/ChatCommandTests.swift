@@ -20,7 +20,7 @@ import VirtualDevices
     ) -> FakeServices {
         FakeServices(
             onVerify: { _, _ in try Sample.verified(scriptsMatch: true) },
-            onChat: { preparation, _, body in
+            onChat: { preparation, body in
                 let isVirtual = if case .virtual = preparation.unit { true } else { false }
                 let sensors = VirtualSensors(
                     stimulate: { hands.deliver("\($0)") }, speak: { hands.deliver("speak \($0.count)") },
@@ -189,7 +189,7 @@ import VirtualDevices
                 time.advance(.seconds(50))
                 return try Sample.verified(scriptsMatch: true)
             },
-            onChat: { _, _, _ in
+            onChat: { _, _ in
                 time.advance(.seconds(11))
                 try await time.clock.sleep(until: time.clock.deadline(in: .seconds(10_000_000)))
                 return ChatVerdict()
@@ -234,7 +234,7 @@ import VirtualDevices
                 #expect(request.fleet == FleetSelection(units: .one(.nearest)))
                 return try Sample.verified(scriptsMatch: true)
             },
-            onChat: { preparation, _, _ in
+            onChat: { preparation, _ in
                 #expect(preparation.unit == .radio(RadioSelection(selector: .nearest, adapter: nil)))
                 return ChatVerdict()
             })
@@ -242,7 +242,7 @@ import VirtualDevices
     }
 
     @Test func withoutVerification() async {
-        let services = FakeServices(onChat: { _, _, _ in ChatVerdict() })
+        let services = FakeServices(onChat: { _, _ in ChatVerdict() })
         #expect(await run(["--no-verify", "--query", "hi"], services) == 0)
     }
 
@@ -264,7 +264,7 @@ import VirtualDevices
     ] as [([String], [String: String], String)])
     func theAssistantIsWhatIsConfigured(arguments: [String], environment: [String: String], name: String) async {
         let names = Inbox<String>()
-        let services = FakeServices(onChat: { _, request, _ in
+        let services = FakeServices(onChat: { request, _ in
             names.deliver(request.assistant.name)
             return ChatVerdict()
         })

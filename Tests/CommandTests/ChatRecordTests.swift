@@ -20,7 +20,7 @@ import Testing
         (records.station, records.operatorName) = ("line-7", "anna")
         let unit = VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "chat"), speed: .maximum)
         let search = AssetSearch(given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path, executable: nil)
-        let preparation = ChatPreparation(
+        let preparation = ChatRequest(
             unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path, records: records)
         _ = try await services.withChatUnit(preparation, notice: { _ in }) { unit in
             let compared = try await unit.compareVersions { _ in }
@@ -41,7 +41,7 @@ import Testing
         let services = LiveServices(ledger: { _ in FakeLedger(beginFails: true) })
         let unit = VirtualUnitSelection(name: VirtualUnitName(family: .monocle, name: "chat"), speed: .maximum)
         let search = AssetSearch(given: TestTools.root.path, environment: ProcessInfo.processInfo.environment, currentDirectory: TestTools.root.path, executable: nil)
-        let preparation = ChatPreparation(unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path)
+        let preparation = ChatRequest(unit: .virtual(unit), inputs: AssetInputs(search: search), stateFolder: folder.url.path)
         await #expect(throws: FakeLedger.refusal) {
             try await services.withChatUnit(preparation, notice: { _ in }) { unit in
                 _ = try await unit.compareVersions { _ in }

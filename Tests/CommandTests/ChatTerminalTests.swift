@@ -37,7 +37,7 @@ import Testing
     // MARK: - A unit with other versions
 
     private let flashes = Inbox<FlashRequest>()
-    private let chats = Inbox<ChatPreparation>()
+    private let chats = Inbox<ChatRequest>()
 
     private func driftedRunner(flashError: Diagnosis? = nil) -> FakeServices {
         FakeServices(
@@ -46,7 +46,7 @@ import Testing
                 return try Sample.flashed(error: flashError)
             },
             onVerify: { _, _ in try Sample.verified(scriptsMatch: false) },
-            onChat: { [chats] preparation, _, _ in
+            onChat: { [chats] preparation, _ in
                 chats.deliver(preparation)
                 return ChatVerdict()
             })
@@ -131,7 +131,7 @@ import Testing
 
     /// A unit that sends a picture whenever something is asked.
     private func photographer(_ jpeg: [UInt8]) -> FakeServices {
-        FakeServices(onChat: { _, _, body in
+        FakeServices(onChat: { _, body in
             // Real time: a program needs some to draw.
             try await body(ChatEnvironment(clock: .continuous, family: "monocle", sensors: nil) { commands, report in
                 report(.ready)

@@ -52,8 +52,8 @@ import Testing
     func linesBecomeStatements(text: String, expected: [String]) throws { #expect(try Self.statements(text) == expected) }
 
     @Test func statementsAreBounded() {
-        #expect(throws: PythonStatements.Failure.self) { try Self.statements(String(repeating: "x", count: 5000)) }
-        #expect(throws: PythonStatements.Failure.self) { try Self.statements("if x:\n" + String(repeating: "  y\n", count: 5000)) }
+        #expect(throws: CommandError.statementTooLong(limit: 4096)) { try Self.statements(String(repeating: "x", count: 5000)) }
+        #expect(throws: CommandError.statementTooLong(limit: 4096)) { try Self.statements("if x:\n" + String(repeating: "  y\n", count: 5000)) }
     }
 
     /// What is sent for a line keeps to the released firmware.

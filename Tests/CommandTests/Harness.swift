@@ -75,7 +75,7 @@ struct FakeServices: Services {
     var onRescue: (@Sendable (FlashRequest, @escaping @Sendable (RunEvent) -> Void) async throws -> RescueReport)?
     var onScan: (@Sendable (ScanRequest, @escaping @Sendable (ScanReport) -> Void) async throws -> ScanReport)?
     typealias ChatBody = @Sendable (ChatEnvironment) async throws -> ChatVerdict
-    var onChat: (@Sendable (ChatPreparation, ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
+    var onChat: (@Sendable (ChatRequest, @escaping ChatBody) async throws -> ChatVerdict)?
     typealias ConsoleBody = @Sendable (ConsolePrompt) async throws -> ConsoleVerdict
     var onConsole: (@Sendable (ConsoleRequest, @escaping ConsoleBody) async throws -> ConsoleVerdict)?
     var onPair: (@Sendable (PairRequest) async throws -> BondReport)?
@@ -163,10 +163,10 @@ struct FakeServices: Services {
     }
 
     func withChatUnit(
-        _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
+        _ request: ChatRequest, notice: @escaping @Sendable (String) -> Void,
         _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
     ) async throws -> ChatVerdict {
-        try await body(FakeChatUnit(services: self, preparation: preparation))
+        try await body(FakeChatUnit(services: self, request: request))
     }
 
     func console(
@@ -198,31 +198,28 @@ extension FleetSelection {
 
 struct FakeChatUnit: ChatUnit {
     let services: FakeServices
-    let preparation: ChatPreparation
+    let request: ChatRequest
 
     func compareVersions(events: @escaping @Sendable (RunEvent) -> Void) async throws -> ChatComparison {
-        let request = VerifyRequest(
-            fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, components: Set(FamilyList.supported.components), isDeep: false,
-            comparison: Comparison(isDeep: false, today: ""), stateFolder: preparation.stateFolder)
-        return ChatComparison(report: try await services.verify(one: request, events: events))
+        let verification = VerifyRequest(
+            fleet: FleetSelection(request.unit), inputs: request.inputs, components: Set(FamilyList.supported.components), isDeep: false,
+            comparison: Comparison(isDeep: false, today: ""), stateFolder: request.stateFolder)
+        return ChatComparison(report: try await services.verify(one: verification, events: events))
     }
 
     func update(_ components: Set<Component>, events: @escaping @Sendable (RunEvent) -> Void) async throws -> UnitReport {
         var options = JobOptions()
         options.components = components
-        let request = FlashRequest(
-            fleet: FleetSelection(preparation.unit), inputs: preparation.inputs, options: options, stateFolder: preparation.stateFolder)
-        return try await services.flash(one: request, events: events)
+        let update = FlashRequest(fleet: FleetSelection(request.unit), inputs: request.inputs, options: options, stateFolder: request.stateFolder)
+        return try await services.flash(one: update, events: events)
     }
 
-    func converse(
-        _ request: ChatRequest, _ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict
-    ) async throws -> ChatVerdict {
+    func converse(_ body: @escaping @Sendable (ChatEnvironment) async throws -> ChatVerdict) async throws -> ChatVerdict {
         guard let onChat = services.onChat else {
             Issue.record("chat was not expected to run")
             throw FakeServices.NotExpected()
         }
-        return try await onChat(preparation, request, body)
+        return try await onChat(request, body)
     }
 }
 

@@ -23,19 +23,24 @@ public struct ChatOptions: Sendable {
 /// A conversation between a wearer, a terminal and an assistant. Ends when it is cancelled, by ``SessionCommand/finish``, or
 /// when the first connection cannot be made.
 public struct ChatSession: Sendable {
-    let central: any Central
-    let address: DeviceAddress
+    /// Makes a link to the unit.
+    public typealias Connector = @Sendable (_ deadline: SessionClock.Instant) async throws -> any Connection
+
+    let clock: SessionClock
+    let firstLink: (any Connection)?
+    let connect: Connector
     let relay: any AppRelay
     let responder: any Responder
     let startProgram: ProgramStarter
     let options: ChatOptions
 
+    /// - Parameter firstLink: the one to begin with; the session ends it. `nil` connects.
     public init(
-        central: any Central, address: DeviceAddress, relay: any AppRelay, responder: any Responder,
+        clock: SessionClock, firstLink: (any Connection)? = nil, connect: @escaping Connector, relay: any AppRelay, responder: any Responder,
         options: ChatOptions = ChatOptions(), startProgram: @escaping ProgramStarter
     ) {
-        (self.central, self.address, self.relay, self.responder) = (central, address, relay, responder)
-        (self.options, self.startProgram) = (options, startProgram)
+        (self.clock, self.firstLink, self.connect) = (clock, firstLink, connect)
+        (self.relay, self.responder, self.options, self.startProgram) = (relay, responder, options, startProgram)
     }
 
     /// - Parameters:
@@ -74,8 +79,6 @@ public struct ChatSession: Sendable {
         let perform: @Sendable () async -> ChatMachine.Input
         let stop = Inbox<Void>()
     }
-
-    var clock: SessionClock { central.clock }
 
     private func forward(_ commands: Inbox<SessionCommand>, to inputs: Inbox<Input>) async throws {
         do {

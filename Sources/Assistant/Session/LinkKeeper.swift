@@ -32,10 +32,15 @@ final class LinkKeeper: Sendable {
     /// - Throws: what the first connection or start threw; later failures are tried again.
     func run() async throws {
         var schedule = ReconnectSchedule(delays: session.options.reconnectDelays)
+        var firstLink = session.firstLink
         while true {
             tell(.told(.connecting(attempt: schedule.attempt)))
             do {
-                let link = try await open(schedule.knownStatus)
+                let connection = if let firstLink { firstLink } else {
+                    try await session.connect(clock.deadline(in: session.options.connectTimeout))
+                }
+                firstLink = nil
+                let link = try await open(connection, schedule.knownStatus)
                 schedule.succeeded(link.status)
                 tell(.linkDown(reason: try await serve(link)))
             } catch {
@@ -49,10 +54,8 @@ final class LinkKeeper: Sendable {
     }
 
     /// - Parameter known: from an earlier link; the program then needs a start only when it keeps silent.
-    private func open(_ known: UnitStatus?) async throws -> OpenLink {
+    private func open(_ connection: any Connection, _ known: UnitStatus?) async throws -> OpenLink {
         let relay = session.relay
-        let connection = try await session.central.connect(
-            to: session.address, security: relay.security, deadline: clock.deadline(in: session.options.connectTimeout))
         do {
             func subscribe(_ id: AttributeID) async throws -> Inbox<[UInt8]> {
                 try await connection.subscribe(to: id, deadline: clock.deadline(in: Self.subscribeTimeout))

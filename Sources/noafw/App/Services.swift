@@ -32,7 +32,7 @@ protocol Services: Sendable {
     /// Takes one unit for a whole chat: the station, the lock and the link are the same from the first question to the last.
     /// - Parameter notice: gets what the operator should know of the station.
     func withChatUnit(
-        _ preparation: ChatPreparation, notice: @escaping @Sendable (String) -> Void,
+        _ request: ChatRequest, notice: @escaping @Sendable (String) -> Void,
         _ body: @escaping @Sendable (any ChatUnit) async throws -> ChatVerdict
     ) async throws -> ChatVerdict
 

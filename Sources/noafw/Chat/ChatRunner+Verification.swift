@@ -1,5 +1,3 @@
-import ArgumentParser
-import Assistant
 import Bluetooth
 import Provisioning
 import Support
@@ -11,30 +9,30 @@ extension ChatRunner {
         let compared = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             try await unit.compareVersions { renderer.handle($0) }
         }
-        if let error = compared.report.error { throw stop(error) }
-        let drifted = compared.report.findings.filter { !$0.value.matches }.map(\.key).sorted()
+        if let error = compared.report.error { throw Stop(diagnosis: error) }
+        let drifted = compared.report.drifted
         guard !drifted.isEmpty else { return }
-        let flash = flashCommand(drifted, pinned(compared.report.identity.address))
-        let differs = CommandError.differs(parts: drifted, from: compared.expectation, advice: compared.advice.text(flash)).diagnosis
-        guard case .flash = compared.advice else { throw stop(differs) }
+        let advice = compared.advice.text(flashCommand(drifted, compared.report.identity.address))
+        let differs = Stop(diagnosis: CommandError.differs(parts: drifted, from: compared.expectation, advice: advice).diagnosis)
+        guard case .flash = compared.advice else { throw differs }
         try await offerFlash(drifted, of: unit, differs, progress)
     }
 
     /// Offers to flash the unit at a terminal; elsewhere ends the run with the command that does.
     private func offerFlash(
-        _ components: [Component], of unit: any ChatUnit, _ differs: Diagnosis, _ progress: CurrentRenderer
+        _ components: [Component], of unit: any ChatUnit, _ differs: Stop, _ progress: CurrentRenderer
     ) async throws {
-        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw stop(differs) }
-        note(differs.message)
+        guard context.input.isTerminal, context.diagnostics.isTerminal, !command.report.json else { throw differs }
+        context.note(differs.diagnosis.message)
         context.diagnostics.write("flash now? [y/N] ")
-        guard try await Answer.read(context).isYes else { throw stop(differs) }
+        guard try await Answer.read(context).isYes else { throw differs }
         context.interrupts.grace.waitForUnits()
         let start = context.clock.now
         let (report, model) = try await progress.drawing(context, isVerbose: command.report.verbose) { renderer in
             do {
                 return (try await unit.update(Set(components)) { renderer.handle($0) }, renderer.progress.single)
             } catch is CancellationError {
-                throw stop(renderer.progress.single.interruption(mayChangeUnit: true, arguments: context.arguments))
+                throw Stop(diagnosis: renderer.progress.single.interruption(mayChangeUnit: true, arguments: context.arguments))
             }
         }
         let unit = FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family)
@@ -42,33 +40,26 @@ extension ChatRunner {
         let result = FleetRunResult(report: FleetReport(entries: [entry]), seconds: start.duration(to: context.clock.now).inSeconds, known: [unit.id: model])
         let presentation = FlashPresentation(single: command.unit.value.target)
         for line in presentation.summary(result, style: context.style(for: context.output)) { context.output.writeLine(line) }
-        if let error = presentation.error(of: result) { throw stop(error) }
+        if let error = presentation.error(of: result) { throw Stop(diagnosis: error) }
     }
 
-    private func pinned(_ address: DeviceAddress) -> UnitSelection {
-        guard case .radio(let selection) = command.unit.value else { return command.unit.value }
-        return .radio(RadioSelection(selector: .address(address), family: selection.family, adapter: selection.adapter))
-    }
-
-    private func flashCommand(_ parts: [Component], _ unit: UnitSelection) -> String {
-        var arguments: [String] = []
-        switch unit {
-        case .virtual(let unit): arguments += ["--virtual", unit.name.description]
+    private func flashCommand(_ parts: [Component], _ address: DeviceAddress) -> String {
+        let unit = switch command.unit.value {
+        case .virtual(let unit): ["--virtual", unit.name.description]
         case .radio(let selection):
-            if case .address(let address) = selection.selector { arguments += ["--device", address.description] }
-            if let family = selection.family { arguments += ["--family", family.rawValue] }
-            if let adapter = selection.adapter { arguments += ["--adapter", adapter] }
+            ["--device", address.description] + (selection.family.map { ["--family", $0.rawValue] } ?? [])
+                + (selection.adapter.map { ["--adapter", $0] } ?? [])
         }
-        return CommandLineText.flash(arguments, command.inputs.arguments, parts)
+        return CommandLineText.flash(unit, command.inputs.arguments, parts)
     }
 }
 
-/// The renderer that draws at present, if any, for the tick that keeps its display alive.
+/// The renderer that draws at present, for the tick that keeps its display alive.
 final class CurrentRenderer: Sendable {
     private let renderer = Mutex<RunRenderer?>(nil)
 
     func tick() {
-        guard let renderer = renderer.withLock({ $0 }), renderer.isLive else { return }
+        guard let renderer = renderer.withLock(\.self), renderer.isLive else { return }
         renderer.tick()
     }
 

@@ -48,12 +48,12 @@ struct ConsoleCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let conclusion = Conclusion()
-        context.interrupts.exitReport.set { conclusion.say { explain(CommandError.consoleInterrupted.diagnosis, in: context) } }
+        context.interrupts.exitReport.set { conclusion.say { context.explain(CommandError.consoleInterrupted.diagnosis) } }
         defer { context.interrupts.exitReport.set(nil) }
         do {
             let request = ConsoleRequest(
                 unit: unit.value, inputs: AssetInputs(search: context.assetSearch(nil)), staysAtPrompt: stay,
-                stateFolder: try context.stateFolder(), notice: { note($0, in: context) })
+                stateFolder: try context.stateFolder(), notice: context.note)
             let isAtTerminal = context.input.isTerminal && context.output.isTerminal
             let outcome = await Supervisor(context: context, tick: nil, timeoutSeconds: timeout).run {
                 try await context.services.console(request) { prompt in
@@ -72,17 +72,8 @@ struct ConsoleCommand: ContextCommand {
             }
         } catch {
             let diagnosis = diagnose(error)
-            conclusion.say { explain(diagnosis, in: context) }
+            conclusion.say { context.explain(diagnosis) }
             return diagnosis.category.rawValue
         }
-    }
-
-    private func explain(_ error: Diagnosis, in context: CommandContext) {
-        context.explain(error)
-    }
-
-    private func note(_ text: String, in context: CommandContext) {
-        context.diagnostics.writeLine(
-            context.style(for: context.diagnostics).paint("note:", .careful) + " " + UntrustedText.escape(text))
     }
 }

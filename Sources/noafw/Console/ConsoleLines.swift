@@ -4,29 +4,22 @@ import Support
 
 /// Runs the lines of another program on a unit, one statement after the other.
 struct ConsoleLines: Sendable {
-    /// Bytes of one line.
-    private static let lineLimit = PythonStatements.limit
-
     let context: CommandContext
 
     func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
-        var lines = try InputLines(context, limit: Self.lineLimit)
+        var lines = try InputLines(context, limit: PythonStatements.limit)
         defer { lines.close() }
         var statements = PythonStatements()
         var verdict = ConsoleVerdict()
         while let line = try await lines.next() {
-            for statement in try Self.completed(by: line, &statements) { try await run(statement, on: repl, &verdict) }
+            for statement in try statements.take(line) { try await run(statement, on: repl, &verdict) }
         }
         for statement in statements.finish() { try await run(statement, on: repl, &verdict) }
         return verdict
     }
 
-    private static func completed(by line: String, _ statements: inout PythonStatements) throws(CommandError) -> [String] {
-        do { return try statements.take(line) } catch { throw .statementTooLong(limit: PythonStatements.limit) }
-    }
-
-    /// As at a prompt: the value of an expression is printed. The released firmware has no `compile`: the body of a function that
-    /// is not called tells an expression from a statement, so that nothing runs twice.
+    /// Prints the value of an expression, as a prompt does. The released firmware has no `compile`: whether the text is an expression
+    /// shows in the body of a function that is never called, so that nothing runs twice.
     static func code(_ statement: String) throws -> PythonCode {
         let literal = String(decoding: PythonLiteral.string(statement), as: UTF8.self)
         if statement.contains("\n") { return try PythonCode("exec(\(literal))") }
@@ -53,4 +46,86 @@ struct ConsoleLines: Sendable {
             for line in exception.traceback.split(separator: "\n") { context.diagnostics.writeLine(UntrustedText.escape(String(line))) }
         }
     }
+}
+
+/// Joins lines of Python to statements: a line, or a block with all that is indented below it. As in a file, a blank line ends no
+/// block. Brackets and quotation marks have to close on their line.
+struct PythonStatements {
+    /// Bytes of one block.
+    static let limit = 4096
+
+    private var block: [String] = []
+
+    /// - Returns: what the line completes: the block before it, itself, or both.
+    mutating func take(_ line: String) throws(CommandError) -> [String] {
+        let isBlank = line.allSatisfy(\.isWhitespace)
+        if block.isEmpty {
+            guard !isBlank, line.first(where: { !$0.isWhitespace }) != "#" else { return [] }
+        } else if isBlank || Self.goesOn(line, after: block) {
+            block.append(line)
+            guard block.reduce(0, { $0 + $1.utf8.count + 1 }) <= Self.limit else { throw .statementTooLong(limit: Self.limit) }
+            return []
+        }
+        let complete = finish()
+        guard line.utf8.count <= Self.limit else { throw .statementTooLong(limit: Self.limit) }
+        guard Self.opensBlock(line) else { return complete + [line] }
+        block = [line]
+        return complete
+    }
+
+    /// - Returns: the block that the end of the input completes.
+    mutating func finish() -> [String] {
+        defer { block = [] }
+        return block.isEmpty ? [] : [block.joined(separator: "\n") + "\n"]
+    }
+
+    private static func opensBlock(_ line: String) -> Bool {
+        line.hasPrefix("@") || line.prefix { $0 != "#" }.last { !$0.isWhitespace } == ":"
+    }
+
+    private static func goesOn(_ line: String, after block: [String]) -> Bool {
+        if line.first?.isWhitespace == true || block.last?.hasPrefix("@") == true { return true }
+        let word = line.prefix { $0.isLetter }
+        return ["elif", "else", "except", "finally"].contains(word)
+    }
+}
+
+/// The lines of standard input, read only when they are asked for.
+struct InputLines {
+    private let clock: SessionClock
+    private let limit: Int
+    private let pieces = Inbox<[UInt8]?>()
+    private let typed: any TypedInput
+    private var pending: [UInt8] = []
+    private var hasEnded = false
+
+    /// - Parameter limit: bytes of one line.
+    init(_ context: CommandContext, limit: Int) throws {
+        (clock, self.limit) = (context.clock, limit)
+        typed = try context.input.open(.lines) { [pieces] in pieces.deliver($0) }
+    }
+
+    /// - Returns: `nil` at the end of the input.
+    /// - Throws: ``CommandError/statementTooLong(limit:)``, `CancellationError`.
+    mutating func next() async throws -> String? {
+        while true {
+            if let line = try takeLine() { return line }
+            guard !hasEnded else { return nil }
+            typed.more()
+            let piece = try await pieces.next(before: clock.deadline(in: .forever), on: clock) ?? nil
+            hasEnded = piece == nil
+            pending += piece ?? []
+        }
+    }
+
+    private mutating func takeLine() throws(CommandError) -> String? {
+        let end = pending.firstIndex(of: 0x0A) ?? (hasEnded && !pending.isEmpty ? pending.endIndex : nil)
+        guard end ?? pending.count <= limit else { throw .statementTooLong(limit: limit) }
+        guard let end else { return nil }
+        defer { pending.removeSubrange(..<min(end + 1, pending.count)) }
+        let line = pending[..<end]
+        return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    func close() { typed.close() }
 }

@@ -4,32 +4,16 @@ import Support
 
 /// A person at a unit's own prompt: keys go to the unit, what it answers to the screen.
 struct ConsoleTerminal: Sendable {
-    private enum Input: Sendable {
-        case typed([UInt8])
-        case ended
-    }
-
     let context: CommandContext
 
     func run(_ repl: PythonREPL) async throws -> ConsoleVerdict {
-        let inputs = Inbox<Input>()
+        let inputs = Inbox<[UInt8]?>()
         try await repl.leaveRaw(within: .seconds(5))
-        let typed = try context.input.open(.keys) { inputs.deliver($0.map { Input.typed($0) } ?? .ended) }
+        let typed = try context.input.open(.keys) { inputs.deliver($0) }
         defer { typed.close() }
         context.output.write("Python on the unit. Press Ctrl-] or Ctrl-X to leave.\r\n>>> ")
         defer { context.output.write("\r\n") }
-        return try await withThrowingTaskGroup(of: ConsoleVerdict?.self) { group in
-            group.addTask {
-                try await show(repl)
-                return nil
-            }
-            group.addTask { try await send(inputs, typed, to: repl) }
-            defer { group.cancelAll() }
-            while let verdict = try await group.next() {
-                if let verdict { return verdict }
-            }
-            return ConsoleVerdict()
-        }
+        return try await beside({ try await show(repl) }, { try await send(inputs, typed, to: repl) })
     }
 
     private func show(_ repl: PythonREPL) async throws {
@@ -40,12 +24,13 @@ struct ConsoleTerminal: Sendable {
         }
     }
 
-    private func send(_ inputs: Inbox<Input>, _ typed: any TypedInput, to repl: PythonREPL) async throws -> ConsoleVerdict {
+    private func send(_ inputs: Inbox<[UInt8]?>, _ typed: any TypedInput, to repl: PythonREPL) async throws -> ConsoleVerdict {
         var keys = ConsoleKeys()
         while true {
             typed.more()
-            let input = try await inputs.next(before: context.clock.deadline(in: .forever), on: context.clock)
-            guard case .typed(let bytes)? = input else { return ConsoleVerdict() }
+            guard let bytes = try await inputs.next(before: context.clock.deadline(in: .forever), on: context.clock) ?? nil else {
+                return ConsoleVerdict()
+            }
             for action in keys.take(bytes, now: context.clock.now) {
                 switch action {
                 case .send(let bytes): try await repl.type(bytes, within: .seconds(10))

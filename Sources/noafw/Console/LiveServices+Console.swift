@@ -3,6 +3,29 @@ import Provisioning
 import REPL
 import Support
 
+struct ConsoleRequest: Sendable {
+    var unit: UnitSelection
+    var inputs: AssetInputs
+    /// The unit's program is not started again.
+    var staysAtPrompt: Bool
+    var stateFolder: String
+    var notice: @Sendable (String) -> Void = { _ in }
+}
+
+struct ConsoleVerdict: Verdict {
+    /// A line raised an exception.
+    var hasRaised = false
+    /// The unit left its prompt: there is no program to start.
+    var hasLeft = false
+    var passed: Bool { !hasRaised }
+}
+
+/// The prompt that a unit has.
+enum ConsolePrompt: Sendable {
+    case python(PythonREPL)
+    case lua(LuaREPL)
+}
+
 extension LiveServices {
     private static let connectTimeout = Duration.seconds(20)
     private static let promptTimeout = Duration.seconds(15)

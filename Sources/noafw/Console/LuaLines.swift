@@ -2,7 +2,7 @@ import Bluetooth
 import REPL
 import Support
 
-/// Runs the lines of another program on a unit's Lua. What is not complete goes on with the next line.
+/// Runs the lines of standard input on a unit's Lua. An incomplete statement goes on with the next line.
 struct LuaLines: Sendable {
     let context: CommandContext
 
@@ -21,16 +21,16 @@ struct LuaLines: Sendable {
     }
 
     private func show(_ evaluation: LuaEvaluation, _ verdict: inout ConsoleVerdict) {
-        verdict.hasRaised = LuaOutput(context: context).show(evaluation) || verdict.hasRaised
+        if evaluation.show(in: context) { verdict.hasRaised = true }
     }
 }
 
-/// Puts lines of Lua together to statements: only the unit knows where one ends.
+/// Joins lines of Lua to statements; only the unit knows where one ends.
 struct LuaStatements {
-    /// Bytes of one statement; a unit is given twice as many with its quotes.
+    /// Bytes of one statement. With its quotes, the unit gets twice as many.
     static let limit = 4096
 
-    /// What has to go on with the next line.
+    /// What goes on with the next line.
     private(set) var begun: String?
 
     /// - Returns: what may be a whole statement; `nil` for white space.
@@ -44,31 +44,18 @@ struct LuaStatements {
     mutating func goOn(_ statement: String) { begun = statement }
 }
 
-/// What a unit's Lua has to say, made harmless.
-struct LuaOutput: Sendable {
-    let context: CommandContext
-
+extension LuaEvaluation {
+    /// Writes what the unit's Lua said, made harmless.
     /// - Returns: whether the statement failed.
-    func show(_ evaluation: LuaEvaluation) -> Bool {
-        switch evaluation {
-        case .finished(let output):
-            show(output)
-            return false
-        case .raised(let exception, let output):
-            show(output)
-            return fail(exception)
-        case .incomplete(let exception): return fail(exception)
+    func show(in context: CommandContext) -> Bool {
+        let (output, exception): ([UInt8], LuaException?) = switch self {
+        case .finished(let output): (output, nil)
+        case .raised(let exception, let output): (output, exception)
+        case .incomplete(let exception): ([], exception)
         }
-    }
-
-    private func show(_ output: [UInt8]) {
-        guard !output.isEmpty else { return }
         var filter = TerminalFilter()
-        context.output.writeLine(filter.show(output))
-    }
-
-    private func fail(_ exception: LuaException) -> Bool {
-        context.diagnostics.writeLine(UntrustedText.escape(exception.message))
-        return true
+        if !output.isEmpty { context.output.writeLine(filter.show(output)) }
+        if let exception { context.diagnostics.writeLine(UntrustedText.escape(exception.message)) }
+        return exception != nil
     }
 }

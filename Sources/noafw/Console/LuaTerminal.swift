@@ -5,15 +5,14 @@ import Support
 /// A person at a unit's Lua prompt. The terminal edits the lines.
 struct LuaTerminal: Sendable {
     private typealias Event = Result<LuaPromptMachine.Event, any Error>
-    /// To get back to the prompt after a break that hit more than the statement.
-    private static let recoveryTimeout = Duration.seconds(15)
-    private static let preparationTimeout = Duration.seconds(15)
+
+    private static let promptTimeout = Duration.seconds(15)
     private static let interruptTimeout = Duration.seconds(5)
 
     let context: CommandContext
 
     func run(_ repl: LuaREPL) async throws -> ConsoleVerdict {
-        try await repl.prepareEvaluation(within: Self.preparationTimeout)
+        try await repl.prepareEvaluation(within: Self.promptTimeout)
         let events = Inbox<Event>()
         let typed = try context.input.open(.breakableLines) { events.deliver(.success($0.map { .typed($0) } ?? .ended)) }
         defer { typed.close() }
@@ -29,7 +28,7 @@ struct LuaTerminal: Sendable {
                     switch action {
                     case .evaluate(let statement): group.addTask { events.deliver(await Self.evaluate(statement, on: repl)) }
                     case .interrupt: try await repl.interrupt(within: Self.interruptTimeout)
-                    case .show(let evaluation): _ = LuaOutput(context: context).show(evaluation)
+                    case .show(let evaluation): _ = evaluation.show(in: context)
                     case .prompt(let continues): context.output.write(Self.prompt(continues: continues))
                     case .newLine: context.output.writeLine("")
                     case .leave: return ConsoleVerdict()
@@ -47,8 +46,9 @@ struct LuaTerminal: Sendable {
         do {
             return .success(.evaluated(try await repl.evaluate(statement, within: .forever)))
         } catch let error as REPLError {
+            // A break may hit more than the statement.
             do {
-                try await repl.recover(within: recoveryTimeout)
+                try await repl.recover(within: promptTimeout)
                 return .success(.evaluated(.raised(LuaException(error.diagnosis.message.utf8), output: [])))
             } catch {
                 return .failure(error)
@@ -56,5 +56,66 @@ struct LuaTerminal: Sendable {
         } catch {
             return .failure(error)
         }
+    }
+}
+
+/// A person's lines at a unit's Lua prompt: one statement runs at a time, Ctrl-C breaks it.
+struct LuaPromptMachine {
+    enum Event: Sendable {
+        case typed([UInt8])
+        /// Ctrl-D.
+        case ended
+        case evaluated(LuaEvaluation)
+    }
+
+    enum Action: Sendable, Hashable {
+        case evaluate(String)
+        /// Break what runs on the unit.
+        case interrupt
+        case show(LuaEvaluation)
+        case prompt(continues: Bool)
+        case newLine
+        case leave
+    }
+
+    private static let interrupt: UInt8 = 0x03
+
+    private var statements = LuaStatements()
+    private var running: String?
+    /// Typed and not yet run.
+    private var typed: [UInt8] = []
+
+    /// - Throws: ``CommandError/statementTooLong(limit:)``.
+    mutating func take(_ event: Event) throws(CommandError) -> [Action] {
+        switch event {
+        case .typed(let bytes):
+            guard let last = bytes.lastIndex(of: Self.interrupt) else {
+                typed += bytes
+                return try next()
+            }
+            // A break throws away what was typed before it.
+            (typed, statements) = (Array(bytes[(last + 1)...]), LuaStatements())
+            if running != nil { return [.newLine, .interrupt] }
+            return [.newLine, .prompt(continues: false)] + (try next())
+        case .ended: return [.newLine, .leave]
+        case .evaluated(let evaluation):
+            guard let statement = running else { return [] }
+            running = nil
+            guard case .incomplete = evaluation else { return [.show(evaluation), .prompt(continues: false)] + (try next()) }
+            statements.goOn(statement)
+            return [.prompt(continues: true)] + (try next())
+        }
+    }
+
+    private mutating func next() throws(CommandError) -> [Action] {
+        var actions: [Action] = []
+        while running == nil, let end = typed.firstIndex(of: 0x0A) {
+            let line = String(decoding: typed[..<end], as: UTF8.self)
+            typed.removeSubrange(...end)
+            running = try statements.take(line)
+            actions.append(running.map(Action.evaluate) ?? .prompt(continues: false))
+        }
+        guard running != nil || typed.count <= LuaStatements.limit else { throw .statementTooLong(limit: LuaStatements.limit) }
+        return actions
     }
 }

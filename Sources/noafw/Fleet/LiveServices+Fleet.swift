@@ -35,7 +35,7 @@ extension LiveServices {
                 let assets = try choice.assets(for: unit.family.id, events: once.tell)
                 let options = unit.options(adapters: request.fleet.adapters)
                 var verified = try await verify(
-                    unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, found.run(request.stateFolder, recorder)
+                    "verify", unit, against: assets, isDeep: request.isDeep, programWatch: request.programWatch, found.run(request.stateFolder, recorder)
                 ) { request.comparison.compare($0, unit: options) }
                 verified.report.lastPass = verified.lastPass
                 return verified.report

@@ -14,19 +14,22 @@ enum JSONWriter {
 
 /// A member that a document leaves out where it has no value.
 @propertyWrapper
-struct Omitted<Value: Codable & Sendable>: Codable, Sendable {
+struct Omitted<Value: Encodable & Sendable>: Encodable, Sendable {
     var wrappedValue: Value?
 
     init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
-    init(from decoder: any Decoder) throws { wrappedValue = try Value(from: decoder) }
     func encode(to encoder: any Encoder) throws { try wrappedValue?.encode(to: encoder) }
+}
+
+extension Omitted: Decodable where Value: Decodable {
+    init(from decoder: any Decoder) throws { wrappedValue = try Value(from: decoder) }
 }
 
 extension Omitted: Equatable where Value: Equatable {}
 extension Omitted: Hashable where Value: Hashable {}
 
 extension KeyedDecodingContainer {
-    func decode<Value>(_ type: Omitted<Value>.Type, forKey key: Key) throws -> Omitted<Value> {
+    func decode<Value: Decodable>(_ type: Omitted<Value>.Type, forKey key: Key) throws -> Omitted<Value> {
         Omitted(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
     }
 }

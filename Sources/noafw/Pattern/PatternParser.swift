@@ -1,16 +1,10 @@
-/// Reads a regular expression into a tree.
+/// Reads a regular expression into instructions; a repetition with a number is written that often.
 struct PatternParser {
-    indirect enum Node {
-        case empty
-        case one(TextPattern.CharacterSet)
-        case at(TextPattern.Boundary)
-        case sequence([Node])
-        case choice([Node])
-        /// `nil`: without an end.
-        case repeated(Node, least: Int, most: Int?)
-    }
+    typealias Program = [TextPattern.Instruction]
 
     private static let nestingLimit = 50
+    static let tooLong = TextPattern.Fault(reason: "it is too long")
+    private static let badCounts = TextPattern.Fault(reason: "{ wants numbers, such as {2,5}")
 
     private(set) var ignoresCase = false
     private var rest: Substring
@@ -18,29 +12,33 @@ struct PatternParser {
 
     init(_ text: String) { rest = text[...] }
 
-    mutating func parse() throws(TextPattern.Fault) -> Node {
-        if take("(?i)") { ignoresCase = true }
-        let node = try choice()
+    mutating func parse() throws(TextPattern.Fault) -> Program {
+        ignoresCase = take("(?i)")
+        let program = try choice()
         guard rest.isEmpty else { throw fault("a ) has no (") }
-        return node
+        return program
     }
 
-    private mutating func choice() throws(TextPattern.Fault) -> Node {
+    private mutating func choice() throws(TextPattern.Fault) -> Program {
         var branches = [try sequence()]
         while take("|") { branches.append(try sequence()) }
-        return branches.count == 1 ? branches[0] : .choice(branches)
+        var program = branches.removeLast()
+        while let branch = branches.popLast() {
+            program = try bounded([.either(1, branch.count + 2)] + branch + [.jump(program.count + 1)] + program)
+        }
+        return program
     }
 
-    private mutating func sequence() throws(TextPattern.Fault) -> Node {
-        var nodes: [Node] = []
+    private mutating func sequence() throws(TextPattern.Fault) -> Program {
+        var program: Program = []
         while let next = rest.first, next != "|", next != ")" {
             let atom = try atom()
-            nodes.append(try repetition(of: atom))
+            program = try bounded(program + repetition(of: atom, isGroup: next == "("))
         }
-        return nodes.isEmpty ? .empty : .sequence(nodes)
+        return program
     }
 
-    private mutating func repetition(of node: Node) throws(TextPattern.Fault) -> Node {
+    private mutating func repetition(of atom: Program, isGroup: Bool) throws(TextPattern.Fault) -> Program {
         let (least, most): (Int, Int?)
         if take("*") {
             (least, most) = (0, nil)
@@ -51,59 +49,69 @@ struct PatternParser {
         } else if take("{") {
             (least, most) = try counts()
         } else {
-            return node
+            return atom
         }
-        if case .at = node { throw fault("a place cannot be repeated") }
+        if !isGroup, case .at? = atom.first { throw fault("a place cannot be repeated") }
         // Whether it is greedy makes no difference to whether it is found.
         _ = take("?")
         if let next = rest.first, "*+?{".contains(next) { throw fault("\(next) follows a repetition") }
-        return .repeated(node, least: least, most: most)
+        // Repetitions of nothing count, too.
+        let atom = atom.isEmpty ? [.jump(1)] : atom
+        guard atom.count * (most ?? least) <= TextPattern.programLimit else { throw Self.tooLong }
+        let needed = Array(repeatElement(atom, count: least).joined())
+        guard let most else { return needed + [.either(1, atom.count + 2)] + atom + [.jump(-atom.count - 1)] }
+        return needed + Array(repeatElement([.either(1, atom.count + 1)] + atom, count: most - least).joined())
+    }
+
+    private func bounded(_ program: Program) throws(TextPattern.Fault) -> Program {
+        guard program.count <= TextPattern.programLimit else { throw Self.tooLong }
+        return program
     }
 
     private mutating func counts() throws(TextPattern.Fault) -> (Int, Int?) {
         let least = try number()
         if take("}") { return (least, least) }
-        guard take(",") else { throw fault("{ wants numbers, such as {2,5}") }
+        guard take(",") else { throw Self.badCounts }
         if take("}") { return (least, nil) }
         let most = try number()
-        guard take("}"), least <= most else { throw fault("{ wants numbers, such as {2,5}") }
+        guard take("}"), least <= most else { throw Self.badCounts }
         return (least, most)
     }
 
     private mutating func number() throws(TextPattern.Fault) -> Int {
         let digits = rest.prefix { ("0"..."9").contains($0) }
-        guard (1...3).contains(digits.count), let number = Int(digits) else { throw fault("{ wants numbers, such as {2,5}") }
+        guard (1...3).contains(digits.count), let number = Int(digits) else { throw Self.badCounts }
         rest = rest.dropFirst(digits.count)
         return number
     }
 
     // MARK: - One place
 
-    private mutating func atom() throws(TextPattern.Fault) -> Node {
+    private mutating func atom() throws(TextPattern.Fault) -> Program {
         let character = rest.removeFirst()
         switch character {
         case "(": return try group()
-        case "[": return .one(try bracket())
-        case ".": return .one(.init(members: [.any]))
-        case "^": return .at(.start)
-        case "$": return .at(.end)
+        case "[": return [.one(try bracket())]
+        case ".": return [.one(.init(members: [.any]))]
+        case "^": return [.at(.start)]
+        case "$": return [.at(.end)]
         case "*", "+", "?", "{": throw fault("\(character) has nothing to repeat")
         case "\\":
-            if take("b") { return .at(.word) }
-            if take("B") { return .at(.noWord) }
-            return .one(.init(members: [try escaped()]))
-        default: return .one(.init(members: [.character(folded(character))]))
+            if take("b") { return [.at(.word)] }
+            if take("B") { return [.at(.noWord)] }
+            return [.one(.init(members: [try escaped()]))]
+        default: return [.one(.init(members: [.character(folded(character))]))]
         }
     }
 
-    private mutating func group() throws(TextPattern.Fault) -> Node {
+    private mutating func group() throws(TextPattern.Fault) -> Program {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.nestingLimit else { throw fault("it is nested too deeply") }
         if !take("?:"), rest.first == "?" { throw fault("(? is not known, but for (?: and a first (?i)") }
-        let node = try choice()
+        let program = try choice()
         guard take(")") else { throw fault("a ( has no )") }
-        return node
+        return program
     }
 
     private mutating func bracket() throws(TextPattern.Fault) -> TextPattern.CharacterSet {

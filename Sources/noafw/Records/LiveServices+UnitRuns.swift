@@ -78,21 +78,29 @@ extension LiveServices {
     }
 
     /// Holds a unit against its assets; the unit is not changed.
-    /// - Parameter judge: makes the verdict that is recorded.
+    /// - Parameters:
+    ///   - recorded: the versions that are expected of components for which `assets` has nothing.
+    ///   - keep: gets the link with the unit's program stopped; without it, the program is started and the link ends.
+    ///   - judge: makes the verdict that is recorded.
     /// - Returns: what was judged, and the pass before it; `nil` where none is known.
     func verify<Report: RecordedReport>(
-        _ unit: StationUnit, against assets: AssetSet, isDeep: Bool, programWatch: Duration, _ run: UnitRun,
-        judging judge: @escaping @Sendable (VerifyReport) -> Report
+        _ verb: String, _ unit: StationUnit, against assets: AssetSet, recorded: [Component: String] = [:], isDeep: Bool = false,
+        programWatch: Duration = JobOptions.defaultProgramWatch, _ run: UnitRun,
+        keeping keep: (@Sendable (UnitLease) -> Void)? = nil, judging judge: @escaping @Sendable (VerifyReport) -> Report
     ) async throws -> (report: Report, lastPass: PassedRun?) {
         let lastPass = Mutex<PassedRun?>(nil)
-        let report = try await work("verify", on: unit, assets, run) { events, recording in
+        let report = try await work(verb, on: unit, assets, run) { events, recording in
             if let recording {
                 let passed = await run.recorder?.lastPass(before: recording, unit.central.clock, events)
                 lastPass.withLock { $0 = passed }
             }
             let job = try VerifyJob(
-                family: unit.family, central: unit.central, address: unit.address, assets: assets, isDeep: isDeep, programWatch: programWatch)
-            return try await judge(job.run(report: events))
+                family: unit.family, central: unit.central, address: unit.address, assets: assets, recorded: recorded, isDeep: isDeep,
+                programWatch: programWatch)
+            guard let keep else { return try await judge(job.run(report: events)) }
+            let (report, lease) = try await job.hold(report: events)
+            keep(lease)
+            return judge(report)
         }
         return (report, lastPass.withLock(\.self))
     }

@@ -24,8 +24,9 @@ extension UnitReport: RecordedReport {
 }
 
 extension VerifyReport: RecordedReport {
+    var drifted: [Component] { findings.filter { !$0.value.matches }.keys.sorted() }
+
     var failure: Diagnosis? {
-        let drifted = findings.filter { !$0.value.matches }.map(\.key).sorted()
         if error == nil, findings.isEmpty { return ProvisioningError.nothingWanted.diagnosis }
         return error ?? (drifted.isEmpty ? nil : CommandError.differs(parts: drifted, advice: CommandError.flashSameScripts).diagnosis)
     }

@@ -60,34 +60,16 @@ struct KeyDecoder {
         case 0xC2...0xDF: state = .character([byte], length: 2)
         case 0xE0...0xEF: state = .character([byte], length: 3)
         case 0xF0...0xF4: state = .character([byte], length: 4)
-        default: return Self.control(byte)
+        default: return Self.controls[byte]
         }
         return nil
     }
 
-    private static func control(_ byte: UInt8) -> Key? {
-        switch byte {
-        case 0x01: .home
-        case 0x02: .left
-        case 0x03: .interrupt
-        case 0x04: .endOfInput
-        case 0x05: .end
-        case 0x06: .right
-        case 0x08, 0x7F: .backspace
-        case 0x09: .text(" ")
-        case 0x0A: .newline
-        case 0x0B: .killToEnd
-        case 0x0C: .clearScreen
-        case 0x0D: .enter
-        case 0x0E: .newer
-        case 0x10: .older
-        case 0x14: .transpose
-        case 0x15: .killToStart
-        case 0x17: .deleteWordLeft
-        case 0x19: .yank
-        default: nil
-        }
-    }
+    private static let controls: [UInt8: Key] = [
+        0x01: .home, 0x02: .left, 0x03: .interrupt, 0x04: .endOfInput, 0x05: .end, 0x06: .right, 0x08: .backspace, 0x09: .text(" "),
+        0x0A: .newline, 0x0B: .killToEnd, 0x0C: .clearScreen, 0x0D: .enter, 0x0E: .newer, 0x10: .older, 0x14: .transpose,
+        0x15: .killToStart, 0x17: .deleteWordLeft, 0x19: .yank, 0x7F: .backspace,
+    ]
 
     private mutating func character(_ bytes: [UInt8], _ length: Int) -> Key? {
         guard let last = bytes.last, 0x80...0xBF ~= last else {
@@ -143,7 +125,7 @@ struct KeyDecoder {
         String(decoding: bytes, as: UTF8.self).drop { $0 == "?" }.split(separator: ";").compactMap { Int($0) }
     }
 
-    /// - Parameter parameters: the second one tells of modifiers: 3 Alt, 5 Ctrl.
+    /// - Parameter parameters: the second one is for modifiers: 3 Alt, 5 Ctrl.
     private static func final(_ byte: UInt8, _ parameters: [Int]) -> Key? {
         let isByWord = parameters.count > 1 && [3, 5, 7].contains(parameters[1])
         switch (byte, parameters.first) {

@@ -1,4 +1,7 @@
 /// The text being typed, and where. A state machine: keys in, what they mean out. It draws nothing.
+///
+/// libedit 3.1 is no substitute: it submits the first line of a bracketed paste, a backspace leaves half of an emoji family, U+202E goes
+/// through, it reads the terminal's answer to DA1 as text, and what another thread prints while it reads leaves the line half drawn.
 struct LineEditor {
     enum Outcome: Hashable, Sendable {
         case submitted(String)

@@ -2,13 +2,13 @@ import Assistant
 import Bluetooth
 import Support
 
-/// What the driver of a conversation gets to know.
+/// What the driver of a conversation gets.
 enum ChatInput: Sendable {
     /// - photoFile: where the picture is, if this was one and it was saved.
     case event(ChatEvent, photoFile: String?)
     case typed([UInt8])
     case inputEnded
-    /// What was typed cannot be done; says why.
+    /// Why a typed command cannot be done.
     case refused(String)
     /// What shows a picture on this terminal; `nil` when the program that would make it is not there.
     case graphics(String?)
@@ -18,7 +18,7 @@ enum ChatInput: Sendable {
 struct ChatController: Sendable {
     typealias Driver = @Sendable (Inbox<SessionCommand>, Inbox<ChatInput>) async throws -> ChatVerdict
 
-    /// The session ended by itself, which it does only when told to.
+    /// The session ended by itself.
     struct Ended: Error {}
 
     let environment: ChatEnvironment
@@ -28,22 +28,42 @@ struct ChatController: Sendable {
     func run(show: @escaping @Sendable (ChatEvent, String?) -> Void, driver: @escaping Driver) async throws -> ChatVerdict {
         let commands = Inbox<SessionCommand>()
         let inputs = Inbox<ChatInput>(capacity: 1 << 16)
-        return try await withThrowingTaskGroup(of: ChatVerdict?.self) { group in
-            group.addTask { [environment, recorder] in
-                try await environment.converse(commands) { event in
-                    let file = recorder.take(event)
-                    show(event, file)
-                    inputs.deliver(.event(event, photoFile: file))
-                }
-                inputs.finish(throwing: Ended())
-                return nil
+        return try await beside({ [environment, recorder] in
+            try await environment.converse(commands) { event in
+                let file = recorder.take(event)
+                show(event, file)
+                inputs.deliver(.event(event, photoFile: file))
             }
-            group.addTask { try await driver(commands, inputs) }
-            defer { group.cancelAll() }
-            while let verdict = try await group.next() {
-                if let verdict { return verdict }
-            }
-            throw Ended()
+            inputs.finish(throwing: Ended())
+        }, { try await driver(commands, inputs) })
+    }
+}
+
+extension ChatEnvironment {
+    private static let displayRest = Duration.milliseconds(1500)
+    private static let displayTimeout = Duration.seconds(60)
+    private static let look = Duration.milliseconds(100)
+    private static let glance = Duration.seconds(2)
+    /// The pace of the scripts.
+    private static let word = Duration.milliseconds(150)
+
+    /// Waits until a virtual unit shows all of it: the scripts bring an answer word by word. A real unit gets the time for that and for a
+    /// glance, since its answer goes from the display with the link.
+    /// - Parameter answer: what was sent last.
+    func settledDisplay(after answer: String) async throws -> [String]? {
+        guard let sensors else {
+            let words = answer.split(whereSeparator: \.isWhitespace).count
+            try await clock.sleep(until: clock.deadline(in: min(Self.glance + Self.word * words, Self.displayTimeout)))
+            return nil
         }
+        var lines = sensors.display()
+        let end = clock.deadline(in: Self.displayTimeout)
+        var rest = clock.deadline(in: Self.displayRest)
+        while clock.now < rest, clock.now < end {
+            try await clock.sleep(until: clock.deadline(in: Self.look))
+            let now = sensors.display()
+            if now != lines { (lines, rest) = (now, clock.deadline(in: Self.displayRest)) }
+        }
+        return lines
     }
 }

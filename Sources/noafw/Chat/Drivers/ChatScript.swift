@@ -20,7 +20,7 @@ struct ChatScript: Sendable {
         case soak(SoakPlan)
         case expect(pattern: String, seconds: Double)
 
-        /// Needs a hand, a voice or a scene, which only a virtual unit has.
+        /// Needs a virtual unit's sensors.
         var needsVirtualUnit: Bool {
             switch self {
             case .tap, .hold, .speak, .show: true
@@ -58,8 +58,7 @@ struct ChatScript: Sendable {
     let steps: [Step]
 
     /// - Parameters:
-    ///   - isVirtual: whether the unit lends hands, voice and eyes.
-    ///   - takesPictures: whether its display does.
+    ///   - takesPictures: the unit's display does.
     ///   - read: a file's bytes; the name is relative to the script's folder.
     /// - Throws: ``Fault``, and what `read` throws.
     init(_ bytes: [UInt8], path: String, isVirtual: Bool, takesPictures: Bool = true, read: (String) throws -> [UInt8]) throws {
@@ -101,18 +100,15 @@ struct ChatScript: Sendable {
         case "hold":
             guard let seconds = rest.isEmpty ? 0.9 : self.seconds(rest) else { throw fault("'hold' takes a time such as 1s") }
             return .hold(seconds: seconds)
-        case "speak", "show":
+        case "speak", "show", "picture":
             guard !rest.isEmpty else { throw fault("'\(verb)' needs a file") }
             do {
                 let bytes = try read(rest)
-                return verb == "speak" ? .speak(bytes) : .show(bytes)
-            } catch let error as any DiagnosableError {
-                throw fault("\(error.diagnosis.message) (\(error.diagnosis.cause))")
-            }
-        case "picture":
-            guard !rest.isEmpty else { throw fault("'picture' needs a file") }
-            do {
-                return .picture(try PictureInput.picture(of: try read(rest), name: rest))
+                return switch verb {
+                case "speak": .speak(bytes)
+                case "show": .show(bytes)
+                default: .picture(try PictureInput.picture(of: bytes, name: rest))
+                }
             } catch let error as any DiagnosableError {
                 throw fault("\(error.diagnosis.message) (\(error.diagnosis.cause))")
             }

@@ -14,18 +14,7 @@ struct TerminalDriver: Sendable {
 
     func drive(_ commands: Inbox<SessionCommand>, _ inputs: Inbox<ChatInput>) async throws -> ChatVerdict {
         let pictures = Inbox<Picture>()
-        return try await withThrowingTaskGroup(of: ChatVerdict?.self) { group in
-            group.addTask {
-                try await draw(pictures, inputs)
-                return nil
-            }
-            group.addTask { try await converse(commands, inputs, pictures) }
-            defer { group.cancelAll() }
-            while let verdict = try await group.next() {
-                if let verdict { return verdict }
-            }
-            return ChatVerdict()
-        }
+        return try await beside({ try await draw(pictures, inputs) }, { try await converse(commands, inputs, pictures) })
     }
 
     private func converse(
@@ -104,13 +93,15 @@ struct TerminalDriver: Sendable {
     }
 
     private func sequences(for picture: Picture) async -> String? {
-        let columns = context.output.columns()
-        if let file = picture.file {
-            return await picture.graphics.sequences(for: file, picture.photo.bytes, columns: columns, path: context.environment["PATH"], clock: context.clock)
-        }
+        if let file = picture.file { return await sequences(for: picture, in: file) }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("noafw-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         guard let media = try? MediaFolder(folder), let file = try? media.save(picture.photo.bytes, as: picture.photo.kind.fileExtension) else { return nil }
-        return await picture.graphics.sequences(for: file, picture.photo.bytes, columns: columns, path: context.environment["PATH"], clock: context.clock)
+        return await sequences(for: picture, in: file)
+    }
+
+    private func sequences(for picture: Picture, in file: String) async -> String? {
+        await picture.graphics.sequences(
+            for: file, picture.photo.bytes, columns: context.output.columns(), path: context.environment["PATH"], clock: context.clock)
     }
 }

@@ -22,16 +22,18 @@ final class ChatRecorder: Sendable {
     }
 
     func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) {
-        json?.writeLine(ChatJSON.begin(unit: unit, assistant: assistant, mode: mode).text)
+        write(.begin(unit: unit, assistant: assistant, mode: mode))
         note("---", "chat with \(unit.id ?? unit.family?.rawValue ?? "a unit"), \(assistant)")
     }
 
-    func end(_ verdict: ChatVerdict?, error: Diagnosis?) { json?.writeLine(ChatJSON.end(verdict, error: error).text) }
+    func end(_ verdict: ChatVerdict?, error: Diagnosis?) { write(.end(verdict, error: error)) }
+
+    private func write(_ document: ChatDocument) { json?.writeLine(JSONWriter.text(document)) }
 
     /// - Returns: where the picture is, if this was one and it was saved.
     func take(_ event: ChatEvent) -> String? {
         let file = photo(of: event)
-        json?.writeLine(ChatJSON.document(event, photoFile: file).text)
+        write(ChatDocument(event, photoFile: file))
         if let line = ChatFormatter.line(for: event, photoFile: file) {
             let who = switch line.kind {
             case .question: "you"
@@ -60,8 +62,6 @@ final class ChatRecorder: Sendable {
     }
 
     private func tell(_ error: any Error) {
-        for line in ErrorText.lines(diagnose(error), style: TextStyle(isColoured: false)) {
-            diagnostics.writeLine(line)
-        }
+        ErrorText.lines(diagnose(error), style: TextStyle(isColoured: false)).forEach(diagnostics.writeLine)
     }
 }

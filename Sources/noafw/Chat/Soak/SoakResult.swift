@@ -33,20 +33,27 @@ struct SoakResult: Sendable, Hashable {
             + "longest delivery \(Format.seconds(longestDelivery.inSeconds)) s"
     }
 
-    var document: JSONText {
-        .object([
-            ("planned", .integer(planned)), ("sent", .integer(sent)), ("delivered", .integer(delivered)), ("repeated", .integer(repeated)),
-            ("answered", .integer(answered)), ("askedAgain", .integer(askedAgain)), ("lost", .integer(lost)),
-            ("duplicates", .integer(duplicates)), ("reordered", .integer(reordered)), ("reconnects", .integer(reconnects)),
-            ("longestDeliverySeconds", .number(longestDelivery.inSeconds)),
-        ])
-    }
-
     var failure: Diagnosis? {
         if isClean { return nil }
         return Diagnosis(
             code: "NOA-0033", category: .unitFailed, fault: .unit, message: summary,
             cause: "the link or the unit's program loses or repeats messages",
             remedy: "run the same command again with --json to see which; bring the unit closer and install the current scripts")
+    }
+}
+
+extension SoakResult: Encodable {
+    private enum CodingKeys: CodingKey {
+        case planned, sent, delivered, repeated, answered, askedAgain, lost, duplicates, reordered, reconnects, longestDeliverySeconds
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        let counts: KeyValuePairs<CodingKeys, Int> = [
+            .planned: planned, .sent: sent, .delivered: delivered, .repeated: repeated, .answered: answered, .askedAgain: askedAgain, .lost: lost,
+            .duplicates: duplicates, .reordered: reordered, .reconnects: reconnects,
+        ]
+        for (key, count) in counts { try members.encode(count, forKey: key) }
+        try members.encode(longestDelivery.inSeconds, forKey: .longestDeliverySeconds)
     }
 }
