@@ -1,3 +1,4 @@
+import Ledger
 import Support
 
 /// Why the ledger's server is not used.
@@ -6,71 +7,89 @@ public enum ServerError: Error, Sendable, Hashable {
     case passwordInAddress
     case unsecured(setting: String)
     case service(name: String, reason: String)
-    /// - Parameter mode: octal.
     case passfile(path: String, mode: String)
     case login(login: String, station: String)
     case certificate(path: String)
-    /// No login could be called so.
     case stationName(reason: String)
     case unreachable(reason: String)
     case loginRefused(reason: String)
-    /// It asks for the password over a connection that is not encrypted.
     case clearText
-    /// - Parameter found: `nil` where there is no such table.
     case schema(found: Int?, known: Int)
-    /// The server's set-up or a fault of noafw.
     case refused(state: String, reason: String)
-    /// - Parameter limit: in bytes.
     case tooLong(limit: Int)
 }
 
 extension ServerError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
-        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate, .stationName: setting
-        case .unreachable, .loginRefused, .clearText, .schema, .refused, .tooLong: answer
-        }
-    }
-
-    private var setting: Diagnosis {
-        switch self {
         case .address(let reason):
             Diagnosis(
-                code: "LED-0110", category: .usage, fault: nil, message: "--ledger is no address of a server: \(reason)",
-                cause: "it is written in another form", remedy: "use postgresql://HOST/DATABASE or service=NAME")
+                "LED-0110", .usage, nil, "--ledger is no address of a server: \(reason)", cause: "it is written in another form",
+                remedy: "use postgresql://HOST/DATABASE or service=NAME")
         case .passwordInAddress:
             Diagnosis(
-                code: "LED-0111", category: .usage, fault: nil, message: "a password must not stand in --ledger or in the service file",
+                "LED-0111", .usage, nil, "a password must not stand in --ledger or in the service file",
                 cause: "every user of this machine can read the arguments of a command",
                 remedy: "put the password into the file ~/.pgpass with mode 0600, and change it if others could read it")
         case .unsecured(let setting):
             Diagnosis(
-                code: "LED-0112", category: .usage, fault: nil, message: "a server on another machine needs sslmode=verify-full; this says \(setting)",
+                "LED-0112", .usage, nil, "a server on another machine needs sslmode=verify-full; this says \(setting)",
                 cause: "without it noafw could not tell the server from another one",
                 remedy: "leave sslmode out, and name the certificate of the server's authority with sslrootcert=FILE")
         case .service(let name, let reason):
             Diagnosis(
-                code: "LED-0113", category: .usage, fault: .station, message: "the service \(name) cannot be used: \(reason)",
+                "LED-0113", .usage, .station, "the service \(name) cannot be used: \(reason)",
                 cause: "the service file is at another place, or the name is misspelt",
                 remedy: "check ~/.pg_service.conf, or name the file with PGSERVICEFILE")
         case .passfile(let path, let mode):
             Diagnosis(
-                code: "LED-0114", category: .permission, fault: .station, message: "others may read the password file \(path): its mode is \(mode)",
+                "LED-0114", .permission, .station, "others may read the password file \(path): its mode is \(mode)",
                 cause: "it was made with the usual rights", remedy: "change the password if others could read it; then: chmod 0600 \(path)")
         case .login(let login, let station):
             Diagnosis(
-                code: "LED-0115", category: .usage, fault: .station, message: "the login \(login) is not the one of station \(station)",
+                "LED-0115", .usage, .station, "the login \(login) is not the one of station \(station)",
                 cause: "the server takes a station's runs under its own name alone",
                 remedy: "leave the user out of --ledger, or name the station as its login is called")
         case .stationName(let reason):
             Diagnosis(
-                code: "LED-0117", category: .usage, fault: .station, message: "a station of this name cannot have a login on the server: \(reason)",
+                "LED-0117", .usage, .station, "a station of this name cannot have a login on the server: \(reason)",
                 cause: "on the server a station's name is its login", remedy: "give another name with --station or NOAFW_STATION")
         case .certificate(let path):
             Diagnosis(
-                code: "LED-0116", category: .missingInput, fault: .station, message: "the certificate of the server's authority is not there: \(path)",
-                cause: "sslrootcert is not set, or the file was moved", remedy: "copy the file from the server's administrator, and name it with sslrootcert=FILE")
-        case .unreachable, .loginRefused, .clearText, .schema, .refused, .tooLong: answer
+                "LED-0116", .missingInput, .station, "the certificate of the server's authority is not there: \(path)",
+                cause: "sslrootcert is not set, or the file was moved",
+                remedy: "copy the file from the server's administrator, and name it with sslrootcert=FILE")
+        case .unreachable(let reason):
+            Diagnosis(
+                "LED-0120", .tryAgain, .station, "the ledger's server is not reached: \(reason)",
+                cause: "the server is stopped or busy, its certificate does not fit, or the network is cut",
+                remedy: "check the network and the server; runs are kept on this station and sent later")
+        case .loginRefused(let reason):
+            Diagnosis(
+                "LED-0121", .permission, .station, "the ledger's server refuses this station: \(reason)",
+                cause: "the station has no login there, or its password was changed",
+                remedy: "check ~/.pgpass and the station's login on the server")
+        case .clearText:
+            Diagnosis(
+                "LED-0118", .permission, .station,
+                "the ledger's server asks for the password in clear text over a connection that is not encrypted: it was not sent",
+                cause: "another program listens there, or the server's pg_hba.conf says password",
+                remedy: "check who listens there; let the server's administrator write scram-sha-256 in pg_hba.conf")
+        case .schema(let found, let known):
+            Diagnosis(
+                "LED-0122", .badData, .station,
+                "the server's tables are of form \(found.map(String.init) ?? "none"), and this noafw needs form \(known)",
+                cause: "the server was set up for another version of noafw, or not at all", remedy: Self.schemaRemedy(found, known))
+        case .refused(let state, let reason):
+            Diagnosis(
+                "LED-0123", .unavailable, .station, "the ledger's server answered with error \(state): \(reason)",
+                cause: "the server's tables or rights were changed by hand, or it is read-only or its disk is full",
+                remedy: "show the message to the server's administrator; runs are kept on this station and sent later")
+        case .tooLong(let limit):
+            Diagnosis(
+                "LED-0124", .unavailable, .station, "the ledger's server answered with more than \(limit) bytes",
+                cause: "it is no ledger of noafw, or its tables or functions were changed by hand",
+                remedy: "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and sent later")
         }
     }
 
@@ -80,43 +99,6 @@ extension ServerError: DiagnosableError {
         case nil: "let the server's administrator run the output of: noafw ledger schema --sql"
         case let found? where found > known: "install a newer noafw on this station; runs are kept on it and sent later"
         default: "let the server's administrator set up a database of form \(known) with noafw ledger schema --sql, and name it with --ledger"
-        }
-    }
-
-    private var answer: Diagnosis {
-        switch self {
-        case .unreachable(let reason):
-            Diagnosis(
-                code: "LED-0120", category: .tryAgain, fault: .station, message: "the ledger's server is not reached: \(reason)",
-                cause: "the server is stopped or busy, its certificate does not fit, or the network is cut",
-                remedy: "check the network and the server; runs are kept on this station and sent later")
-        case .loginRefused(let reason):
-            Diagnosis(
-                code: "LED-0121", category: .permission, fault: .station, message: "the ledger's server refuses this station: \(reason)",
-                cause: "the station has no login there, or its password was changed", remedy: "check ~/.pgpass and the station's login on the server")
-        case .clearText:
-            Diagnosis(
-                code: "LED-0118", category: .permission, fault: .station,
-                message: "the ledger's server asks for the password in clear text over a connection that is not encrypted: it was not sent",
-                cause: "another program listens there, or the server's pg_hba.conf says password",
-                remedy: "check who listens there; let the server's administrator write scram-sha-256 in pg_hba.conf")
-        case .schema(let found, let known):
-            Diagnosis(
-                code: "LED-0122", category: .badData, fault: .station,
-                message: "the server's tables are of form \(found.map(String.init) ?? "none"), and this noafw needs form \(known)",
-                cause: "the server was set up for another version of noafw, or not at all",
-                remedy: Self.schemaRemedy(found, known))
-        case .refused(let state, let reason):
-            Diagnosis(
-                code: "LED-0123", category: .unavailable, fault: .station, message: "the ledger's server answered with error \(state): \(reason)",
-                cause: "the server's tables or rights were changed by hand, or it is read-only or its disk is full",
-                remedy: "show the message to the server's administrator; runs are kept on this station and sent later")
-        case .tooLong(let limit):
-            Diagnosis(
-                code: "LED-0124", category: .unavailable, fault: .station, message: "the ledger's server answered with more than \(limit) bytes",
-                cause: "it is no ledger of noafw, or its tables or functions were changed by hand",
-                remedy: "check --ledger, and let the server's administrator look at the schema noafw; runs are kept on this station and sent later")
-        case .address, .passwordInAddress, .unsecured, .service, .passfile, .login, .certificate, .stationName: setting
         }
     }
 }

@@ -13,7 +13,7 @@ public struct StationServer: Sendable {
     ///   - text: `postgresql://HOST/DATABASE` or `service=NAME`, without a password.
     ///   - station: also its login on the server.
     ///   - environment: of the process: libpq's variables, and `HOME`.
-    /// - Throws: where the address is no good, or a server on another machine could not be told from another one.
+    /// - Throws: where the address is no good, or a server on another machine does not have to prove itself.
     public init(_ text: String, station: String, environment: [String: String], times: LeaseTimes = LeaseTimes()) throws(ServerError) {
         let address = try ServerAddress(text, station: station, environment: environment)
         // Uploads must not hold renewals up.
@@ -21,11 +21,11 @@ public struct StationServer: Sendable {
         (self.station, self.times) = (station, times)
     }
 
-    /// The files that its library reads for this address: certificates, keys, passwords, services.
+    /// The files that libpq reads for this address.
     public static func files(_ text: String, environment: [String: String]) -> [String] { ServerAddress.files(text, environment: environment) }
 
-    /// Asks the server for its form, before a run begins.
-    /// - Throws: ``ServerError``: what waiting does not mend; a server that is not reached only where claims are required.
+    /// Checks the server's form before a run begins.
+    /// - Throws: ``ServerError``: a server that is not reached only where claims are required;
     ///   `CancellationError`.
     public func check(_ policy: ClaimPolicy, within limit: Duration = .seconds(8)) async throws {
         let (clock, asked) = (SessionClock.continuous, SessionClock.continuous.now)

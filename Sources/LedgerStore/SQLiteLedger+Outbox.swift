@@ -2,26 +2,22 @@ import GRDB
 import Ledger
 import Synchronization
 
-/// What waits for the server. A run is put there with its close, and stays until the server has said that it has it.
+/// What waits for the server. A run is put there with its close, and stays until the server has confirmed it.
 extension SQLiteLedger: RunOutbox {
     public func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] {
-        let (runs, isOdd): ([RunRecord], Bool) = try await OwnThread.run { () throws(LedgerError) in
-            try self.read(([], false)) { db in
-                let sql = "SELECT runs.* FROM \(Self.waiting) ORDER BY seq"
-                var isOdd = false
-                let rows = try Row.fetchCursor(db, sql: sql, arguments: [station])
-                var runs: [RunRecord] = []
-                while runs.count < limit, let row = try rows.next() {
-                    if let run = self.record(row) { runs.append(run) } else { isOdd = true }
-                }
-                return (runs, isOdd)
+        let (runs, isOdd): ([RunRecord], Bool) = try await reading(([], false)) { db in
+            var (runs, isOdd): ([RunRecord], Bool) = ([], false)
+            let rows = try Row.fetchCursor(db, sql: "SELECT runs.* FROM \(Self.waiting) ORDER BY seq", arguments: [station])
+            while runs.count < limit, let row = try rows.next() {
+                if let run = self.record(row) { runs.append(run) } else { isOdd = true }
             }
+            return (runs, isOdd)
         }
         if isOdd { try await park() }
         return runs
     }
 
-    /// What cannot be read waits no more, until somebody has mended it.
+    /// Rows that cannot be read wait no more, until they are mended.
     private func park() async throws(LedgerError) {
         let numbers = state.withLock { $0.odd.map(\.number) }
         try await change { db in
@@ -31,33 +27,28 @@ extension SQLiteLedger: RunOutbox {
     }
 
     public func unsentCount(station: String) async throws(LedgerError) -> Int {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read(0) { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(Self.waiting)", arguments: [station]) ?? 0 }
-        }
+        try await reading(0) { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(Self.waiting)", arguments: [station]) ?? 0 }
     }
 
+    /// What the server has refused, in the order of `seq`.
     public func rejected(station: String) async throws(LedgerError) -> [RejectedRun] {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read([]) { db in
-                let sql = "SELECT run, rejected FROM outbox JOIN runs ON runs.id = run WHERE sent_at IS NULL AND rejected IS NOT NULL AND station = ? ORDER BY seq"
-                return try Row.fetchAll(db, sql: sql, arguments: [station]).compactMap { row in
-                    RunID(String.fromDatabaseValue(row["run"]) ?? "").map { RejectedRun(id: $0, reason: String.fromDatabaseValue(row["rejected"]) ?? "") }
-                }
+        try await reading([]) { db in
+            let sql = "SELECT run, rejected FROM \(Self.unsent) AND rejected IS NOT NULL AND station = ? ORDER BY seq"
+            return try Row.fetchAll(db, sql: sql, arguments: [station]).compactMap { row in
+                RunID(row.text("run")).map { RejectedRun(id: $0, reason: row.text("rejected")) }
             }
         }
     }
 
+    /// How many runs wait under the names of other stations, by these names.
     public func unsentElsewhere(than station: String) async throws(LedgerError) -> [String: Int] {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read([:]) { try Self.counts($0, "station <> ?", [station]) }
-        }
+        try await reading([:]) { try Self.counts($0, "station <> ?", [station]) }
     }
 
-    /// - Returns: how many runs are not sent, by station.
     static func counts(_ db: Database, _ condition: String, _ arguments: StatementArguments = []) throws -> [String: Int] {
-        let sql = "SELECT station, count(*) FROM outbox JOIN runs ON runs.id = run WHERE sent_at IS NULL AND \(condition) GROUP BY station"
+        let sql = "SELECT station, count(*) AS runs FROM \(unsent) AND \(condition) GROUP BY station"
         let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
-        return Dictionary(rows.map { (String.fromDatabaseValue($0[0]) ?? "", Int.fromDatabaseValue($0[1]) ?? 0) }) { $0 + $1 }
+        return Dictionary(rows.map { ($0.text("station"), Int($0.number("runs") ?? 0)) }) { $0 + $1 }
     }
 
     public func markSent(_ ids: [RunID]) async throws(LedgerError) {
@@ -68,12 +59,10 @@ extension SQLiteLedger: RunOutbox {
         }
     }
 
-    public func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {
+    public func markRejected(_ run: RejectedRun) async throws(LedgerError) {
         try await change { db in
-            for run in runs {
-                let reason = RecordText.required(run.reason)
-                try db.execute(sql: "UPDATE outbox SET rejected = ? WHERE run = ? AND sent_at IS NULL", arguments: [reason, "\(run.id)"])
-            }
+            let reason = RecordText.required(run.reason)
+            try db.execute(sql: "UPDATE outbox SET rejected = ? WHERE run = ? AND sent_at IS NULL", arguments: [reason, "\(run.id)"])
         }
     }
 
@@ -87,17 +76,15 @@ extension SQLiteLedger: RunOutbox {
     }
 
     public func lastNumber(station: String) async throws(LedgerError) -> RunNumber? {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read(nil) { db in
-                let sql = "SELECT epoch, last_seq FROM ledger, stations WHERE name = ? AND last_seq > 0"
-                return try Row.fetchOne(db, sql: sql, arguments: [station]).map { row in
-                    RunNumber(epoch: String.fromDatabaseValue(row["epoch"]) ?? "", seq: Int64.fromDatabaseValue(row["last_seq"]) ?? 0)
-                }
-            }
+        try await reading(nil) { db in
+            let sql = "SELECT epoch, last_seq FROM ledger, stations WHERE name = ? AND last_seq > 0"
+            let row = try Row.fetchOne(db, sql: sql, arguments: [station])
+            return row.map { RunNumber(epoch: $0.text("epoch"), seq: $0.number("last_seq") ?? 0) }
         }
     }
 
-    private static let waiting = "outbox JOIN runs ON runs.id = outbox.run WHERE sent_at IS NULL AND rejected IS NULL AND station = ?"
+    private static let unsent = "outbox JOIN runs ON runs.id = outbox.run WHERE sent_at IS NULL"
+    private static let waiting = "\(unsent) AND rejected IS NULL AND station = ?"
 
     /// - Returns: `nil` where no run was ever recorded.
     @discardableResult

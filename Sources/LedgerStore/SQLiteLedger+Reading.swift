@@ -2,15 +2,13 @@ import GRDB
 import Ledger
 import Synchronization
 
-/// What `ledger check` finds.
 public struct LedgerCheck: Sendable, Hashable {
     public struct Gap: Sendable, Hashable {
         public var station: String
-        /// The numbers that are missing.
         public var missing: ClosedRange<Int64>
     }
 
-    /// What SQLite says of its file; empty when it is whole.
+    /// SQLite's findings in its file; empty when it is whole.
     public var damages: [String] = []
     public var gaps: [Gap] = []
     public var runs = 0
@@ -25,50 +23,45 @@ public struct LedgerCheck: Sendable, Hashable {
     public var isSound: Bool { runs > 0 && damages.isEmpty && gaps.isEmpty && refusedRuns.isEmpty && spooledBytes == 0 && broken.isEmpty }
 }
 
-extension SQLiteLedger: RunHistory {
-    /// In the order of writing.
-    public func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read([]) { db in
-                let (condition, arguments) = RunConditions.sql(filter)
-                let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
-                return try self.records(rows)
-            }
+extension SQLiteLedger {
+    public func runs(_ filter: RunFilter = RunFilter()) async throws(LedgerError) -> [RunRecord] {
+        try await reading([]) { db in
+            var runs: [RunRecord] = []
+            try SQLiteRuns(ledger: self, db: db).forEach(filter, of: nil) { runs.append($0) }
+            return runs
         }
     }
 
     public func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.read(nil) { db in
-                let run = try self.records(try Row.fetchCursor(db, sql: Self.lastPass, arguments: [unitAddress]), limit: 1).first
-                return run.map { PassedRun(id: $0.id, verb: $0.verb, endedAt: $0.endedAt ?? $0.startedAt) }
+        try await reading(nil) { db in
+            let rows = try Row.fetchCursor(db, sql: Self.lastPass, arguments: [unitAddress])
+            while let row = try rows.next() {
+                if let run = self.record(row) { return PassedRun(id: run.id, verb: run.verb, endedAt: run.endedAt ?? run.startedAt) }
             }
+            return nil
         }
     }
 
     public func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError? {
-        try await OwnThread.run { () throws(LedgerError) in try self.read(nil) { try $0.conflict(serial, at: unitAddress) } }
+        try await reading(nil) { try $0.conflict(serial, at: unitAddress) }
     }
 
     public func isOver(_ run: RunID, station: String) async -> Bool {
-        let isOver = try? await OwnThread.run { () throws(LedgerError) in
-            try self.read(false) { db in
-                let sql = "SELECT owner, outcome FROM runs WHERE id = ? AND station = ?"
-                guard let row = try Row.fetchOne(db, sql: sql, arguments: ["\(run)", station]) else { return false }
-                if String.fromDatabaseValue(row["outcome"]) != nil { return true }
-                let mark = try self.state.withLock { try self.marked(&$0) }
-                return Int64.fromDatabaseValue(row["owner"]).map { !mark.isAlive($0) } ?? false
-            }
+        let isOver = try? await reading(false) { db in
+            let sql = "SELECT owner, outcome FROM runs WHERE id = ? AND station = ?"
+            guard let row = try Row.fetchOne(db, sql: sql, arguments: ["\(run)", station]) else { return false }
+            if String.fromDatabaseValue(row["outcome"]) != nil { return true }
+            let mark = try self.state.withLock { try self.marked(&$0) }
+            return row.number("owner").map { !mark.isAlive($0) } ?? false
         }
         return isOver ?? false
     }
 
-    /// Only the unit's own runs are looked at, however many there are of others.
+    /// Reads only the unit's own runs, however many others there are.
     static let lastPass = """
         SELECT * FROM runs INDEXED BY runs_of_unit WHERE unit_address = ? AND outcome = 'pass' ORDER BY number DESC
         """
 
-    /// What those who read should know.
     public var warnings: [LedgerNotice] {
         let bytes = spool.byteCount
         let waiting: [LedgerNotice] = bytes > 0 ? [.spoolWaits(bytes: bytes, path: files.spool)] : []
@@ -78,15 +71,7 @@ extension SQLiteLedger: RunHistory {
     /// The rows that this process met and that are no records.
     public var unreadable: LedgerNotice? { LedgerNotice(odd: state.withLock(\.odd)) }
 
-    /// What is no record is left out, and told (``unreadable``).
-    func records(_ rows: RowCursor, limit: Int = .max) throws -> [RunRecord] {
-        var records: [RunRecord] = []
-        while records.count < limit, let row = try rows.next() {
-            if let record = record(row) { records.append(record) }
-        }
-        return records
-    }
-
+    /// `nil`, and a notice (``unreadable``), for a row that is no record.
     func record(_ row: Row) -> RunRecord? {
         do {
             return try RunRow.record(row)
@@ -97,54 +82,60 @@ extension SQLiteLedger: RunHistory {
     }
 
     public func check() async throws(LedgerError) -> LedgerCheck {
-        try await OwnThread.run { () throws(LedgerError) in
-            var check = try self.read(LedgerCheck(), Self.check)
-            check.spooledBytes = self.spool.byteCount
-            check.broken = self.files.brokenFolders()
-            return check
-        }
-    }
-
-    /// Ends the warning of every run about databases that were moved aside; their files stay.
-    /// - Returns: where they are.
-    public func acknowledgeBroken() async throws(LedgerError) -> [String] {
-        try await OwnThread.run { () throws(LedgerError) in
-            try self.reported { try self.files.acknowledgeBroken() }
-        }
-    }
-
-    func read<Value>(_ nothing: Value, _ body: (Database) throws -> Value) throws(LedgerError) -> Value {
-        guard let database = try forReading() else { return nothing }
-        return try reported { try database.pool.read(body) }
-    }
-
-    private static func check(_ db: Database) throws -> LedgerCheck {
-        var check = LedgerCheck()
-        check.damages = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-        check.damages += try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { "a row of \($0[0] ?? "a table") refers to nothing" }
-        if try Int.fetchOne(db, sql: "SELECT count(*) FROM ledger") != 1 { check.damages.append("the row that numbers this ledger is missing") }
-        check.runs = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs") ?? 0
-        check.openRuns = try Int.fetchOne(db, sql: "SELECT count(*) FROM runs WHERE outcome IS NULL") ?? 0
-        check.refusedRuns = try counts(db, "rejected IS NOT NULL")
-        check.gaps = try Row.fetchAll(db, sql: gaps).map { row in
-            // Behind the greatest number SQLite counts on with floating point.
-            let (first, last) = (Int64.fromDatabaseValue(row["first"]) ?? .max, Int64.fromDatabaseValue(row["last"]) ?? .max)
-            return LedgerCheck.Gap(station: String.fromDatabaseValue(row["station"]) ?? "", missing: first...max(first, last))
-        }
-        check.damages += try odd(db).map { "\($0.text) is no record" }
+        var check = try await reading(LedgerCheck(), Self.check)
+        check.spooledBytes = spool.byteCount
+        check.broken = files.brokenFolders()
         return check
     }
 
-    private static func odd(_ db: Database) throws -> [OddRow] {
-        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs ORDER BY number")
-        var odd: [OddRow] = []
-        while let row = try rows.next() {
-            do throws(OddRow) { _ = try RunRow.record(row) } catch { odd.append(error) }
-        }
-        return odd
+    /// Ends the warning of every run about databases that were moved aside; their files stay.
+    public func acknowledgeBroken() async throws(LedgerError) -> [String] {
+        try reported { try files.acknowledgeBroken() }
     }
 
-    /// Between the numbers that are there, 0, and the one behind the last that was given.
+    /// - Parameter nothing: the result where no run was ever recorded.
+    func reading<Value: Sendable>(
+        _ nothing: Value, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws(LedgerError) -> Value {
+        try await OwnThread.run { () throws(LedgerError) in
+            guard let database = try self.forReading() else { return nothing }
+            return try self.reported { try database.pool.read(body) }
+        }
+    }
+
+    /// Runs `body`, on a thread of its own, with the ledger as it is at one moment, whatever is written meanwhile.
+    /// - Throws: ``LedgerError``, and what `body` throws.
+    public func atOneMoment<Value: Sendable>(_ body: @escaping @Sendable (any RunSource) throws -> Value) async throws -> Value {
+        try await OwnThread.run {
+            guard let database = try self.forReading() else { return try body(ListedRuns([])) }
+            do {
+                return try database.pool.read { try body(SQLiteRuns(ledger: self, db: $0)) }
+            } catch let error as DatabaseError {
+                throw StorageFault(error).error(self.files)
+            }
+        }
+    }
+
+    @Sendable private static func check(_ db: Database) throws -> LedgerCheck {
+        func count(_ table: String) throws -> Int { try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0 }
+        var check = LedgerCheck()
+        check.damages = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+        check.damages += try Row.fetchAll(db, sql: "PRAGMA foreign_key_check").map { "a row of \($0[0] ?? "a table") refers to nothing" }
+        if try count("ledger") != 1 { check.damages.append("the row that numbers this ledger is missing") }
+        (check.runs, check.openRuns) = (try count("runs"), try count("runs WHERE outcome IS NULL"))
+        check.refusedRuns = try counts(db, "rejected IS NOT NULL")
+        check.gaps = try Row.fetchAll(db, sql: gaps).map { row in
+            // SQLite counts on in floating point behind the greatest number.
+            let (first, last) = (row.number("first") ?? .max, row.number("last") ?? .max)
+            return LedgerCheck.Gap(station: row.text("station"), missing: first...max(first, last))
+        }
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs ORDER BY number")
+        while let row = try rows.next() {
+            do throws(OddRow) { _ = try RunRow.record(row) } catch { check.damages.append("\(error.text) is no record") }
+        }
+        return check
+    }
+
     private static let gaps = """
         WITH numbers (station, seq) AS (
             SELECT station, seq FROM runs WHERE seq IS NOT NULL
@@ -155,8 +146,26 @@ extension SQLiteLedger: RunHistory {
         """
 }
 
+private struct SQLiteRuns: RunSource {
+    let ledger: SQLiteLedger
+    let db: Database
+
+    func forEach(_ filter: RunFilter, of part: RunPart?, _ body: (RunRecord) throws -> Void) throws {
+        let (condition, arguments) = RunConditions.sql(filter, of: part)
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM runs WHERE \(condition) ORDER BY number", arguments: arguments)
+        while let row = try rows.next() {
+            if let run = ledger.record(row) { try body(run) }
+        }
+    }
+}
+
+extension Row {
+    /// Empty where another program wrote something else.
+    func text(_ column: String) -> String { String.fromDatabaseValue(self[column]) ?? "" }
+    func number(_ column: String) -> Int64? { Int64.fromDatabaseValue(self[column]) }
+}
+
 extension LedgerNotice {
-    /// `nil` where there are none.
     init?(odd rows: Set<OddRow>) {
         guard !rows.isEmpty else { return nil }
         self = .oddRows(rows.sorted { $0.number < $1.number }.map(\.text))

@@ -6,13 +6,11 @@ extension SQLiteLedger {
     /// What a request found, in the file or out of it.
     private enum Entry {
         case kept(Recorded)
-        /// Its serial number is not its unit's.
         case refused(LedgerError)
-        /// It breaks the file's rules, which is a fault of noafw: it is kept in the spool, and does not hold the others back.
+        /// It breaks the file's rules, a fault of noafw: the spool keeps it, so that it blocks no other.
         case misfit(reason: String)
     }
 
-    /// - Returns: an answer for each request, in their order.
     func write(_ requests: [WriteQueue.Request], _ state: inout State) -> [WriteQueue.Answer] {
         if requests.contains(where: \.begins) { state.spooling = nil }
         var entries: [Entry]?
@@ -28,7 +26,7 @@ extension SQLiteLedger {
         }
         let broken = brokenNotices()
         return requests.indices.map { index in
-            // No run begins in a file that is not ours to write; one that goes on keeps its record.
+            // A run that goes on keeps its record; none begins in a file that is not ours to write.
             if let refusal, requests[index].begins { return .failure(refusal) }
             let answer: WriteQueue.Answer =
                 switch entries?[index] {
@@ -53,7 +51,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// A damaged file is moved aside once; a new one that is damaged too is a disk's fault.
+    /// Moves a damaged file aside once; a new one that is damaged too is the disk's fault.
     private func inFile(_ requests: [WriteQueue.Request], _ state: inout State) throws -> [Entry] {
         if state.database == nil || files.identity() == nil { try prepareFolder() }
         return try writerLock.hold {
@@ -78,7 +76,7 @@ extension SQLiteLedger {
             let transaction = RunTransaction(db: db, mark: mark)
             return try requests.map { try enter($0, transaction) }
         }
-        // One run tells what it found; which one does not matter.
+        // One run reports it, whichever.
         for index in entries.indices where !notices.isEmpty {
             guard case .kept(var recorded) = entries[index] else { continue }
             recorded.notices = notices + recorded.notices
@@ -114,7 +112,7 @@ extension SQLiteLedger {
         }
     }
 
-    /// Each record on its own, so that one that does not fit blocks none behind it.
+    /// Each record by itself: a misfit blocks no other.
     private func takeSpool(_ database: LedgerDatabase, _ mark: ProcessMark) -> [LedgerNotice] {
         var taken = 0
         do {

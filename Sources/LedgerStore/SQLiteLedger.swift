@@ -14,7 +14,6 @@ public final class SQLiteLedger: RunLedger {
         var mark: ProcessMark?
         /// Why records go to the spool until the next run begins.
         var spooling: String?
-        /// Met by now.
         var odd: Set<OddRow> = []
     }
 
@@ -53,7 +52,7 @@ public final class SQLiteLedger: RunLedger {
         try await queue.add(WriteQueue.Request(record: record, begins: false), write: write)
     }
 
-    /// Writes the log back and closes the file. Without it the next process finds everything, too.
+    /// Optional: the next process finds everything without it.
     public func close() async {
         await OwnThread.run { self.closeFile() }
     }
@@ -62,7 +61,7 @@ public final class SQLiteLedger: RunLedger {
         state.withLock { state in
             guard let database = state.database else { return }
             state.database = nil
-            // SQLite writes the log back with the last connection: never without the lock, rather not at all.
+            // SQLite writes the log back with the last connection: never without the lock.
             let kept = Unmanaged.passRetained(database.pool)
             try? writerLock.hold {
                 try? database.checkpoint(.truncate)
@@ -76,7 +75,7 @@ public final class SQLiteLedger: RunLedger {
         state.withLock { write(requests, &$0) }
     }
 
-    /// The open file, with the writers' lock held. `nil` where no run was ever recorded.
+    /// With the writers' lock held. `nil` where no run was ever recorded.
     func writing<Value: Sendable>(_ body: @Sendable (LedgerDatabase) throws -> Value) throws -> Value? {
         try state.withLock { state -> Result<Value?, any Error> in
             Result {
@@ -86,7 +85,7 @@ public final class SQLiteLedger: RunLedger {
         }.get()
     }
 
-    /// The open file, for reading. `nil` where no run was ever recorded.
+    /// `nil` where no run was ever recorded.
     func forReading() throws(LedgerError) -> LedgerDatabase? {
         let result: Result<LedgerDatabase?, any Error> = state.withLock { state in
             Result {

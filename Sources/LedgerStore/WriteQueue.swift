@@ -9,9 +9,7 @@ import Synchronization
 final class WriteQueue: Sendable {
     struct Request: Sendable {
         var record: RunRecord
-        /// Whether its run begins with it.
         var begins: Bool
-        /// Its serial number may be another unit's.
         var rebindsSerial = false
     }
 
@@ -27,12 +25,10 @@ final class WriteQueue: Sendable {
         var isRunning = false
     }
 
-    /// In one transaction at most.
     static let batchLimit = 200
 
     private let state = Mutex(State())
 
-    /// - Parameter write: answers each request, in their order.
     func add(_ request: Request, write: @escaping @Sendable ([Request]) -> [Answer]) async throws(LedgerError) -> Recorded {
         let answer = await withCheckedContinuation { continuation in
             let starts = state.withLock { state in
@@ -58,5 +54,18 @@ final class WriteQueue: Sendable {
             state.isRunning = !batch.isEmpty
             return batch.isEmpty ? nil : batch
         }
+    }
+}
+
+/// Runs blocking work on a thread of its own: waiting for a disk or a lock keeps no thread of Swift's pool, and a task that is
+/// cancelled meanwhile undoes nothing.
+enum OwnThread {
+    static func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: Result(catching: body)) }
+        }
+        return try result.get()
     }
 }

@@ -9,7 +9,7 @@ import Synchronization
 @testable import noafw
 
 /// A ledger in memory, which fails when a test says so.
-final class FakeLedger: RunLedger, RunHistory, RunOutbox {
+final class FakeLedger: RunLedger, RunOutbox {
     private struct State {
         var records: [RunRecord] = []
         var notices: [LedgerNotice] = []
@@ -70,8 +70,10 @@ final class FakeLedger: RunLedger, RunHistory, RunOutbox {
     func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { [] }
     func unsentCount(station: String) async throws(LedgerError) -> Int { 0 }
     func markSent(_ ids: [RunID]) async throws(LedgerError) {}
-    func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) {}
-    func retryRejected(station: String) async throws(LedgerError) -> Int { 0 }
+    func markRejected(_ run: RejectedRun) async throws(LedgerError) {}
+    func lastNumber(station: String) async throws(LedgerError) -> RunNumber? { nil }
+    var unreadable: LedgerNotice? { nil }
+    func isOver(_ run: RunID, station: String) async -> Bool { false }
 
     func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? {
         if state.withLock(\.readFails) { throw LedgerError.unreadable(path: "ledger", reason: "damaged") }

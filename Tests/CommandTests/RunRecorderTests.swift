@@ -267,7 +267,7 @@ import VirtualDevices
         try await bench.run { _ in RecordBench.report() }
         let bound = try #require(bench.ledger.records.last)
         bench.inputs.serial = "SN9"
-        let expected = LedgerError.unitBound(
+        let expected = LedgerError.serialBound(
             serial: "SN9", address: "C0:00:00:00:00:01", known: SerialBinding(serial: "SN1", unitAddress: "C0:00:00:00:00:01", run: "\(bound.id)"))
         await #expect(throws: expected) { try await bench.run { _ -> UnitReport in throw CommandError.noKey } }
         #expect(bench.ledger.records.count == 1)

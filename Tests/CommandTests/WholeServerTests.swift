@@ -76,7 +76,7 @@ struct WholeServerTests {
         #expect(try await SQLiteLedger(folder: second.state.path + "/ledger").runs().isEmpty, "its unit is not touched")
         #expect(try sql("SELECT count(*) FROM noafw.leases WHERE holder = 'line-2' AND expires_at > now()") == "0")
         let other = try first.run(flash("line-1") + ["--serial", "OTHER"], environment: environment)
-        #expect(other.status == 65 && other.errors.contains("LED-0011"), "\(other.errors)")
+        #expect(other.status == 65 && other.errors.contains("LED-0007"), "\(other.errors)")
         #expect(try second.run(another + ["--rebind-serial"], environment: environment).status == 0)
         #expect(try sql("SELECT station FROM noafw.serials WHERE serial = 'TWICE' AND unit <> '\(unit)'") == "line-2")
     }

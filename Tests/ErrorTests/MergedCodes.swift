@@ -14,4 +14,5 @@ let mergedCodes: [String: String] = [
     "DFU-1048": "DFU-1041",
     "DFU-1049": "DFU-1041",
     "DFU-104A": "DFU-1041",
+    "LED-0011": "LED-0007",
 ]

@@ -24,7 +24,7 @@ struct UploadServerTests {
             var start = RunRecord(station: bench.station, unitAddress: "C0:00:00:00:0\(number / 10 % 10):0\(number % 10)", family: "monocle", verb: "flash", toolVersion: "1", host: "h")
             change(number, &start)
             let run = try await ledger.open(start, clock: LedgerClock())
-            try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9000, bytes: 225_000))
+            try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9000, bytes: 225_000)) }
             try await run.close(.pass) { $0.versionsAfter = ["firmware": "v23"] }
         }
     }
@@ -144,6 +144,7 @@ private struct FewAtOnce: RunOutbox {
     func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { try await outbox.unsent(station: station, limit: 3) }
     func unsentCount(station: String) async throws(LedgerError) -> Int { try await outbox.unsentCount(station: station) }
     func markSent(_ ids: [RunID]) async throws(LedgerError) { try await outbox.markSent(ids) }
-    func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) { try await outbox.markRejected(runs) }
-    func retryRejected(station: String) async throws(LedgerError) -> Int { try await outbox.retryRejected(station: station) }
+    func markRejected(_ run: RejectedRun) async throws(LedgerError) { try await outbox.markRejected(run) }
+    func lastNumber(station: String) async throws(LedgerError) -> RunNumber? { try await outbox.lastNumber(station: station) }
+    var unreadable: LedgerNotice? { outbox.unreadable }
 }

@@ -176,11 +176,7 @@ final class MemoryOutbox: RunOutbox {
     func unsent(station: String, limit: Int) async throws(LedgerError) -> [RunRecord] { Array(waiting.prefix(limit)) }
     func unsentCount(station: String) async throws(LedgerError) -> Int { waiting.count }
     func markSent(_ ids: [RunID]) async throws(LedgerError) { state.withLock { $0.sent.formUnion(ids) } }
-    func markRejected(_ runs: [RejectedRun]) async throws(LedgerError) { state.withLock { $0.rejected.formUnion(runs.map(\.id)) } }
-    func retryRejected(station: String) async throws(LedgerError) -> Int {
-        state.withLock { state in
-            defer { state.rejected = [] }
-            return state.rejected.count
-        }
-    }
+    func markRejected(_ run: RejectedRun) async throws(LedgerError) { state.withLock { _ = $0.rejected.insert(run.id) } }
+    func lastNumber(station: String) async throws(LedgerError) -> RunNumber? { nil }
+    var unreadable: LedgerNotice? { nil }
 }

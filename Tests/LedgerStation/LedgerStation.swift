@@ -65,7 +65,7 @@ import Support
             do {
                 try await run.claim.beginErase()
                 try await air.flash(unit, by: station)
-                try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 40, bytes: 1000))
+                try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 40, bytes: 1000)) }
             } catch let error as ClaimError {
                 verdict = RunVerdict(error.diagnosis)
             }

@@ -53,7 +53,7 @@ import Testing
         await ledger.close()
         var bytes = try folder.read("ledger/ledger.sqlite")
         let run = try await ledger.open(Samples.start(6), clock: time.clock())
-        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9))
+        try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 9)) }
         await ledger.close()
         for index in 4096..<bytes.count { bytes[index] = 0xA5 }
         try folder.write(bytes, to: "ledger/ledger.sqlite")
@@ -79,7 +79,7 @@ import Testing
         let ledger = ledger()
         let run = try await ledger.open(Samples.start(1), clock: time.clock())
         try FileManager.default.removeItem(atPath: folder.path("ledger"))
-        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))
+        try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1)) }
         // Another process sees that this one lives.
         #expect(try await self.ledger().open(Samples.start(2), clock: time.clock()).notices.isEmpty)
         #expect(try await run.close(.pass)?.seq == 1)

@@ -48,7 +48,7 @@ import Testing
         let block = [UInt8](repeating: 1, count: 4096)
         while write(filler, block, block.count) == block.count {}
         close(filler)
-        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 7))
+        try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 7)) }
         try await run.close(.pass) { $0.plan = #"{"text":"\#(String(repeating: "x", count: 60_000))"}"# }
         #expect(run.notices.map(\.diagnosis.code) == ["LED-0021"])
         // The room that was kept is used up: no further unit is touched.

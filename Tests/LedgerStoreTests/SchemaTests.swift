@@ -136,7 +136,7 @@ import Testing
         next.registerMigration("ledger-4") { try $0.execute(sql: "ALTER TABLE runs ADD COLUMN note TEXT") }
         let newer = ledger(next)
         _ = try await newer.runs()
-        try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1))
+        try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 1)) }
         try await run.close(.pass)
         #expect(run.notices.map(\.diagnosis.code) == ["LED-0021"])
         await #expect(throws: LedgerError.self) { try await old.open(Samples.start(2), clock: time.clock()) }

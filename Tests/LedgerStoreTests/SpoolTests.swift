@@ -31,7 +31,7 @@ import Testing
         try await ledger.open(Samples.start(1), clock: time.clock()).close(.pass)
         try await withLock {
             let run = try await ledger.open(Samples.start(2), clock: time.clock())
-            try await run.note(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 5))
+            try await run.update { $0.steps.append(RunStep(name: "firmware", startMilliseconds: 0, milliseconds: 5)) }
             try await run.close(.pass)
             #expect(run.notices.map(\.diagnosis.code) == ["LED-0021"])
             let second = try await ledger.open(Samples.start(3), clock: time.clock())

@@ -103,6 +103,11 @@ private struct MemoryLedger: RunLedger {
         return withdraws
     }
 
+    func isOver(_ run: RunID, station: String) async -> Bool { false }
+    func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord] { [] }
+    func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun? { nil }
+    func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError? { nil }
+
     private func note(_ what: String, _ record: RunRecord) throws(LedgerError) -> Recorded {
         log.add("\(what) \(record.claim?.rawValue ?? "-")")
         if let refusal { throw refusal }

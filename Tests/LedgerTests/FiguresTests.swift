@@ -37,12 +37,6 @@ import Testing
         #expect(FirstPassYield([]).units.value == nil && FirstPassYield([]).named.map(\.name) == ["First-pass yield"])
     }
 
-    @Test func stepsMultiply() throws {
-        let ten = try #require(FirstPassYield.rolled(Array(repeating: Share(99, of: 100), count: 10)))
-        #expect(abs(ten - 0.904) < 0.001)
-        #expect(FirstPassYield.rolled([Share(1, of: 1), Share(0, of: 0)]) == nil)
-    }
-
     /// Figures of statsmodels' `proportion_confint(method="wilson")`.
     @Test(arguments: [(8, 10, 0.4901624715, 0.9433178485), (0, 10, 0, 0.2775327998), (10, 10, 0.7224672002, 1), (1, 1000, 0.0001765488, 0.0056427029)])
     func anIntervalIsWilsons(count: Int, total: Int, low: Double, high: Double) {
@@ -68,13 +62,5 @@ import Testing
         // numpy.percentile([1, 2, 3, 4], 95)
         #expect(abs((durations.p95 ?? 0) - 3.85) < 1e-9)
         #expect(Durations([]).median == nil && Durations([7]).p95 == 7)
-    }
-
-    @Test func fewValuesTellNothingOfALimit() {
-        #expect(Durations((1...49).map(Double.init)).capability(limit: 100) == .tooFew(count: 49, needed: 50))
-        #expect(Durations(Array(repeating: 5.0, count: 60)).capability(limit: 100) == .noSpread)
-        // P50 is 51, P99.865 is 100.865.
-        guard case .cpk(let value, 101) = Durations((1...101).map(Double.init)).capability(limit: 151) else { return _ = Issue.record() }
-        #expect(abs(value - 100 / 49.865) < 1e-9)
     }
 }

@@ -33,7 +33,7 @@ import Support
         let run = try await ledger.open(start(number, station: station), clock: clock)
         say("open", run)
         for name in ["firmware", "fpga", "scripts"] {
-            try await run.note(RunStep(name: name, startMilliseconds: 1, milliseconds: 1000, bytes: 25_000))
+            try await run.update { $0.steps.append(RunStep(name: name, startMilliseconds: 1, milliseconds: 1000, bytes: 25_000)) }
             say("step", run)
         }
         if try await run.close(.pass, { $0.versionsAfter = ["firmware": "v1"] }) != nil { say("closed", run) }

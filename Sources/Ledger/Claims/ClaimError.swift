@@ -22,24 +22,24 @@ extension ClaimError: DiagnosableError {
         switch self {
         case .taken(let unit, let station, let until):
             Diagnosis(
-                code: "LED-0100", category: .tryAgain, fault: .station,
-                message: "station \(station) works on \(unit); its claim ends at \(until.iso8601) if it is not renewed",
+                "LED-0100", .tryAgain, .station,
+                "station \(station) works on \(unit); its claim ends at \(until.iso8601) if it is not renewed",
                 cause: "two stations hear the same unit, or that station was switched off in the middle of a run",
                 remedy: "leave the unit to that station, or run the same command again after that time")
         case .serialBound(let serial, let unit, let known, let station):
             Diagnosis(
-                code: "LED-0103", category: .badData, fault: nil,
-                message: "by the ledger's server, \(known.refusal(of: serial, at: unit))", cause: known.cause(of: serial, source: "station \(station)"),
+                "LED-0103", .badData, nil, "by the ledger's server, \(known.refusal(of: serial, at: unit))",
+                cause: known.cause(of: serial, source: "station \(station)"),
                 remedy: "read this unit's label again; see run \(known.run) at station \(station); if that is not true any more, add --rebind-serial")
         case .notAsked(let unit, let reason, let remedy):
             Diagnosis(
-                code: "LED-0101", category: .tryAgain, fault: .station, message: "\(unit) cannot be claimed: \(reason)",
-                cause: "the ledger's server \(remedy == nil ? "is not reached" : "does not give claims"), and --claims require asks for one before each unit",
+                "LED-0101", .tryAgain, .station, "\(unit) cannot be claimed: \(reason)",
+                cause: "the ledger's server \(remedy == nil ? "is not reached" : "does not give claims"), and --claims require asks for one "
+                    + "before each unit",
                 remedy: remedy ?? "check the network and the server, then run the same command again; or use --claims prefer")
         case .runsOut(let unit):
             Diagnosis(
-                code: "LED-0102", category: .tryAgain, fault: .station,
-                message: "the claim on \(unit) runs out and could not be renewed, so nothing more is erased",
+                "LED-0102", .tryAgain, .station, "the claim on \(unit) runs out and could not be renewed, so nothing more is erased",
                 cause: "the ledger's server is not reached, or another station took the unit",
                 remedy: "check the network and the server, then run the same command again: it goes on where this run stopped")
         }

@@ -18,31 +18,30 @@ public struct ClaimRequest: Sendable {
 
 /// Claims units for runs, so that two stations in earshot of each other never work on one unit.
 public protocol UnitClaims: Sendable {
-    /// Asks before the unit is touched. What it gives is renewed until it is released, or nothing refers to it any more.
+    /// Asks before the unit is touched. The claim is renewed until it is released, or nothing refers to it any more.
     /// The wait is bounded, and ends with a cancelled task.
-    /// - Throws: where another station works on the unit, where the serial number is not the unit's, or where a claim is required and nobody
-    ///   can be asked.
+    /// - Throws: where another station works on the unit, where the serial number is not the unit's, or where a claim is required and
+    ///   no server answers.
     func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim
 }
 
 /// A claim on one unit, for one run.
 public protocol UnitClaim: Sendable {
-    /// What the record says of it; `nil` where no server is asked.
+    /// For the record; `nil` where no server is asked.
     var state: ClaimState? { get }
     /// Grows each time the unit changes hands; `nil` for a unit that is not claimed.
     var token: Int64? { get }
-    /// What its run has to say of it.
     var notice: LedgerNotice? { get }
     /// Whether the lease goes on, by this machine's monotonic clock, counted from before the request.
     var isHeld: Bool { get }
     /// Whether so much of the lease is left that an erase may begin.
     var mayBeginErase: Bool { get }
 
-    /// To be asked right before each erase. Where little of the lease is left, it is renewed first.
+    /// Asked right before each erase. Where little of the lease is left, it is renewed first.
     /// - Throws: ``ClaimError/runsOut(unit:)``: then nothing may be erased. An erase that has begun goes on whatever comes.
     func beginErase() async throws(ClaimError)
 
-    /// Gives the unit free, as far as the server can be reached in time. A second call does nothing.
+    /// Frees the unit, as far as the server is reached in time. A second call does nothing.
     func release() async
 }
 
@@ -57,4 +56,26 @@ public enum ClaimState: String, Sendable, Codable, CaseIterable {
     case lost
     /// The server could not be asked: only this machine's lock was held.
     case unclaimed
+}
+
+/// For a station without a server: it has only the lock of this machine.
+public struct LocalClaims: UnitClaims {
+    public init() {}
+
+    public func claim(_ request: ClaimRequest) async throws(ClaimError) -> any UnitClaim { LocalClaim() }
+}
+
+public struct LocalClaim: UnitClaim {
+    /// Why the server could not be asked; `nil` where none is to be.
+    private let reason: String?
+    public var state: ClaimState? { reason.map { _ in .unclaimed } }
+    public var notice: LedgerNotice? { reason.map { .unclaimed(reason: $0) } }
+    public var token: Int64? { nil }
+    public var isHeld: Bool { true }
+    public var mayBeginErase: Bool { true }
+
+    public init(unclaimed reason: String? = nil) { self.reason = reason }
+
+    public func beginErase() async throws(ClaimError) {}
+    public func release() async {}
 }

@@ -5,100 +5,92 @@ public enum LedgerError: Error, Sendable, Hashable {
     /// Neither the ledger nor the spool beside it can be written.
     case notRecorded(ledger: String, spool: String)
     case newerSchema(path: String, found: String, known: String)
-    /// - Parameter fileSystem: its name, such as NFS.
     case networkFileSystem(path: String, fileSystem: String)
     case unreadable(path: String, reason: String, isDamaged: Bool = false)
     case locked(path: String)
-    /// What a run is closed with that its process left open.
+    /// Closes a run that its process left open.
     case abandoned(run: String)
     /// - Parameters:
-    ///   - address: of the unit that is at hand.
-    ///   - known: what the number belongs to.
+    ///   - address: of the unit at hand.
+    ///   - known: what the number belongs to, or the number that the unit has.
     case serialBound(serial: String, address: String, known: SerialBinding)
-    /// - Parameters:
-    ///   - address: of the unit that is at hand.
-    ///   - known: the number that the unit has.
-    case unitBound(serial: String, address: String, known: SerialBinding)
-
-    /// - Parameter digits: that should make out a run.
     case noSuchRun(_ digits: String)
     case severalRuns(_ digits: String, found: [String])
     /// What `noafw ledger check` would judge.
     case noRuns(folder: String)
-    /// After `noafw ledger check`; each finding is told beside it.
+    /// `noafw ledger check` lists each finding.
     case unsound(findings: Int)
 
     static let abandonedCode = "LED-0006"
 }
 
+extension Diagnosis {
+    /// A row of this module's errors.
+    package init(_ code: String, _ category: Category, _ fault: Fault?, _ message: String, cause: String, remedy: String) {
+        self.init(code: code, category: category, fault: fault, message: message, cause: cause, remedy: remedy)
+    }
+}
+
 extension LedgerError: DiagnosableError {
-    /// The ledger has waited and tried its spool by itself: another link to the unit mends no disk.
+    /// Another link to the unit mends no disk.
     public var obstacle: Obstacle? { nil }
 
     public var diagnosis: Diagnosis {
         switch self {
         case .notRecorded(let ledger, let spool):
             Diagnosis(
-                code: "LED-0001", category: .inputOutput, fault: .station,
-                message: "the run cannot be recorded: the ledger: \(ledger); the spool: \(spool)",
+                "LED-0001", .inputOutput, .station, "the run cannot be recorded: the ledger: \(ledger); the spool: \(spool)",
                 cause: "the disk is full or read-only, or the folder belongs to another user",
                 remedy: "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder; then run the same command again")
         case .newerSchema(let path, let found, let known):
             Diagnosis(
-                code: "LED-0002", category: .badData, fault: .station,
-                message: "\(path) is of the form \(found), and this noafw knows forms up to \(known)",
+                "LED-0002", .badData, .station, "\(path) is of the form \(found), and this noafw knows forms up to \(known)",
                 cause: "a newer noafw has worked with this state folder",
                 remedy: "use the newer noafw, or set NOAFW_STATE_DIR to another folder")
         case .networkFileSystem(let path, let fileSystem):
             Diagnosis(
-                code: "LED-0003", category: .usage, fault: .station, message: "the ledger cannot be kept in \(path), which is on \(fileSystem)",
+                "LED-0003", .usage, .station, "the ledger cannot be kept in \(path), which is on \(fileSystem)",
                 cause: "processes on a network file system share no memory, and the ledger would be damaged",
                 remedy: "set NOAFW_STATE_DIR to a folder on a disk of this machine")
         case .unreadable(let path, let reason, let isDamaged):
             Diagnosis(
-                code: "LED-0004", category: .inputOutput, fault: .station, message: "cannot read the ledger \(path): \(reason)",
-                cause: isDamaged ? "the disk or the file is damaged, or it is no ledger" : "the file belongs to another user, or the disk is full, read-only or damaged",
+                "LED-0004", .inputOutput, .station, "cannot read the ledger \(path): \(reason)",
+                cause: isDamaged
+                    ? "the disk or the file is damaged, or it is no ledger"
+                    : "the file belongs to another user, or the disk is full, read-only or damaged",
                 remedy: isDamaged
                     ? "put a copy of it in its place; or run noafw flash or verify, which moves the file aside and begins a new ledger"
                     : "check the file's permissions and the disk; run the same command again")
         case .locked(let path):
             Diagnosis(
-                code: "LED-0005", category: .tryAgain, fault: .station, message: "another process holds \(path)",
+                "LED-0005", .tryAgain, .station, "another process holds \(path)",
                 cause: "a noafw that writes the ledger was stopped (Ctrl-Z), or it hangs",
                 remedy: "find it with: fuser -v \(path); resume or end it, then run the same command again")
         case .abandoned(let run):
             Diagnosis(
-                code: Self.abandonedCode, category: .interrupted, fault: .station, message: "run \(run) was left open by its process",
-                cause: "noafw was killed, or the machine lost its power",
-                remedy: "check that unit: run the same command again on it")
-        case .serialBound(let serial, let address, let known): known.diagnosis("LED-0007", serial, address)
-        case .unitBound(let serial, let address, let known): known.diagnosis("LED-0011", serial, address)
+                Self.abandonedCode, .interrupted, .station, "run \(run) was left open by its process",
+                cause: "noafw was killed, or the machine lost its power", remedy: "check that unit: run the same command again on it")
+        case .serialBound(let serial, let address, let known):
+            Diagnosis(
+                "LED-0007", .badData, nil, known.refusal(of: serial, at: address), cause: known.cause(of: serial, source: "run \(known.run)"),
+                remedy: "read this unit's label again; see noafw ledger show \(known.run); if that is not true any more, add --rebind-serial")
         case .noSuchRun(let digits):
             Diagnosis(
-                code: "LED-0008", category: .missingInput, fault: nil, message: "there is no run \(digits)",
-                cause: "the digits are of another ledger, or mistyped", remedy: "see noafw ledger list")
+                "LED-0008", .missingInput, nil, "there is no run \(digits)", cause: "the digits are of another ledger, or mistyped",
+                remedy: "see noafw ledger list")
         case .severalRuns(let digits, let found):
             Diagnosis(
-                code: "LED-0009", category: .badData, fault: nil, message: "more than one run has the digits \(digits)",
-                cause: "such as \(found.joined(separator: ", "))", remedy: "give more digits of the run")
+                "LED-0009", .badData, nil, "more than one run has the digits \(digits)", cause: "such as \(found.joined(separator: ", "))",
+                remedy: "give more digits of the run")
         case .noRuns(let folder):
             Diagnosis(
-                code: "LED-0012", category: .missingInput, fault: nil, message: "the ledger in \(folder) holds no run",
+                "LED-0012", .missingInput, nil, "the ledger in \(folder) holds no run",
                 cause: "nothing was recorded yet, the records are in another state folder, or they were taken away",
                 remedy: "run a verb on a unit, or set NOAFW_STATE_DIR to the folder that has the records")
         case .unsound(let findings):
             Diagnosis(
-                code: "LED-0010", category: .badData, fault: .station,
-                message: findings == 1 ? "the ledger has 1 finding" : "the ledger has \(findings) findings",
+                "LED-0010", .badData, .station, findings == 1 ? "the ledger has 1 finding" : "the ledger has \(findings) findings",
                 cause: "a disk that fails, a power cut, or a person who edited the file", remedy: "do what stands beside each of them")
         }
-    }
-}
-
-extension SerialBinding {
-    fileprivate func diagnosis(_ code: String, _ serial: String, _ address: String) -> Diagnosis {
-        Diagnosis(
-            code: code, category: .badData, fault: nil, message: refusal(of: serial, at: address), cause: cause(of: serial, source: "run \(run)"),
-            remedy: "read this unit's label again; see noafw ledger show \(run); if that is not true any more, add --rebind-serial")
     }
 }

@@ -1,33 +1,26 @@
 import Support
 
-/// What a run has to say of its own recording, although it is recorded.
+/// What a run reports about its own recording, although it is recorded.
 public enum LedgerNotice: Sendable, Hashable {
     /// Runs of this station that were left open, and that this run has closed as aborted.
     case closedAbandoned([String])
-    /// The run is recorded in the spool instead.
     case spooling(path: String, reason: String)
     case spoolTakenIn(records: Int)
-    /// Lines that are no records.
     case spoolLinesRejected(lines: Int, path: String)
-    /// Every run tells of it until it is acknowledged.
+    /// Every run reports it until it is acknowledged.
     case brokenMovedAside(path: String)
-    /// The spool cannot be taken in.
     case spoolUnreadable(path: String, reason: String)
-    /// What is read lacks the records in the spool.
     case spoolWaits(bytes: Int, path: String)
-    /// They are left out of whatever is read; each is named.
+    /// They are left out of all that is read.
     case oddRows([String])
-    /// The server has not got them yet.
     /// - Parameter remedy: `nil` where waiting is enough.
     case unsent(runs: Int, reason: String, remedy: String? = nil)
-    /// The server refuses a run; it is kept here.
     case rejected(run: String, reason: String)
     /// Units are worked on under this machine's lock alone.
     case unclaimed(reason: String)
 }
 
 extension LedgerNotice {
-    /// Runs that a message names.
     private static let namedRuns = 2
 
     private func named(_ all: [String]) -> String {
@@ -38,55 +31,56 @@ extension LedgerNotice {
         switch self {
         case .closedAbandoned(let runs):
             Diagnosis(
-                code: "LED-0020", category: .interrupted, fault: .station,
-                message: "closed as aborted, because their process had ended: \(named(runs))",
-                cause: "noafw was killed, or the machine lost its power", remedy: "check the units of these runs; noafw ledger list --code LED-0006 lists them")
+                "LED-0020", .interrupted, .station, "closed as aborted, because their process had ended: \(named(runs))",
+                cause: "noafw was killed, or the machine lost its power",
+                remedy: "check the units of these runs; noafw ledger list --code LED-0006 lists them")
         case .spooling(let path, let reason):
             Diagnosis(
-                code: "LED-0021", category: .inputOutput, fault: .station, message: "the ledger cannot be written (\(reason)); this run is recorded in \(path)",
+                "LED-0021", .inputOutput, .station, "the ledger cannot be written (\(reason)); this run is recorded in \(path)",
                 cause: "the disk is full or read-only, or another process holds the ledger",
                 remedy: "check the folder's permissions and free space; a later run takes the spool into the ledger")
         case .spoolTakenIn(let records):
             Diagnosis(
-                code: "LED-0022", category: .tryAgain, fault: .station, message: "records taken from the spool into the ledger: \(records)",
+                "LED-0022", .tryAgain, .station, "records taken from the spool into the ledger: \(records)",
                 cause: "the ledger could not be written at an earlier run", remedy: "nothing is to be done")
         case .spoolLinesRejected(let lines, let path):
             Diagnosis(
-                code: "LED-0023", category: .badData, fault: .station, message: "lines of the spool that are no records: \(lines), kept in \(path)",
-                cause: "a write was cut off, a newer noafw wrote them, or the file was edited", remedy: "look at that file, then move it away")
+                "LED-0023", .badData, .station, "lines of the spool that are no records: \(lines), kept in \(path)",
+                cause: "a write was cut off, a newer noafw wrote them, or the file was edited",
+                remedy: "look at that file, then move it away")
         case .brokenMovedAside(let path):
             Diagnosis(
-                code: "LED-0024", category: .badData, fault: .station, message: "the ledger was damaged; it was moved to \(path), and a new one was begun",
+                "LED-0024", .badData, .station, "the ledger was damaged; it was moved to \(path), and a new one was begun",
                 cause: "the disk is failing, or a power cut damaged the file",
                 remedy: "copy that folder to a safe place, check the disk, then run: noafw ledger check --acknowledge")
         case .spoolUnreadable(let path, let reason):
             Diagnosis(
-                code: "LED-0025", category: .inputOutput, fault: .station, message: "cannot take in the spool \(path): \(reason)",
-                cause: "the file belongs to another user, or it is too large", remedy: "check the file's permissions; a later run takes it in")
+                "LED-0025", .inputOutput, .station, "cannot take in the spool \(path): \(reason)",
+                cause: "the file belongs to another user, or it is too large",
+                remedy: "check the file's permissions; a later run takes it in")
         case .spoolWaits(let bytes, let path):
             Diagnosis(
-                code: "LED-0026", category: .tryAgain, fault: .station, message: "\(bytes) bytes of records wait in \(path), and are not shown",
+                "LED-0026", .tryAgain, .station, "\(bytes) bytes of records wait in \(path), and are not shown",
                 cause: "the ledger could not be written at an earlier run", remedy: "the next run takes them in")
         case .oddRows(let rows):
             Diagnosis(
-                code: "LED-0027", category: .badData, fault: .station,
-                message: "rows of the ledger that are no records, and are left out: \(named(rows))",
+                "LED-0027", .badData, .station, "rows of the ledger that are no records, and are left out: \(named(rows))",
                 cause: "another program or a person edited the ledger's file",
                 remedy: "noafw ledger check names all of them; mend them with sqlite3 by their number, or delete them")
         case .unsent(let runs, let reason, let remedy):
             Diagnosis(
-                code: "LED-0140", category: .tryAgain, fault: .station, message: "runs that wait for the ledger's server: \(runs): \(reason)",
+                "LED-0140", .tryAgain, .station, "runs that wait for the ledger's server: \(runs): \(reason)",
                 cause: "the server or the network was away, it was set up or changed wrong, or many runs were left from before",
                 remedy: remedy.map { "\($0); then send them with: noafw ledger send" }
                     ?? "nothing is to be done: they go with the next run; send them at once with: noafw ledger send")
         case .rejected(let run, let reason):
             Diagnosis(
-                code: "LED-0141", category: .badData, fault: .station, message: "the ledger's server refuses run \(run): \(reason)",
+                "LED-0141", .badData, .station, "the ledger's server refuses run \(run): \(reason)",
                 cause: "a rule of the server's tables does not hold for this record",
                 remedy: "show the message to the server's administrator; then send it with: noafw ledger send --rejected")
         case .unclaimed(let reason):
             Diagnosis(
-                code: "LED-0142", category: .tryAgain, fault: .station, message: "units are worked on unclaimed: \(reason)",
+                "LED-0142", .tryAgain, .station, "units are worked on unclaimed: \(reason)",
                 cause: "the ledger's server is not reached, and --claims prefer goes on without it",
                 remedy: "see that no other station works on the same units, or use --claims require")
         }

@@ -22,7 +22,6 @@ public enum CSVText {
         public init(value: (some CustomStringConvertible)?) { self = value.map { .value($0.description) } ?? .empty }
     }
 
-    /// - Parameter header: the names of the columns.
     public static func document(_ header: [String], _ rows: some Sequence<[Cell]>, form: Form = .plain) -> String {
         head(header, form: form) + rows.map { row($0, form) }.joined()
     }
@@ -47,7 +46,7 @@ public enum CSVText {
 
     private static let formulaStarts = Set<Character>("=+-@＝＋－＠")
 
-    /// Also behind blanks and quotes, where some programs look for a formula.
+    /// Some programs look behind blanks and quotes, too.
     private static func isFormula(_ text: String) -> Bool {
         text.first { !" '\";,".contains($0) }.map(formulaStarts.contains) ?? false
     }
@@ -60,7 +59,6 @@ public enum CSVText {
         return months.contains(String(text.lowercased().prefix(3))) || ["true", "false"].contains(text.lowercased())
     }
 
-    /// A number that comes back as the same text.
     private static func isPlainNumber(_ text: String) -> Bool {
         text.utf8.count <= 15 && Int64(text).map { "\($0)" == text } == true
     }

@@ -5,7 +5,6 @@ enum JUnitExport {
         var day: String
     }
 
-    /// What stands at the head of a suite, before its cases.
     private struct Suite {
         var totals: JUnitText.Totals
         var part: RunPart
@@ -22,7 +21,7 @@ enum JUnitExport {
         }
     }
 
-    /// The records are read twice: for the numbers in the heads, then suite by suite.
+    /// Reads the records twice: for the heads' numbers, then suite by suite.
     static func write(_ source: some RunSource, _ filter: RunFilter, to write: (String) throws -> Void) throws -> Int {
         var suites: [Place: Suite] = [:]
         var count = 0
@@ -32,7 +31,7 @@ enum JUnitExport {
             suites[Place(station: run.station, day: run.startedAt.day), default: Suite(run)].add(run)
         }
         try write(JUnitText.head)
-        // A later time is of the same day or a later one: a suite's runs are all that began between its first and its last.
+        // A suite has all runs that began between its first and its last.
         for (_, suite) in suites.sorted(by: { ($0.key.day, $0.key.station) < ($1.key.day, $1.key.station) }) {
             try write(JUnitText.begin(suite.totals))
             try source.forEach(filter, of: suite.part) { try write(JUnitText.text(testCase($0))) }

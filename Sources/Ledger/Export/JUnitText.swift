@@ -1,3 +1,5 @@
+import Support
+
 /// Results as JUnit's XML, in the part that Jenkins and GitLab both read, and that junit-10.xsd of Jenkins' xUnit plugin allows.
 public enum JUnitText {
     public enum Result: Sendable, Hashable {
@@ -24,7 +26,6 @@ public enum JUnitText {
 
     public struct Suite: Sendable, Hashable {
         public var name: String
-        /// Of the first case.
         public var start: UTCTime?
         public var host: String
         public var cases: [Case]
@@ -34,15 +35,13 @@ public enum JUnitText {
         }
     }
 
-    /// What is said of a suite before its cases.
+    /// The head of a suite.
     struct Totals: Sendable {
         var name: String
-        /// Of the first case.
         var start: UTCTime?
         var host: String
         private var cases = 0
         private var milliseconds: Int64 = 0
-        /// By the name of their element.
         private var results: [String: Int] = [:]
 
         init(name: String, start: UTCTime? = nil, host: String) { (self.name, self.start, self.host) = (name, start, host) }
@@ -94,7 +93,7 @@ public enum JUnitText {
     /// At most a year, so that no sum overflows.
     private static func bounded(_ milliseconds: Int64) -> Int64 { min(max(0, milliseconds), 31_536_000_000) }
 
-    /// With a point and three digits: an exponent is refused.
+    /// Readers refuse an exponent.
     private static func seconds(_ milliseconds: Int64) -> String {
         let rest = "\(milliseconds % 1000)"
         return "\(milliseconds / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
@@ -102,5 +101,26 @@ public enum JUnitText {
 
     private static func text(_ attributes: [(String, String)]) -> String {
         attributes.map { " \($0.0)=\"\(XMLText.attribute($0.1))\"" }.joined()
+    }
+}
+
+/// Text inside of XML 1.0.
+enum XMLText {
+    /// What is not printable, and with it what XML 1.0 forbids, becomes U+FFFD.
+    static func attribute(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&apos;"
+            case "\t", "\n", "\r": result += "&#\(scalar.value);"
+            case _ where !PrintableText.isPrintable(scalar): result.unicodeScalars.append("\u{FFFD}")
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
     }
 }

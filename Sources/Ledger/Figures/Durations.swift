@@ -2,7 +2,6 @@
 public struct Durations: Sendable, Hashable {
     private let sorted: [Double]
 
-    /// - Parameter values: what is not finite is left out.
     public init(_ values: some Sequence<Double>) { sorted = values.filter(\.isFinite).sorted() }
 
     public var count: Int { sorted.count }
@@ -11,7 +10,6 @@ public struct Durations: Sendable, Hashable {
     public var longest: Double? { sorted.last }
 
     /// Between two values it is interpolated (method 7 of Hyndman and Fan, 1996).
-    /// - Parameter percent: 0 to 100.
     public func percentile(_ percent: Double) -> Double? {
         guard let last = sorted.indices.last, percent >= 0, percent <= 100 else { return nil }
         let place = Double(last) * percent / 100
@@ -21,7 +19,6 @@ public struct Durations: Sendable, Hashable {
     }
 
     /// How many lie from one edge to before the next, and in the last range up to its end.
-    /// - Parameter edges: ascending.
     public func histogram(_ edges: [Double]) -> [Int] {
         zip(edges, edges.dropFirst()).enumerated().map { index, range in
             sorted.count { range.0 <= $0 && ($0 < range.1 || index == edges.count - 2 && $0 == range.1) }
@@ -29,22 +26,4 @@ public struct Durations: Sendable, Hashable {
     }
 
     public var shortest: Double? { sorted.first }
-
-    /// How well something keeps below its limit.
-    public enum Capability: Sendable, Hashable {
-        /// Cpk by percentiles: (limit − P50) / (P99.865 − P50).
-        case cpk(Double, count: Int)
-        case tooFew(count: Int, needed: Int)
-        /// All values are the same.
-        case noSpread
-    }
-
-    public static let capabilityCount = 50
-
-    public func capability(limit: Double) -> Capability {
-        guard count >= Self.capabilityCount, let middle = median, let end = percentile(99.865) else {
-            return .tooFew(count: count, needed: Self.capabilityCount)
-        }
-        return end > middle ? .cpk((limit - middle) / (end - middle), count: count) : .noSpread
-    }
 }

@@ -1,4 +1,3 @@
-/// What occurs most often, first.
 public struct Pareto: Sendable, Hashable {
     public struct Bar: Sendable, Hashable {
         public var name: String

@@ -7,10 +7,8 @@ public struct ReportDocument: Encodable, Sendable {
         var passed: Int
         var of: Int
         var share: Double?
-        /// Of 95 %.
         var low: Double
         var high: Double
-        /// All that ended; absent where only units count.
         var runs: Int?
 
         init(_ share: Share, name: String? = nil, runs: Int? = nil) {
@@ -44,9 +42,8 @@ public struct ReportDocument: Encodable, Sendable {
     let units: Int
     let outcomes: [String: Int]
     let yield: ShareText
-    /// By verb: the first run of each unit.
     let firstPass: [ShareText]
-    /// Runs that tell nothing of their unit, by whose fault they were.
+    /// Runs that say nothing about their unit, by whose fault they were.
     let notCounted: [String: Int]
     let days: [ShareText]
     let stations: [ShareText]
@@ -67,7 +64,6 @@ public struct ReportDocument: Encodable, Sendable {
         wholeRuns = Stage("whole run", figures.wholeRuns)
     }
 
-    /// One line, its keys in order.
     public func text() throws -> String {
         let encoder = JSONExport.encoder([])
         encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -1,11 +1,9 @@
-/// A share of units, and how sure it is.
 public struct Share: Sendable, Hashable {
     public var count: Int
     public var total: Int
 
     public init(_ count: Int, of total: Int) { (self.count, self.total) = (count, total) }
 
-    /// `nil` of nothing.
     public var value: Double? { total > 0 ? Double(count) / Double(total) : nil }
 
     /// The interval that holds the true share in 95 of 100 cases (E. B. Wilson, 1927); all of it, where nothing is known.
@@ -22,66 +20,40 @@ public struct Share: Sendable, Hashable {
 
 /// The first-pass yield: of the units that were run for the first time, those that passed. Repetitions never improve it.
 ///
-/// A run that failed by the fault of a station, the radio, an input or an operator tells nothing of its unit: it is counted beside,
-/// and the unit's next run is its first.
+/// A run that failed by the fault of a station, the radio, an input or an operator says nothing about its unit: it is counted
+/// separately, and the unit's next run is its first.
 public struct FirstPassYield: Sendable, Hashable {
-    /// Of all verbs together.
     public var units: Share { verbs.values.reduce(Share(0, of: 0)) { Share($0.count + $1.count, of: $0.total + $1.total) } }
     public private(set) var verbs: [String: Share] = [:]
-    /// Runs that tell nothing of their unit, by whose fault they were.
+    /// Runs that say nothing about their unit, by whose fault they were.
     public private(set) var excluded: [Blame: Int] = [:]
-
-    private struct Procedure: Hashable {
-        var station: String
-        var family: String
-        var verb: String
-        var unit: String
-    }
-
-    private init() {}
+    private let since: UTCTime?
+    /// By station, family, verb and unit.
+    private var known: Set<[String]> = []
 
     /// - Parameters:
     ///   - runs: in the order in which they were opened; open ones do not count.
-    ///   - since: earlier runs only tell which units were run before.
-    public init(_ runs: some Sequence<RunRecord>, since: UTCTime? = nil) {
-        var tally = Tally(since: since)
-        for run in runs { tally.add(run) }
-        self = tally.yield
+    ///   - since: earlier runs only show which units were run before.
+    public init(_ runs: some Sequence<RunRecord> = [RunRecord](), since: UTCTime? = nil) {
+        self.since = since
+        for run in runs { add(run) }
     }
 
-    /// The same, run by run.
-    struct Tally: Sendable {
-        let since: UTCTime?
-        private(set) var yield = FirstPassYield()
-        private var known: Set<Procedure> = []
-
-        init(since: UTCTime?) { self.since = since }
-
-        mutating func add(_ run: RunRecord) {
-            guard let outcome = run.outcome else { return }
-            let counts = since.map { run.startedAt >= $0 } ?? true
-            if let blame = run.blame, blame != .unit {
-                if counts { yield.excluded[blame, default: 0] += 1 }
-                return
-            }
-            let procedure = Procedure(station: run.station, family: run.family, verb: run.verb, unit: run.unitAddress)
-            guard known.insert(procedure).inserted, counts else { return }
-            yield.verbs[run.verb, default: Share(0, of: 0)].total += 1
-            if outcome == .pass { yield.verbs[run.verb]?.count += 1 }
+    mutating func add(_ run: RunRecord) {
+        guard let outcome = run.outcome else { return }
+        let counts = since.map { run.startedAt >= $0 } ?? true
+        if let blame = run.blame, blame != .unit {
+            if counts { excluded[blame, default: 0] += 1 }
+            return
         }
+        guard known.insert([run.station, run.family, run.verb, run.unitAddress]).inserted, counts else { return }
+        verbs[run.verb, default: Share(0, of: 0)].total += 1
+        if outcome == .pass { verbs[run.verb]?.count += 1 }
     }
 
     /// With its name; one for each verb, where there are several: what flash makes of its units, verify finds later.
     public var named: [(name: String, share: Share)] {
         guard verbs.count > 1 else { return [("First-pass yield", units)] }
         return verbs.sorted { $0.key < $1.key }.map { ("First-pass yield, \($0.key)", $0.value) }
-    }
-
-    /// The rolled-throughput yield: of a row of steps, what passes all of them at once. `nil` where one has no figure.
-    public static func rolled(_ steps: some Sequence<Share>) -> Double? {
-        steps.reduce(1.0 as Double?) { product, step in
-            guard let product, let value = step.value else { return nil }
-            return product * value
-        }
     }
 }

@@ -18,7 +18,6 @@ public struct JSONDocument: Sendable, Hashable, Codable {
 private enum JSONValue: Codable {
     case null, bool(Bool), integer(Int64), natural(UInt64), number(Double), text(String), array([JSONValue]), object([String: JSONValue])
 
-    /// `nil` for what is neither an object nor an array.
     init?(container text: String) {
         switch try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) {
         case .object(let members): self = .object(members)

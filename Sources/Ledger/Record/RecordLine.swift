@@ -2,7 +2,7 @@ import Foundation
 
 /// A record as one line of JSON, as the spool holds it.
 public struct RecordLine: Sendable, Hashable, Codable {
-    /// Above what the longest bounded record takes.
+    /// The longest bounded record is shorter.
     public static let byteLimit = 512 * 1024
 
     public enum Failure: Error, Sendable, Hashable {
@@ -11,20 +11,18 @@ public struct RecordLine: Sendable, Hashable, Codable {
         case newer(schema: Int)
     }
 
-    /// What tells whether the process that has the run open lives.
+    /// The ``ProcessMark`` of the process that has the run open.
     public var owner: Int64
     public var record: RunRecord
 
     public init(owner: Int64, record: RunRecord) { (self.owner, self.record) = (owner, record) }
 
-    /// Without the line's end.
     public func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
     }
 
-    /// - Throws: ``Failure``.
     public init(line: some Sequence<UInt8>) throws(Failure) {
         let data = Data(line)
         let decoder = JSONDecoder()

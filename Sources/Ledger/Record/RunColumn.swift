@@ -1,6 +1,5 @@
 /// A column of the ledger: the tables of SQLite and PostgreSQL, the JSON of a record and the cells of CSV are made of these.
 public struct RunColumn: Sendable {
-    /// In JSON and in the databases.
     public struct Name: CodingKey {
         public let stringValue: String
         public var intValue: Int? { nil }
@@ -13,7 +12,6 @@ public struct RunColumn: Sendable {
     private typealias Path<Value> = any WritableKeyPath<RunRecord, Value> & Sendable
 
     public var name: String
-    /// Its type and rules in SQLite.
     public let sqlite: String
     public let postgres: String
     /// The form of SQLite's file that it came with.
@@ -43,7 +41,8 @@ public struct RunColumn: Sendable {
         value("started_at", \.startedAt, "INTEGER NOT NULL", "timestamptz NOT NULL", cell: { .value($0.iso8601) }),
         optional("ended_at", \.endedAt, "INTEGER", "timestamptz NOT NULL", cell: { .value($0.iso8601) }),
         optional("elapsed_ms", \.elapsedMilliseconds, "INTEGER CHECK (elapsed_ms >= 0)", "bigint CHECK (elapsed_ms >= 0)"),
-        optional("outcome", \.outcome, "TEXT \(outcomes)", "text NOT NULL \(outcomes)", absent: .value("running"), cell: { .value($0.rawValue) }),
+        optional(
+            "outcome", \.outcome, "TEXT \(outcomes)", "text NOT NULL \(outcomes)", absent: .value("running"), cell: { .value($0.rawValue) }),
         optional("blame", \.blame, "TEXT \(blames)", "text \(blames)", cell: { .value($0.rawValue) }),
         text("code", \.code),
         value("retries", \.retries, "INTEGER NOT NULL CHECK (retries >= 0)", "integer NOT NULL CHECK (retries >= 0)"),
@@ -53,7 +52,9 @@ public struct RunColumn: Sendable {
         text("tool_version", \.toolVersion, "TEXT NOT NULL"), text("host", \.host, "TEXT NOT NULL"),
         plan,
         // The last steps tell how a run ended.
-        value("steps", \.steps, json("steps"), "jsonb NOT NULL", bound: { $0.suffix(stepLimit).map(\.bounded) }, cell: { .value("\($0.count)") }),
+        value(
+            "steps", \.steps, json("steps"), "jsonb NOT NULL", bound: { $0.suffix(stepLimit).map(\.bounded) },
+            cell: { .value("\($0.count)") }),
         optional("rssi", \.rssi, "INTEGER", "integer"),
         optional("battery", \.battery, "INTEGER", "integer"),
         optional("claim", \.claim, "TEXT \(claims)", "text \(claims)", form: 2, cell: { .value($0.rawValue) }),
@@ -80,23 +81,27 @@ public struct RunColumn: Sendable {
         let key = Name(stringValue: name)
         return RunColumn(
             name: name, sqlite: sqlite, postgres: postgres, form: 1, bound: { $0[keyPath: path] = bound($0[keyPath: path]) },
-            encode: { try $1.encode($0[keyPath: path], forKey: key) }, decode: { $0[keyPath: path] = try $1.decode(Value.self, forKey: key) },
-            isInCSV: isInCSV, cell: { cell($0[keyPath: path]) })
+            encode: { try $1.encode($0[keyPath: path], forKey: key) },
+            decode: { $0[keyPath: path] = try $1.decode(Value.self, forKey: key) }, isInCSV: isInCSV, cell: { cell($0[keyPath: path]) })
     }
 
     private static func optional<Value: Codable & Sendable>(
         _ name: String, _ path: Path<Value?>, _ sqlite: String, _ postgres: String, form: Int = 1,
-        absent: Cell = .empty, bound: @escaping @Sendable (Value?) -> Value? = { $0 }, cell: @escaping @Sendable (Value) -> Cell = { .value("\($0)") }
+        absent: Cell = .empty, bound: @escaping @Sendable (Value?) -> Value? = { $0 },
+        cell: @escaping @Sendable (Value) -> Cell = { .value("\($0)") }
     ) -> RunColumn {
         let key = Name(stringValue: name)
         return RunColumn(
             name: name, sqlite: sqlite, postgres: postgres, form: form, bound: { $0[keyPath: path] = bound($0[keyPath: path]) },
             encode: { try $1.encodeIfPresent($0[keyPath: path], forKey: key) },
-            decode: { $0[keyPath: path] = try $1.decodeIfPresent(Value.self, forKey: key) }, isInCSV: true, cell: { $0[keyPath: path].map(cell) ?? absent })
+            decode: { $0[keyPath: path] = try $1.decodeIfPresent(Value.self, forKey: key) }, isInCSV: true,
+            cell: { $0[keyPath: path].map(cell) ?? absent })
     }
 
     private static func text(_ name: String, _ path: Path<String>, _ sqlite: String? = nil) -> RunColumn {
-        value(name, path, sqlite ?? "TEXT NOT NULL CHECK (\(name) <> '')", "text NOT NULL", bound: { RecordText.required($0) }, cell: { .text($0) })
+        value(
+            name, path, sqlite ?? "TEXT NOT NULL CHECK (\(name) <> '')", "text NOT NULL", bound: { RecordText.required($0) },
+            cell: { .text($0) })
     }
 
     private static func text(
@@ -120,5 +125,6 @@ public struct RunColumn: Sendable {
         name: "plan", sqlite: "TEXT CHECK (\"plan\" IS NULL OR json_valid(\"plan\"))", postgres: "jsonb", form: 1,
         bound: { $0.plan = RecordText.json($0.plan) },
         encode: { try $1.encodeIfPresent($0.plan.map(JSONDocument.init), forKey: Name(stringValue: "plan")) },
-        decode: { $0.plan = try $1.decodeIfPresent(JSONDocument.self, forKey: Name(stringValue: "plan"))?.text }, isInCSV: false, cell: { _ in .empty })
+        decode: { $0.plan = try $1.decodeIfPresent(JSONDocument.self, forKey: Name(stringValue: "plan"))?.text }, isInCSV: false,
+        cell: { _ in .empty })
 }

@@ -17,7 +17,6 @@ public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         uuid = withUnsafeBytes(of: halves) { UUID(uuid: $0.load(as: uuid_t.self)) }
     }
 
-    /// - Returns: `nil` for anything but a UUID of version 7.
     public init?(_ text: some StringProtocol) {
         guard let uuid = UUID(uuidString: String(text)), uuid.uuid.6 >> 4 == 7, uuid.uuid.8 >> 6 == 2 else { return nil }
         self.uuid = uuid
@@ -25,7 +24,6 @@ public struct RunID: Sendable, Hashable, Comparable, CustomStringConvertible {
         guard description == text.lowercased() else { return nil }
     }
 
-    /// Since 1970.
     public var milliseconds: UInt64 {
         let bytes = uuid.uuid
         return [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5].reduce(0) { $0 << 8 | UInt64($1) }

@@ -6,12 +6,12 @@ public struct RunRecord: Sendable, Hashable {
 
     public internal(set) var id = RunID.none
     public var schema = currentSchema
-    /// Grows with each change, so that an older state never replaces a newer one, in whatever order they are written.
+    /// Grows with each change: an older state never replaces a newer one.
     public var revision = 1
     public var station: String
     /// Given when the run is closed: without gaps for each station and epoch.
     public var seq: Int64?
-    /// Of the file that gave `seq`: random, so that a restored disk does not count on under the same name.
+    /// The random name of the file that gave `seq`: a restored disk does not count on under the same name.
     public var epoch: String?
     public var fixture: String?
     /// The adapter's address, which stays when `hciN` changes.
@@ -28,15 +28,13 @@ public struct RunRecord: Sendable, Hashable {
     public var attemptOf: RunID?
     public var startedAt = UTCTime(microseconds: 0)
     public var endedAt: UTCTime?
-    /// By the monotonic clock; `nil` while the run goes on, and where its process ended before it.
+    /// By the monotonic clock; `nil` while the run goes on, or when its process ended first.
     public var elapsedMilliseconds: Int64?
-    /// `nil` while the run goes on.
     public var outcome: RunOutcome?
     public var blame: Blame?
     /// The first error's.
     public var code: String?
     public var retries = 0
-    /// By component.
     public var versionsBefore: [String: String] = [:]
     public var versionsAfter: [String: String] = [:]
     public var bundleDigest: String?
@@ -44,7 +42,6 @@ public struct RunRecord: Sendable, Hashable {
     public var bundleSigner: String?
     /// SHA-256 of what was sent, by component.
     public var digests: [String: String] = [:]
-    /// With its build.
     public var toolVersion: String
     public var host: String
     /// JSON.
@@ -52,11 +49,10 @@ public struct RunRecord: Sendable, Hashable {
     public var steps: [RunStep] = []
     /// At the start, in dBm.
     public var rssi: Int?
-    /// In percent.
     public var battery: Int?
     /// `nil` where no server is asked.
     public var claim: ClaimState?
-    /// Of the claim; two runs of one unit that overlapped are found by it.
+    /// The claim's; it shows two runs of one unit that overlapped.
     public var claimToken: Int64?
 
     public init(station: String, unitAddress: String, family: String, verb: String, toolVersion: String, host: String) {
@@ -66,17 +62,15 @@ public struct RunRecord: Sendable, Hashable {
 
     public var isOpen: Bool { outcome == nil }
 
-    /// The record as it may be kept: texts of a unit are printable, nothing is longer than a line of the spool can hold.
+    /// As it may be kept: texts are printable, and all fits a line of the spool.
     public var bounded: RunRecord { RunColumn.all.reduce(into: self) { $1.bound(&$0) } }
 
-    /// The record of a run, made of what was known before it began.
     public func begun(as id: RunID, at time: UTCTime) -> RunRecord {
         var record = self
         (record.id, record.startedAt) = (id, time)
         return record
     }
 
-    /// - Parameter elapsed: `nil` where it was not measured.
     public mutating func close(_ verdict: RunVerdict, at time: UTCTime, elapsed: Duration?) {
         (outcome, blame, code) = (verdict.outcome, verdict.blame, verdict.code)
         endedAt = time

@@ -6,7 +6,6 @@ public enum RunOutcome: String, Sendable, Codable, CaseIterable { case pass, fai
 /// Whose fault it was that a run did not pass.
 public enum Blame: String, Sendable, Codable, CaseIterable { case unit, station, radio, input, `operator` }
 
-/// What a run is closed with.
 public struct RunVerdict: Sendable, Hashable {
     public let outcome: RunOutcome
     /// `nil` for a run that passed, and only then.
@@ -20,8 +19,7 @@ public struct RunVerdict: Sendable, Hashable {
 
     public static let pass = RunVerdict(.pass, nil, code: nil)
 
-    /// A run fails where the fault is the unit's, and only there: everything else tells nothing of the unit.
-    /// - Parameter isTimeLimit: whether the limit of the whole run ended it.
+    /// A run fails only by its unit's fault: anything else says nothing about the unit.
     public init(_ diagnosis: Diagnosis, isTimeLimit: Bool = false) {
         let blame = Self.blame(of: diagnosis)
         let outcome: RunOutcome =

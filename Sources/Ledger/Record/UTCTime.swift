@@ -13,8 +13,7 @@ public struct UTCTime: Sendable, Hashable, Comparable {
         return UTCTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
     }
 
-    /// Midnight of a day such as `2026-11-22`, or a moment of it such as `2026-11-22T14:23`, with seconds, their parts and a `Z` or without.
-    /// - Returns: `nil` for anything else.
+    /// Midnight of a day such as `2026-11-22`, or a moment such as `2026-11-22T14:23`, also with seconds, their parts and a `Z`.
     public init?(iso8601 text: String) {
         let form = /([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,6}))?)?Z?)?/
         guard let match = text.wholeMatch(of: form) else { return nil }
@@ -44,7 +43,6 @@ public struct UTCTime: Sendable, Hashable, Comparable {
             date.tm_sec, part)
     }
 
-    /// Such as `2026-11-22`.
     public var day: String { String(iso8601.prefix(10)) }
 
     /// For names of files, such as `20261122T142347.123456Z`.

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Figures as a person reads them.
 public enum FigureText {
     /// Such as `98.7 %`, or `–` of nothing.
     public static func percent(_ share: Double?) -> String { share.map { "\(decimal($0 * 100, 1)) %" } ?? "–" }
@@ -17,17 +16,26 @@ public enum FigureText {
     }
 
     /// Such as `12,345`.
-    public static func count(_ number: Int) -> String {
-        var digits = String(number.magnitude)
-        var groups: [String] = []
-        while digits.count > 3 {
-            groups.insert(String(digits.suffix(3)), at: 0)
-            digits.removeLast(3)
-        }
-        return (number < 0 ? "-" : "") + ([digits] + groups).joined(separator: ",")
-    }
+    public static func count(_ number: Int) -> String { number.formatted(.number.locale(Locale(identifier: "en_US"))) }
 
     static func decimal(_ value: Double, _ digits: Int) -> String {
         value.isFinite ? String(format: "%.\(digits)f", value) : "–"
+    }
+}
+
+/// Rows of tables, their name first.
+extension RunFigures {
+    public var codeRows: [[String]] { codes.bars.map { [$0.name, FigureText.count($0.count), FigureText.percent($0.cumulative)] } }
+
+    public var durationRows: [[String]] {
+        (stages.map { ($0.name, $0.durations) } + [("whole run", wholeRuns)]).map { name, durations in
+            [name, FigureText.count(durations.count)] + [durations.median, durations.p95, durations.longest].map(FigureText.seconds)
+        }
+    }
+}
+
+extension RunFigures.Yield {
+    public var cells: [String] {
+        [FigureText.percent(share.value), FigureText.interval(share)] + [share.count, share.total, runs].map(FigureText.count)
     }
 }

@@ -1,35 +1,20 @@
-/// Elements of HTML and SVG as text. What comes from a unit or a person goes through ``text(_:)`` or ``attributes(_:)``.
+/// Elements of HTML. What comes from a unit or a person goes through ``text(_:)``.
 enum HTML {
     /// Escaped, for content and for attributes in quotes.
     static func text(_ text: String) -> String { XMLText.attribute(text) }
 
-    static func element(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ content: String = "") -> String {
-        "<\(name)\(self.attributes(attributes))>\(content)</\(name)>"
-    }
-
-    /// One that has no content.
-    static func empty(_ name: String, _ attributes: KeyValuePairs<String, String>) -> String { "<\(name)\(self.attributes(attributes))/>" }
-
-    static func attributes(_ attributes: KeyValuePairs<String, String>) -> String {
-        attributes.map { " \($0.key)=\"\(text($0.value))\"" }.joined()
-    }
-
-    struct Column {
-        var title: String
-        var isNumber = true
-        /// Stays on one line.
-        var isDay = false
-    }
-
-    /// - Parameter rows: the first cell of each is its heading.
-    static func table(_ caption: String, _ columns: [Column], _ rows: [[String]]) -> String {
-        let style = { (column: Int) -> KeyValuePairs<String, String> in columns[column].isNumber ? ["class": "n"] : columns[column].isDay ? ["class": "day"] : [:] }
-        let head = columns.indices.map { "<th scope=\"col\"\(attributes(style($0)))>\(text(columns[$0].title))</th>" }.joined()
+    /// - Parameters:
+    ///   - texts: titles of the first columns; a `Day` stays on one line.
+    ///   - rows: the first cell of each is its heading.
+    static func table(_ caption: String, _ texts: [String], numbers: [String], _ rows: [[String]]) -> String {
+        let titles = texts + numbers
+        func cell(_ index: Int, _ name: String, _ content: String) -> String {
+            let style = index >= texts.count ? " class=\"n\"" : titles[index] == "Day" ? " class=\"day\"" : ""
+            return "<\(name)\(style)>\(text(content))</\(name.prefix(2))>"
+        }
+        let head = titles.enumerated().map { cell($0, "th scope=\"col\"", $1) }.joined()
         let body = rows.map { row in
-            let cells = row.prefix(columns.count).enumerated().map { index, cell in
-                index == 0 ? "<th scope=\"row\"\(attributes(style(index)))>\(text(cell))</th>" : "<td\(attributes(style(index)))>\(text(cell))</td>"
-            }
-            return "<tr>\(cells.joined())</tr>"
+            "<tr>" + row.prefix(titles.count).enumerated().map { cell($0, $0 == 0 ? "th scope=\"row\"" : "td", $1) }.joined() + "</tr>"
         }
         // A region that scrolls has to be reached by keyboard.
         return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(text(caption))\"><table><caption>\(text(caption))</caption>"

@@ -1,12 +1,9 @@
-/// The figures of a ledger as one page of HTML: no script, nothing from a network, drawings with the same figures in tables beside them.
+/// One page of HTML without script or network; each drawing has a table with the same figures beside it.
 public enum HTMLReport {
-    /// Days that are drawn; the newest.
     static let dayLimit = 31
-    /// Stations that are drawn; those with the most runs.
     static let stationLimit = 20
-    /// Rows of one table.
     static let rowLimit = 100
-    /// Station's days, where a column for each station has no room.
+    /// Days of stations that are too many for columns.
     static let lowestLimit = 30
 
     /// - Parameters:
@@ -75,20 +72,13 @@ public enum HTMLReport {
 
     static func pair(_ chart: Chart, _ table: String) -> String { "<div class=\"pair\">\(chart.svg)\(table)</div>" }
 
-    private static let yieldColumns = [HTML.Column(title: "Yield"), .init(title: "95 % interval"), .init(title: "Passed"), .init(title: "Of"), .init(title: "Runs")]
-
-    private static func cells(_ yield: RunFigures.Yield) -> [String] {
-        [
-            FigureText.percent(yield.share.value), FigureText.interval(yield.share), FigureText.count(yield.share.count),
-            FigureText.count(yield.share.total), FigureText.count(yield.runs),
-        ]
-    }
+    private static let yieldColumns = ["Yield", "95 % interval", "Passed", "Of", "Runs"]
 
     private static func yields(_ figures: RunFigures) -> String {
         let days = Array(figures.days.suffix(dayLimit))
         let left = figures.days.count > days.count ? " The drawing shows the last \(days.count) days." : ""
         let table = HTML.table(
-            "Yield by day", [.init(title: "Day", isNumber: false, isDay: true)] + yieldColumns, figures.days.suffix(rowLimit).reversed().map { [$0.name] + cells($0.yield) })
+            "Yield by day", ["Day"], numbers: yieldColumns, figures.days.suffix(rowLimit).reversed().map { [$0.name] + $0.yield.cells })
         return section(
             "Yield by day", "Runs that passed, of those that passed or failed by the unit’s own fault.\(left)", [pair(YieldCharts.days(days, id: "days"), table)])
     }
@@ -96,8 +86,8 @@ public enum HTMLReport {
     private static func stations(_ figures: RunFigures) -> String {
         let drawn = figures.stations.sorted { ($1.yield.runs, $0.name) < ($0.yield.runs, $1.name) }.prefix(stationLimit).sorted { $0.name.isNumbered(before: $1.name) }
         let left = figures.stations.count > drawn.count ? " The drawing shows the \(drawn.count) stations with the most runs." : ""
-        let columns = [HTML.Column(title: "Station", isNumber: false)] + yieldColumns
-        let table = HTML.table("Yield by station", columns, figures.stations.prefix(rowLimit).map { [$0.name] + cells($0.yield) })
+        let rows = figures.stations.prefix(rowLimit).map { [$0.name] + $0.yield.cells }
+        let table = HTML.table("Yield by station", ["Station"], numbers: yieldColumns, rows)
         var parts = [pair(YieldCharts.stations(drawn, id: "stations"), table)]
         if figures.stations.count > 1 { parts.append(stationDays(figures)) }
         return section("Yield by station", "The same, for each station.\(left)", parts)
@@ -106,12 +96,13 @@ public enum HTMLReport {
     /// A column for each of a few stations; of many, those days that stand out.
     private static func stationDays(_ figures: RunFigures) -> String {
         guard figures.stations.count <= 8 else {
-            // By what the yield is at best: 0 % of 1 says less than 50 % of 100.
+            // By the interval's upper end: 0 % of 1 says less than 50 % of 100.
             let lowest = figures.stationDays.filter { $0.yield.share.total > 0 }.sorted {
                 ($0.yield.share.interval.upperBound, $1.day, $0.station) < ($1.yield.share.interval.upperBound, $0.day, $1.station)
             }
-            let rows = lowest.prefix(lowestLimit).map { [$0.day, $0.station] + cells($0.yield) }
-            return HTML.table("The lowest yields of a station on a day, by the upper end of their interval", [.init(title: "Day", isNumber: false, isDay: true), .init(title: "Station", isNumber: false)] + yieldColumns, rows)
+            let rows = lowest.prefix(lowestLimit).map { [$0.day, $0.station] + $0.yield.cells }
+            let caption = "The lowest yields of a station on a day, by the upper end of their interval"
+            return HTML.table(caption, ["Day", "Station"], numbers: yieldColumns, rows)
         }
         let yields = Dictionary(grouping: figures.stationDays, by: \.day).mapValues { Dictionary($0.map { ($0.station, $0.yield.share) }) { first, _ in first } }
         let rows = yields.sorted { $0.key > $1.key }.prefix(rowLimit).map { day, shares in
@@ -119,46 +110,42 @@ public enum HTMLReport {
                 shares[station.name].map { "\(FigureText.percent($0.value)) of \(FigureText.count($0.total))" } ?? "–"
             }
         }
-        return HTML.table("Yield by day and station", [.init(title: "Day", isNumber: false, isDay: true)] + figures.stations.map { .init(title: $0.name) }, rows)
+        return HTML.table("Yield by day and station", ["Day"], numbers: figures.stations.map(\.name), rows)
     }
 
     private static func codes(_ figures: RunFigures) -> String {
         guard !figures.codes.bars.isEmpty else {
             return section("Error codes", figures.runs > figures.openRuns ? "Every run that ended has passed." : "No run has ended.", [])
         }
-        let rows = figures.codes.bars.map { [$0.name, FigureText.count($0.count), FigureText.percent($0.cumulative)] }
-        let table = HTML.table(
-            "Runs that did not pass, by their first error", [.init(title: "Code", isNumber: false), .init(title: "Runs"), .init(title: "Added up")], rows)
+        let table = HTML.table("Runs that did not pass, by their first error", ["Code"], numbers: ["Runs", "Added up"], figures.codeRows)
         return section(
             "Error codes", "The first error of each run that did not pass, whoever’s fault it was. noafw’s page of errors explains each code.",
             [pair(ParetoChart.chart(figures.codes, id: "codes"), table)])
     }
 
     private static func durations(_ figures: RunFigures) -> String {
-        let rows = (figures.stages.map { ($0.name, $0.durations) } + [("whole run", figures.wholeRuns)]).map { name, durations in
-            [name, FigureText.count(durations.count)] + [durations.median, durations.p95, durations.longest].map(FigureText.seconds)
-        }
-        let table = HTML.table(
-            "Seconds that a stage took", [.init(title: "Stage", isNumber: false), .init(title: "Times"), .init(title: "P50"), .init(title: "P95"), .init(title: "Longest")],
-            rows)
+        let columns = ["Times", "P50", "P95", "Longest"]
+        let table = HTML.table("Seconds that a stage took", ["Stage"], numbers: columns, figures.durationRows)
         return section(
             "Durations", "How long each stage took where it passed, on a logarithmic axis. Half of the times lie below P50, 95 of 100 below P95.",
             [pair(DurationChart.chart(figures.stages, id: "durations"), table)])
     }
 
     private static func units(_ figures: RunFigures) -> String {
-        let columns = [HTML.Column(title: "Unit", isNumber: false), .init(title: "Runs"), .init(title: "Longest"), .init(title: "Retries")]
-        func rows(_ units: [RunFigures.Unit]) -> [[String]] {
-            units.map { [$0.name, FigureText.count($0.runs), FigureText.seconds($0.longest), FigureText.count($0.retries)] }
+        func table(_ caption: String, _ units: [RunFigures.Unit]) -> String {
+            let rows = units.map { [$0.name, FigureText.count($0.runs), FigureText.seconds($0.longest), FigureText.count($0.retries)] }
+            return HTML.table(caption, ["Unit"], numbers: ["Runs", "Longest", "Retries"], rows)
         }
         let slow = UnitChart.chart(figures.slowest, id: "slowest", title: "The slowest units", figure: \.longest) { FigureText.seconds($0.longest) }
         let retried = UnitChart.chart(figures.mostRetried, id: "retried", title: "The most retried units", figure: { Double($0.retries) }) {
             FigureText.count($0.retries)
         }
-        var parts = [pair(slow, HTML.table("The slowest units, by their longest run", columns, rows(figures.slowest)))]
-        parts.append(
-            figures.mostRetried.isEmpty
-                ? "<p>No run had to begin anything again.</p>" : pair(retried, HTML.table("The most retried units", columns, rows(figures.mostRetried))))
-        return section("Units that stand out", "Longest runs and most retries: candidates for a second look.", parts)
+        let none = "<p>No run had to begin anything again.</p>"
+        return section(
+            "Units that stand out", "Longest runs and most retries: candidates for a second look.",
+            [
+                pair(slow, table("The slowest units, by their longest run", figures.slowest)),
+                figures.mostRetried.isEmpty ? none : pair(retried, table("The most retried units", figures.mostRetried)),
+            ])
     }
 }

@@ -8,7 +8,7 @@ public final class OpenRun: Sendable {
         var notices: [LedgerNotice]
         var claim: any UnitClaim = LocalClaim()
         var begun: SessionClock.Instant
-        /// Its unit was never its own: no time of it counts.
+        /// It never had its unit: its time does not count.
         var isUntouched = false
         var isWithdrawn = false
     }
@@ -24,13 +24,13 @@ public final class OpenRun: Sendable {
 
     public var record: RunRecord { state.withLock(\.record) }
 
-    /// Whether it leaves no record: its unit was another's.
+    /// Its unit was another station's: it leaves no record.
     public var isWithdrawn: Bool { state.withLock(\.isWithdrawn) }
 
-    /// By the monotonic clock: when the unit was this run's.
+    /// When this run got the unit, by the monotonic clock.
     public var begun: SessionClock.Instant { state.withLock(\.begun) }
 
-    /// On the run's unit; given free when the run is closed.
+    /// Released when the run is closed.
     public var claim: any UnitClaim { state.withLock(\.claim) }
 
     /// Claims the unit, once the record says that it will be asked for: a claim whose run ends before the answer is this station's to take back.
@@ -53,7 +53,7 @@ public final class OpenRun: Sendable {
             try Task.checkCancellation()
             throw error
         }
-        // The wait for the unit is no part of the run: another station's may have lasted until then.
+        // Waiting for another station's run is no part of this one.
         let claim = claim
         if claim.state != nil {
             state.withLock { $0.begun = clock.monotonic.now }
@@ -62,13 +62,12 @@ public final class OpenRun: Sendable {
         try Task.checkCancellation()
     }
 
-    /// What the run has to say of its recording, each thing once.
+    /// About the run's recording, each once.
     public var notices: [LedgerNotice] { state.withLock(\.notices) }
 
-    /// By the monotonic clock.
     public var elapsed: Duration { begun.duration(to: clock.monotonic.now) }
 
-    /// Writes what has become known; nothing where the run is closed.
+    /// Does nothing once the run is closed.
     public func update(_ change: (inout RunRecord) -> Void) async throws(LedgerError) {
         let next = state.withLock { state -> RunRecord? in
             guard state.record.isOpen else { return nil }
@@ -80,13 +79,8 @@ public final class OpenRun: Sendable {
         if let next { keep(try await ledger.put(next)) }
     }
 
-    public func note(_ step: RunStep) async throws(LedgerError) {
-        try await update { $0.steps.append(step) }
-    }
-
-    /// A close that can be recorded nowhere leaves the run open, for another try.
-    /// - Parameter change: what became known last.
-    /// - Returns: the record as it is kept; `nil` where the run was closed before.
+    /// A close that cannot be recorded leaves the run open for another try.
+    /// - Returns: the record as it is kept; `nil` for a closed run.
     @discardableResult
     public func close(_ verdict: RunVerdict, _ change: (inout RunRecord) -> Void = { _ in }) async throws(LedgerError) -> RunRecord? {
         let states = state.withLock { state -> (open: RunRecord, closed: RunRecord)? in

@@ -1,11 +1,11 @@
 import Support
 
-/// Where runs are recorded. What it does is not undone by a cancelled task: the record of an interrupted run is the one that counts.
+/// Where runs are recorded and read. A cancelled task undoes nothing: the record of an interrupted run is the one that counts.
 public protocol RunLedger: Sendable {
-    /// Writes the record of a run before its unit is touched. Runs that a dead process of this station left open are closed.
+    /// Writes the record of a run before its unit is touched, and closes runs that a dead process of this station left open.
     /// - Parameter rebindsSerial: the record's serial number may be another unit's.
     /// - Returns: the record as it is kept, with its first attempt.
-    /// - Throws: where the record can be kept nowhere, or its serial number is not the unit's: then no unit may be touched.
+    /// - Throws: where the record cannot be kept, or its serial number is not the unit's: then no unit may be touched.
     func begin(_ record: RunRecord, rebindsSerial: Bool) async throws(LedgerError) -> Recorded
 
     /// Writes a later state of a record; one that is older than what is kept, or follows its close, changes nothing.
@@ -13,36 +13,28 @@ public protocol RunLedger: Sendable {
     func put(_ record: RunRecord) async throws(LedgerError) -> Recorded
 
     /// Takes back the record of an open run that never had its unit.
-    /// - Returns: whether it is gone.
     func withdraw(_ run: RunID) async -> Bool
 
     /// Whether a run of this station was closed, or its process is dead. What is not known is not over.
     func isOver(_ run: RunID, station: String) async -> Bool
-}
 
-extension RunLedger {
-    public func withdraw(_ run: RunID) async -> Bool { false }
-    public func isOver(_ run: RunID, station: String) async -> Bool { false }
-}
-
-/// What was recorded before.
-public protocol RunHistory: Sendable {
-    /// In the order of writing.
     func runs(_ filter: RunFilter) async throws(LedgerError) -> [RunRecord]
 
-    /// The newest run that a unit has passed, of any verb.
+    /// The newest run of any verb that a unit has passed.
     func lastPass(of unitAddress: String) async throws(LedgerError) -> PassedRun?
 
     /// - Returns: why a serial number is not the unit's; `nil` where it may be.
     func conflict(_ serial: String, at unitAddress: String) async throws(LedgerError) -> LedgerError?
 }
 
-extension RunHistory {
-    /// All of them.
-    public func runs() async throws(LedgerError) -> [RunRecord] { try await runs(RunFilter()) }
+public struct PassedRun: Sendable, Hashable {
+    public var id: RunID
+    public var verb: String
+    public var endedAt: UTCTime
+
+    public init(id: RunID, verb: String, endedAt: UTCTime) { (self.id, self.verb, self.endedAt) = (id, verb, endedAt) }
 }
 
-/// A record as it is kept, and what its run has to say of that.
 public struct Recorded: Sendable, Hashable {
     public var record: RunRecord
     public var notices: [LedgerNotice]
@@ -64,7 +56,6 @@ public struct LedgerClock: Sendable {
 
 extension RunLedger {
     /// Opens the record of a run, before its unit is claimed or touched.
-    /// - Parameter start: what is known of the run.
     public func open(_ start: RunRecord, rebindsSerial: Bool = false, clock: LedgerClock) async throws(LedgerError) -> OpenRun {
         let record = start.begun(as: clock.ids.next(), at: clock.now()).bounded
         let begun = clock.monotonic.now

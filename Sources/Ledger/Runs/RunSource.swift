@@ -1,6 +1,21 @@
+public struct RunFilter: Sendable, Hashable {
+    public var since: UTCTime?
+    /// The beginning of an identity, or its last digits.
+    public var id: String?
+    public var unit: String?
+    public var serial: String?
+    public var station: String?
+    public var verb: String?
+    public var outcome: RunOutcome?
+    public var code: String?
+    public var limit: Int?
+
+    public init() {}
+}
+
 /// Records as they are at one moment, read one after another: there may be more than the memory holds.
 public protocol RunSource {
-    /// Hands over the records that fit, in the order of writing.
+    /// Passes on the records that fit, in the order of writing.
     /// - Parameter part: of them; `nil` for all.
     /// - Throws: what `body` throws, which ends the reading.
     func forEach(_ filter: RunFilter, of part: RunPart?, _ body: (RunRecord) throws -> Void) throws
@@ -13,19 +28,17 @@ public struct RunPart: Sendable, Hashable {
     public var last: UTCTime
 
     public init(station: String, first: UTCTime, last: UTCTime) { (self.station, self.first, self.last) = (station, first, last) }
-
-    public func contains(_ run: RunRecord) -> Bool {
-        !run.isOpen && run.station == station && (first...max(first, last)).contains(run.startedAt)
-    }
 }
 
-/// Records that are in memory, and fit.
 public struct ListedRuns: RunSource {
     private let runs: [RunRecord]
 
     public init(_ runs: [RunRecord]) { self.runs = runs }
 
     public func forEach(_ filter: RunFilter, of part: RunPart?, _ body: (RunRecord) throws -> Void) throws {
-        for run in runs where part?.contains(run) ?? true { try body(run) }
+        for run in runs {
+            if let part, run.isOpen || run.station != part.station || run.startedAt < part.first || part.last < run.startedAt { continue }
+            try body(run)
+        }
     }
 }

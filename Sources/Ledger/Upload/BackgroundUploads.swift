@@ -5,14 +5,14 @@ import Synchronization
 public final class BackgroundUploads: Sendable {
     private struct State {
         var sending: Task<Void, any Error>?
-        /// A run was closed since the upload under way began.
+        /// A run was closed during the upload.
         var isWanted = false
         var isFinished = false
         /// Uploads in a row that failed.
         var failures = 0
     }
 
-    /// For one upload: a server that hangs keeps a thread and a connection no longer.
+    /// Of one upload: how long a hanging server may keep a thread and a connection.
     static let limit = Duration.seconds(10)
 
     private let uploads: any RunUploads
@@ -21,12 +21,12 @@ public final class BackgroundUploads: Sendable {
     private let state = Mutex(State())
     private let ended = Inbox<Void>()
 
-    /// - Parameter tell: is told what an operator has to know before the end.
+    /// - Parameter tell: gets what an operator has to know before the end.
     public init(_ uploads: any RunUploads, clock: SessionClock = .continuous, tell: @escaping @Sendable ([LedgerNotice]) -> Void) {
         (self.uploads, self.clock, self.tell) = (uploads, clock, tell)
     }
 
-    /// Has what waits sent, and returns at once.
+    /// Starts sending, and returns at once.
     public func runClosed() {
         state.withLock { state in
             guard !state.isFinished else { return }
@@ -38,8 +38,7 @@ public final class BackgroundUploads: Sendable {
         }
     }
 
-    /// Ends the sending in the background, and tries a last time: `limit` is for both together. To be called once.
-    /// - Returns: what came of the last try, and what is left.
+    /// Ends the sending in the background, then tries a last time, both within `limit`. Call it once.
     public func finish(within limit: Duration) async -> UploadReport {
         let deadline = clock.deadline(in: limit)
         let sending = state.withLock { state in
@@ -47,7 +46,7 @@ public final class BackgroundUploads: Sendable {
             return state.sending
         }
         if let sending {
-            // What is under way is as good as another try.
+            // The upload under way is as good as another try.
             _ = try? await ended.next(before: deadline, on: clock)
             sending.cancel()
             _ = await sending.result
@@ -70,14 +69,14 @@ public final class BackgroundUploads: Sendable {
         let report = await uploads.sendOnce(within: Self.limit)
         let notices = state.withLock { state in
             state.failures = report.failure == nil ? 0 : state.failures + 1
-            // More than one upload had time for.
+            // One upload had no time for all.
             if report.left > 0, report.failure == nil, !state.isFinished { state.isWanted = true }
             return report.notices(isOutage: state.failures == Self.outage)
         }
         tell(notices)
     }
 
-    /// One failure alone passes without a word: the next upload, or the last one, has another try.
+    /// A single failure is not reported: the next upload tries again.
     private static let outage = 2
 }
 

@@ -3,14 +3,13 @@ import Foundation
 import Ledger
 import Support
 
-/// Where the ledger's server is, as libpq's settings: made of the address, a service file and the environment, in this order.
+/// Where the ledger's server is, as libpq's settings: of the address, a service file and the environment, in this order.
 ///
 /// Passwords come from a password file or the environment alone; a server on another machine has to prove who it is.
 struct ServerAddress: Sendable, Hashable {
-    /// By libpq's keywords.
     private(set) var settings: [String: String]
 
-    /// What may be set, and the variable of the environment that libpq would read.
+    /// What may be set, and libpq's variable for it.
     private static let variables = [
         "host": "PGHOST", "hostaddr": "PGHOSTADDR", "port": "PGPORT", "dbname": "PGDATABASE", "user": "PGUSER", "sslmode": "PGSSLMODE",
         "sslrootcert": "PGSSLROOTCERT", "sslcert": "PGSSLCERT", "sslkey": "PGSSLKEY", "sslcrl": "PGSSLCRL", "passfile": "PGPASSFILE",
@@ -34,10 +33,10 @@ struct ServerAddress: Sendable, Hashable {
         self.settings["user"] = login
         try secure(environment)
         try checkPassfile(environment)
-        // Encryption by Kerberos would take the place of TLS, and with it of the check of the server's name.
+        // Kerberos' encryption would replace TLS, and its check of the server's name.
         self.settings["gssencmode"] = "disable"
         self.settings["client_encoding"] = "UTF8"
-        // None, in place of PGOPTIONS, which libpq would read: a session's settings are its login's.
+        // Instead of PGOPTIONS: a session's settings are its login's.
         self.settings["options"] = " "
         self.settings["application_name"] = "noafw"
     }
@@ -61,7 +60,7 @@ struct ServerAddress: Sendable, Hashable {
             + [settings["passfile"] ?? home.map { "\($0)/.pgpass" }].compactMap(\.self) + ServiceFile.places(environment)
     }
 
-    /// The name in a record is printable, and has to be the login's.
+    /// The station's name is its login's, and printable.
     private static func check(_ station: String) throws(ServerError) {
         guard station.utf8.count <= loginLimit else { throw .stationName(reason: "it has \(station.utf8.count) bytes, more than \(loginLimit)") }
         guard !station.isEmpty, RecordText.line(station) == station else { throw .stationName(reason: "it is empty, or not all of it is printable") }
@@ -72,7 +71,7 @@ struct ServerAddress: Sendable, Hashable {
     private static func parsed(_ text: String) throws(ServerError) -> [String: String] {
         guard ["postgresql://", "postgres://", "service="].contains(where: text.hasPrefix) else { throw .address(reason: "it begins otherwise") }
         guard let options = PQconninfoParse(text, nil) else {
-            // The library's words quote what is wrong, which may be a part of a password.
+            // libpq's words may quote a part of a password.
             throw .address(reason: "it cannot be read: its form is postgresql://[LOGIN@]HOST[:PORT]/DATABASE[?NAME=VALUE&…], a % is written %25")
         }
         defer { PQconninfoFree(options) }
@@ -123,7 +122,7 @@ extension ServerAddress {
         settings["sslrootcert"] = root
     }
 
-    /// libpq would leave out a file that others may read, and say so on standard error alone.
+    /// libpq would skip a file that others may read, and say so only on standard error.
     private func checkPassfile(_ environment: [String: String]) throws(ServerError) {
         guard environment["PGPASSWORD"] == nil, let path = settings["passfile"] ?? environment["HOME"].map({ "\($0)/.pgpass" }) else { return }
         var status = stat()

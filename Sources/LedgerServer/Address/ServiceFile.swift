@@ -5,7 +5,6 @@ import Support
 enum ServiceFile {
     static let byteLimit = 1 << 20
 
-    /// A user's own, and the system's.
     static func places(_ environment: [String: String]) -> [String] {
         [
             environment["PGSERVICEFILE"] ?? environment["HOME"].map { "\($0)/.pg_service.conf" },
@@ -23,23 +22,13 @@ enum ServiceFile {
             } catch {
                 throw .service(name: name, reason: "\(path): \(error.reason)")
             }
-            switch section(name, of: String(decoding: bytes, as: UTF8.self)) {
-            case .success(let settings): return settings
-            case .failure(.badLine(let line)): throw .service(name: name, reason: "line \(line) of \(path) is no NAME=VALUE")
-            case .failure(.isMissing): continue
-            }
+            if let settings = try section(name, of: String(decoding: bytes, as: UTF8.self), path) { return settings }
         }
         throw .service(name: name, reason: "no file has it: \(places.joined(separator: ", "))")
     }
 
-    private enum Fault: Error {
-        case isMissing
-        /// Its number, from 1.
-        case badLine(Int)
-    }
-
-    /// As libpq reads it: of a setting that stands there twice, the first counts.
-    private static func section(_ name: String, of text: String) -> Result<[String: String], Fault> {
+    /// As in libpq, the first of two equal settings counts.
+    private static func section(_ name: String, of text: String, _ path: String) throws(ServerError) -> [String: String]? {
         var settings: [String: String]?
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmingCharacters(in: .whitespaces)
@@ -47,10 +36,12 @@ enum ServiceFile {
                 guard settings == nil else { break }
                 if line == "[\(name)]" { settings = [:] }
             } else if let known = settings, !line.isEmpty, !line.hasPrefix("#") {
-                guard let sign = line.firstIndex(of: "="), sign > line.startIndex else { return .failure(.badLine(index + 1)) }
+                guard let sign = line.firstIndex(of: "="), sign > line.startIndex else {
+                    throw .service(name: name, reason: "line \(index + 1) of \(path) is no NAME=VALUE")
+                }
                 settings = [String(line[..<sign]): String(line[line.index(after: sign)...])].merging(known) { $1 }
             }
         }
-        return settings.map(Result.success) ?? .failure(.isMissing)
+        return settings
     }
 }

@@ -5,9 +5,8 @@ import Support
 protocol LeaseServer: Sendable {
     /// - Parameter dead: a run of this station that holds the unit no more.
     func take(_ request: ClaimRequest, over dead: RunID?, timeToLive: Duration) async throws(ServerFault) -> LeaseGrant
-    /// - Returns: what keeps the serial number from the unit; `nil` where it is the unit's by now.
+    /// - Returns: what keeps the serial number from the unit; `nil` once it is the unit's.
     func bind(_ serial: String, _ request: ClaimRequest) async throws(ServerFault) -> BoundSerial?
-    /// - Returns: whether the unit is still this run's.
     func renew(unit: String, run: RunID, token: Int64, timeToLive: Duration) async throws(ServerFault) -> Bool
     /// Without an answer the lease ends by itself.
     func release(unit: String, run: RunID, token: Int64) async
@@ -15,17 +14,14 @@ protocol LeaseServer: Sendable {
 
 enum LeaseGrant: Sendable, Hashable {
     case granted(token: Int64)
-    /// - Parameter run: which holds it.
     case taken(station: String, until: UTCTime, run: RunID?)
 }
 
-/// What the server knows of a serial number, and which station said so.
 struct BoundSerial: Sendable, Hashable {
     var binding: SerialBinding
     var station: String
 }
 
-/// The functions of the server's schema.
 struct PostgreSQLLeases: LeaseServer {
     let lane: ServerLane
 

@@ -2,7 +2,6 @@ import Ledger
 import Support
 import Synchronization
 
-/// A lease that is renewed in the background until it is released.
 final class ServerClaim: UnitClaim {
     private struct State {
         var lease: Lease
@@ -10,8 +9,8 @@ final class ServerClaim: UnitClaim {
         var renewal: Task<Void, any Error>?
     }
 
-    let token: Int64?
     private let number: Int64
+    var token: Int64? { number }
     private let server: any LeaseServer
     private let clock: SessionClock
     private let unit: String
@@ -19,8 +18,7 @@ final class ServerClaim: UnitClaim {
     private let renewalState: Mutex<State>
 
     init(_ server: any LeaseServer, _ clock: SessionClock, unit: String, run: RunID, token: Int64, lease: Lease) {
-        (self.server, self.clock, self.unit, self.run) = (server, clock, unit, run)
-        (self.token, number) = (token, token)
+        (self.server, self.clock, self.unit, self.run, number) = (server, clock, unit, run, token)
         renewalState = Mutex(State(lease: lease))
     }
 
@@ -45,7 +43,7 @@ final class ServerClaim: UnitClaim {
         if isFirst { await server.release(unit: unit, run: run, token: number) }
     }
 
-    /// - Returns: when it is to be asked again; `nil` when the unit is another station's.
+    /// - Returns: when to ask again; `nil` when the unit is another station's.
     fileprivate func renew() async -> SessionClock.Instant? {
         let asked = clock.now
         let times = lease.times
@@ -66,7 +64,7 @@ final class ServerClaim: UnitClaim {
     /// Until it is released, refused, or nothing refers to it.
     func keepRenewing() {
         let (clock, first) = (clock, clock.now.advanced(by: lease.times.renewal))
-        // It outlives the call that claimed; a release, or the end of this value, ends it.
+        // It outlives the call; a release, or the end of this value, ends it.
         let task = clock.task { [weak self] in
             var next: SessionClock.Instant? = first
             while let due = next, (try? await clock.sleep(until: due)) != nil { next = await self?.renew() }

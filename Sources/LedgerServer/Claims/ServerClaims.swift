@@ -1,15 +1,14 @@
 import Ledger
 import Support
+import Synchronization
 
 /// What happens to a unit when no server can be asked.
 public enum ClaimPolicy: String, Sendable, CaseIterable {
     /// It is worked on under this machine's lock alone, and its record says `unclaimed`.
     case prefer
-    /// It is not worked on.
     case require
 }
 
-/// Claims that the server keeps apart.
 struct ServerClaims: UnitClaims {
     let server: any LeaseServer
     let policy: ClaimPolicy
@@ -25,7 +24,7 @@ struct ServerClaims: UnitClaims {
         do {
             answer = try await ask(request)
         } catch {
-            // A wait that was cut short says nothing of the server.
+            // A wait that was cut short says nothing about the server.
             if !Task.isCancelled { silence.note(error, asked: asked, now: clock.now) }
             guard goesOn else { throw .notAsked(unit: request.unit, reason: error.reason, remedy: error.remedy) }
             return LocalClaim(unclaimed: error.reason)
@@ -52,7 +51,7 @@ struct ServerClaims: UnitClaims {
         }
     }
 
-    /// A unit whose serial number is not its own is given free again.
+    /// Releases a unit whose serial number is not its own.
     private func bind(_ request: ClaimRequest, _ token: Int64) async throws(ServerFault) -> ClaimError? {
         guard let serial = request.serial else { return nil }
         let answer: Result<BoundSerial?, ServerFault>
@@ -60,5 +59,24 @@ struct ServerClaims: UnitClaims {
         if case .success(nil) = answer { return nil }
         await server.release(unit: request.unit, run: request.run, token: token)
         return try answer.get().map { .serialBound(serial: serial, unit: request.unit, known: $0.binding, station: $0.station) }
+    }
+}
+
+/// Remembers for a minute that the server gave no answer, so that not every unit waits.
+final class ServerSilence: Sendable {
+    static let pause = Duration.seconds(60)
+    /// A server that refuses a connection at once costs a unit nothing.
+    private static let patience = Duration.seconds(2)
+
+    private let told = Mutex<(until: SessionClock.Instant, reason: String)?>(nil)
+
+    /// - Returns: why the server is not asked now; `nil` where it is.
+    func reason(at now: SessionClock.Instant) -> String? {
+        told.withLock { told in told.flatMap { now < $0.until ? $0.reason : nil } }
+    }
+
+    func note(_ fault: ServerFault, asked: SessionClock.Instant, now: SessionClock.Instant) {
+        guard case .lost(let reason) = fault, asked.duration(to: now) >= Self.patience else { return }
+        told.withLock { $0 = (now.advanced(by: Self.pause), reason) }
     }
 }

@@ -4,8 +4,6 @@ import Support
 
 /// One connection of libpq, without its waits: libpq's own time limits hold neither while it connects nor while it waits for an
 /// answer, and a server that was stopped still acknowledges what it is sent. What a server sends is bounded by ``ServerWire``.
-///
-/// For one thread.
 final class PQConnection {
     private let connection: OpaquePointer
     private var wire: ServerWire?
@@ -66,7 +64,7 @@ final class PQConnection {
             guard left != 0 else { return }
             guard left > 0 else { throw fault }
             try wait(POLLIN | POLLOUT, deadline)
-            // An answer that is not taken could keep the server from reading on.
+            // A server may read on only once its answer is taken.
             guard PQconsumeInput(connection) == 1 else { throw fault }
         }
     }
@@ -80,10 +78,9 @@ final class PQConnection {
         try wire.wait(socket, for: events, until: deadline)
     }
 
-    /// Whether the socket has reached a server; nothing was said then.
     private var isConnected: Bool { ![CONNECTION_NEEDED, CONNECTION_STARTED, CONNECTION_BAD].contains(PQstatus(connection)) }
 
-    /// libpq 15 tells the state of a refused connection in its longest messages alone; its words are in the server's language.
+    /// libpq 15 has the state of a refused connection only in verbose messages, whose words are in the server's language.
     private var fault: ServerFault {
         let text = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
         let line = Redaction.line(text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }.joined(separator: " "), hiding: secret)
@@ -94,7 +91,7 @@ final class PQConnection {
 
     private static let noDatabase = "3D000"
 
-    /// A server may ask for it in clear text, and put it into its message.
+    /// A server that has it may put it into its message.
     private var secret: String { PQpass(connection).map { String(cString: $0) } ?? "" }
 
     private static func withCStrings<Result>(
@@ -103,5 +100,27 @@ final class PQConnection {
         let copies = texts.map { $0.flatMap { strdup($0) } }
         defer { copies.forEach { free($0) } }
         return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { body($0.baseAddress!) }
+    }
+}
+
+struct PQRows: Sendable {
+    var rows: [[String?]] = []
+
+    static func read(_ result: OpaquePointer, hiding secret: String) -> Result<PQRows, ServerFault> {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK:
+            let rows = (0..<PQntuples(result)).map { row in
+                (0..<PQnfields(result)).map { column -> String? in
+                    guard PQgetisnull(result, row, column) == 0, let value = PQgetvalue(result, row, column) else { return nil }
+                    return String(cString: value)
+                }
+            }
+            return .success(PQRows(rows: rows))
+        default:
+            let primary = PQresultErrorField(result, Int32(UInt8(ascii: "M"))) ?? UnsafeMutablePointer(mutating: PQresultErrorMessage(result))
+            let state = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+            let reason = Redaction.line(primary.map { String(cString: $0) } ?? "no message", hiding: secret)
+            return .failure(state.map { .answered(state: $0, reason: reason) } ?? .lost(reason))
+        }
     }
 }

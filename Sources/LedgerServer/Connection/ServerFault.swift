@@ -1,7 +1,7 @@
 import Ledger
 import Support
 
-/// What a server, or the way to it, answered instead of a result. Reasons are printable and hold no password.
+/// Why there is no result. Reasons are printable and hold no password.
 enum ServerFault: Error, Sendable, Hashable {
     /// No answer came, or libpq itself gave up.
     case lost(String)
@@ -10,20 +10,18 @@ enum ServerFault: Error, Sendable, Hashable {
     /// Longer than ``ServerWire/answerLimit``.
     case tooLong
     case login(String)
-    /// Asked for the password unencrypted; it was not sent.
+    /// The server asked for it; it was not sent.
     case clearText
     case schema(found: Int?)
 
     enum Kind: Hashable {
         /// Asking again can help.
         case passing
-        /// The data of a row.
         case row
         /// The server has other tables, rights or logins than it should.
         case setUp
     }
 
-    /// Whether its connection is good for nothing more.
     var endsConnection: Bool {
         switch self {
         case .lost, .tooLong, .clearText: true
@@ -39,7 +37,6 @@ enum ServerFault: Error, Sendable, Hashable {
         }
     }
 
-    /// By the state's class, its first two characters.
     private static func kind(of state: String) -> Kind {
         // No such database, right, schema, table, column or function: not a row's fault.
         if ["3D000", "42501", "3F000", "42P01", "42703", "42883"].contains(state) { return .setUp }
@@ -65,7 +62,7 @@ enum ServerFault: Error, Sendable, Hashable {
         }
     }
 
-    /// What is to be done on the server; `nil` where it has to be reached first.
+    /// What to do on the server; `nil` where it has to be reached first.
     var remedy: String? {
         if case .answered(let state, _) = self, !needsAdministrator(state) {
             return "the server answers, but does not come to it: run the same command again; if it stays so, show the message to the server's administrator"
@@ -74,7 +71,7 @@ enum ServerFault: Error, Sendable, Hashable {
         return diagnosis.category == .tryAgain ? nil : diagnosis.remedy
     }
 
-    /// Whether waiting alone mends nothing: a set-up or a row that is wrong, a server that is read-only, without room or with a fault of its own.
+    /// Whether waiting mends nothing: a wrong set-up or row, a server that is read-only, full or faulty.
     private func needsAdministrator(_ state: String) -> Bool {
         kind != .passing || ["25", "58", "XX"].contains(state.prefix(2)) || ["53100", "53200"].contains(state)
     }

@@ -3,38 +3,25 @@ import Support
 
 /// The way between libpq and a server, with a limit on what a server may send.
 ///
-/// libpq has none: it makes room for whatever length a message claims, and reads on as long as more comes, past every deadline.
-/// So it is handed one end of a pair of sockets in the place of its own, and gets what the server sends a piece at a time.
+/// libpq has none: it makes room for whatever length a message claims, and reads on as long as more comes.
+/// So it gets one end of a pair of sockets in place of its own, and the server's bytes a piece at a time.
 ///
-/// Nor does libpq 15 refuse to tell a password in clear text to whoever listens: such a message goes no further than here.
-///
-/// For one thread.
+/// libpq 15 also sends a password in clear text to whoever asks: such a message goes no further than here.
 final class ServerWire {
-    /// In bytes, of one answer, or of all that comes before the first one.
+    /// Bytes of one answer, or of all before the first one.
     static let answerLimit = 1 << 20
     private static let piece = 16 << 10
 
     private let server: Int32
     private let end: Int32
-    /// Of the end that libpq has: it may close it, and connect anew under the same number.
-    private let identity: Identity
+    /// Of libpq's end: libpq may connect anew under the same number.
+    private let identity: [UInt64]
     private var received = 0
     private var toServer: ArraySlice<UInt8> = []
     private var isServerGone = false
-    /// As libpq sends the password where it is asked for the text (PostgreSQL, PasswordMessage).
+    /// As libpq sends it (PostgreSQL, PasswordMessage).
     private let clearText: [UInt8]
     private var isAskedForClearText = false
-
-    private struct Identity: Equatable {
-        let device: dev_t
-        let number: ino_t
-
-        init?(_ descriptor: Int32) {
-            var status = stat()
-            guard fstat(descriptor, &status) == 0 else { return nil }
-            (device, number) = (status.st_dev, status.st_ino)
-        }
-    }
 
     /// Takes the place of a connected socket, under its number.
     init(inPlaceOf socket: Int32, password: String) throws(ServerFault) {
@@ -45,28 +32,31 @@ final class ServerWire {
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { throw .lost(SystemError.last) }
         defer { close(pair[0]) }
         let copy = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0, let identity = Identity(pair[0]), dup2(pair[0], socket) >= 0, fcntl(socket, F_SETFD, FD_CLOEXEC) >= 0 else {
+        guard copy >= 0, dup2(pair[0], socket) >= 0, fcntl(socket, F_SETFD, FD_CLOEXEC) >= 0 else {
             let reason = SystemError.last
             close(pair[1])
             if copy >= 0 { close(copy) }
             throw .lost(reason)
         }
-        (server, end, self.identity) = (copy, pair[1], identity)
+        (server, end, identity) = (copy, pair[1], Self.identity(socket))
     }
 
-    /// libpq's goodbye still goes.
+    /// Sends libpq's goodbye.
     deinit {
         sendOn()
         close(end)
         close(server)
     }
 
-    func isBehind(_ socket: Int32) -> Bool { Identity(socket) == identity }
+    func isBehind(_ socket: Int32) -> Bool { Self.identity(socket) == identity }
 
-    /// The next answer has the whole room.
+    private static func identity(_ descriptor: Int32) -> [UInt64] {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
+    }
+
     func beginAnswer() { received = 0 }
 
-    /// Returns when libpq's end is ready.
     /// - Parameters:
     ///   - socket: libpq's end.
     ///   - events: of `poll`.
@@ -89,11 +79,11 @@ final class ServerWire {
         guard !toServer.isEmpty else { return }
         let count = toServer.withUnsafeBytes { send(server, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)) }
         if count > 0 { toServer = toServer.dropFirst(count) }
-        // Nobody hears it any more; what the server said before is still read.
+        // The server is gone; what it said before is still read.
         if count < 0, errno != EAGAIN, errno != EINTR { toServer = [] }
     }
 
-    /// libpq's end is empty then, so that there is room for a piece.
+    /// libpq's end is empty, and has room for a piece.
     private func takeIn() throws(ServerFault) {
         guard let piece = Self.read(server) else {
             isServerGone = true
@@ -116,7 +106,7 @@ final class ServerWire {
 
     /// - Returns: which of them are ready, or have ended.
     static func poll(_ waits: [(descriptor: Int32, events: Int32)], until deadline: ContinuousClock.Instant) throws(ServerFault) -> [Bool] {
-        // A socket that is waited for nothing would still tell of its end.
+        // poll would report the end of a socket without events, too.
         var descriptors = waits.map { pollfd(fd: $0.events == 0 ? -1 : $0.descriptor, events: Int16($0.events), revents: 0) }
         while true {
             let left = ContinuousClock.now.duration(to: deadline)

@@ -2,14 +2,13 @@ import Foundation
 import Ledger
 import Support
 
-/// What takes runs.
 protocol RunSink: Sendable {
-    /// All of them, or none. Runs that are there already are taken for new ones.
-    /// - Parameter last: the last number that the station has given by now; what is missing up to it is found by it.
+    /// All of them, or none. Known runs are no error.
+    /// - Parameter last: the last number that the station has given: it shows what is missing.
     func insert(_ runs: [RunRecord], last: RunNumber?, within limit: Duration) async throws(ServerFault)
 }
 
-/// The table of the server's schema. A station may insert alone, so that nothing names the conflict or asks for rows back.
+/// A station may only insert, so the statement neither names the conflict nor asks for rows.
 struct PostgreSQLRuns: RunSink {
     let lane: ServerLane
 
@@ -17,7 +16,7 @@ struct PostgreSQLRuns: RunSink {
         guard let json = Self.json(runs) else { throw .answered(state: "22000", reason: "a record cannot be written as JSON") }
         try await lane.ask(within: limit) { connection, deadline throws(ServerFault) in
             _ = try connection.execute(Self.statement, [json], until: deadline)
-            // The runs are there, whatever becomes of it.
+            // The runs are there without it, too.
             if let last { _ = try? connection.execute("SELECT noafw.tell($1, $2::bigint)", [last.epoch, "\(last.seq)"], until: deadline) }
         }
     }

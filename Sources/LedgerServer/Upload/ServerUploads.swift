@@ -45,7 +45,7 @@ final class ServerUploads: RunUploads {
             report.unreadable = outbox.unreadable
             report.failure = report.left > 0 ? state.withLock { $0.failure?.diagnosis } : nil
         } catch {
-            // Cut short: why the runs wait is what was met before, if anything.
+            // Cut short: the runs wait for an earlier reason, if any.
             report.failure = error is CancellationError ? state.withLock { $0.failure?.diagnosis } : diagnose(error)
             report.left = max((try? await outbox.unsentCount(station: station)) ?? 0, 1)
         }
@@ -60,7 +60,7 @@ final class ServerUploads: RunUploads {
         return true
     }
 
-    /// In halves, where one of several runs is refused, so that it blocks none behind it.
+    /// In halves where one run is refused, so that it blocks no other.
     private func send(_ batch: [RunRecord], until deadline: SessionClock.Instant, _ report: inout UploadReport) async throws {
         do {
             let last = try? await outbox.lastNumber(station: station)
@@ -86,7 +86,7 @@ final class ServerUploads: RunUploads {
 
     private func reject(_ run: RunRecord, _ fault: ServerFault, _ report: inout UploadReport) async throws {
         let rejected = RejectedRun(id: run.id, reason: fault.reason)
-        try await outbox.markRejected([rejected])
+        try await outbox.markRejected(rejected)
         report.rejected.append(rejected)
         succeeded()
     }
@@ -105,4 +105,41 @@ final class ServerUploads: RunUploads {
             if fault.kind == .passing { state.backoff.failed(at: now, chance: chance) } else { state.backoff.gaveUp(at: now) }
         }
     }
+}
+
+enum UploadBatch {
+    static let runLimit = 200
+    static let byteLimit = 1 << 20
+
+    /// The first that fit together; one that is too large goes alone.
+    static func prefix(of runs: [RunRecord]) -> [RunRecord] {
+        var bytes = 0
+        let count = runs.prefix(runLimit).prefix { run in
+            bytes += PostgreSQLRuns.json([run])?.utf8.count ?? 0
+            return bytes <= byteLimit
+        }.count
+        return Array(runs.prefix(max(1, count)))
+    }
+}
+
+/// When a server that did not answer is asked again: after 1 s, then twice as late each time, up to a minute, each time a little
+/// earlier by chance. A pure machine.
+struct Backoff: Sendable {
+    static let (first, longest) = (Duration.seconds(1), Duration.seconds(60))
+
+    private var delay = first
+    private(set) var due: SessionClock.Instant?
+
+    mutating func failed(at now: SessionClock.Instant, chance: Double) {
+        due = now.advanced(by: delay * (0.5 + chance / 2))
+        delay = min(delay * 2, Self.longest)
+    }
+
+    /// Another try within a minute is no use.
+    mutating func gaveUp(at now: SessionClock.Instant) {
+        delay = Self.longest
+        failed(at: now, chance: 1)
+    }
+
+    mutating func succeeded() { self = Backoff() }
 }

@@ -7,9 +7,9 @@ import Support
 /// The open file. Everything but reading needs the ``WriterLock``.
 struct LedgerDatabase: Sendable {
     let pool: DatabasePool
-    /// The file that was opened: another process may have moved it aside since.
+    /// Another process may have moved the file aside since.
     private let identity: FileIdentity?
-    /// Changes with every change of the tables, whoever makes it.
+    /// SQLite changes it with the tables.
     private let tables: Int?
 
     private static let busyTimeout: TimeInterval = 5
@@ -17,7 +17,7 @@ struct LedgerDatabase: Sendable {
     init(_ files: LedgerFiles, migrator: DatabaseMigrator, now: UTCTime) throws {
         try Self.checkForm(files, migrator: migrator)
         pool = try DatabasePool(path: files.database, configuration: Self.configuration())
-        // DatabasePool sets NORMAL when it turns on WAL, whatever was set before: a power cut would eat the last record.
+        // DatabasePool sets NORMAL with WAL: a power cut would lose the last record.
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try Self.migrate(pool, files, migrator: migrator, now: now)
         identity = files.identity()
@@ -26,7 +26,7 @@ struct LedgerDatabase: Sendable {
         LedgerFiles.synchronize("\(files.folder)/..")
     }
 
-    /// Whether this is still the file, and its tables are those that were opened: a newer noafw may have migrated it since.
+    /// Whether no process has moved or migrated the file since.
     func isCurrent(_ files: LedgerFiles) throws -> Bool {
         guard identity == files.identity() else { return false }
         return try tables == Self.tables(pool)
@@ -46,19 +46,19 @@ struct LedgerDatabase: Sendable {
         return configuration
     }
 
-    /// A file of a newer noafw is opened for nothing, so it is looked at without a right to write.
+    /// A newer noafw's file is not changed: this opens it read-only.
     private static func checkForm(_ files: LedgerFiles, migrator: DatabaseMigrator) throws {
         guard files.isBegun else { return }
         var status = stat()
         guard stat(files.database, &status) == 0 else { throw StorageFault.unwritable(SystemError.last) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw StorageFault.broken("it is no file") }
-        // Room is reserved once a database was opened, and that is never empty again.
+        // A database that was opened has a reserve, and is never empty again.
         guard status.st_size > 0 || access(files.reserve, F_OK) != 0 else { throw StorageFault.broken("it is empty, and was not before") }
         let unknown: [String]
         do {
             unknown = try unknownForms(files.database, migrator, isReadOnly: true)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
-            // A kill while the file was made has left a journal, which is rolled back by opening it.
+            // A kill while the file was made left a journal, which opening rolls back.
             unknown = try unknownForms(files.database, migrator, isReadOnly: false)
         }
         guard let newest = unknown.last else { return }
@@ -93,7 +93,6 @@ struct LedgerDatabase: Sendable {
         try migrator.migrate(pool)
     }
 
-    /// Writes the log into the database, as far as no reader is in the way.
     func checkpoint(_ kind: Database.CheckpointMode = .passive) throws {
         _ = try pool.writeWithoutTransaction { try $0.checkpoint(kind) }
     }

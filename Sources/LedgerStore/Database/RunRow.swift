@@ -3,33 +3,29 @@ import Ledger
 
 extension RunRecord: FetchableRecord, EncodableRecord {}
 
-/// Microseconds.
 extension UTCTime: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue { microseconds.databaseValue }
-    public static func fromDatabaseValue(_ value: DatabaseValue) -> UTCTime? { Int64.fromDatabaseValue(value).map { UTCTime(microseconds: $0) } }
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> UTCTime? { Int64.fromDatabaseValue(value).map(UTCTime.init) }
 }
 
 extension JSONDocument: DatabaseValueConvertible {
     public var databaseValue: DatabaseValue { text.databaseValue }
-    public static func fromDatabaseValue(_ value: DatabaseValue) -> JSONDocument? { String.fromDatabaseValue(value).map { JSONDocument(text: $0) } }
+    public static func fromDatabaseValue(_ value: DatabaseValue) -> JSONDocument? { String.fromDatabaseValue(value).map(JSONDocument.init) }
 }
 
 /// A row of the runs that is no record: another program wrote it.
 struct OddRow: Error, Sendable, Hashable {
-    /// The order of writing, which the file gives.
     var number: Int64
-    /// Those that keep it from being one; empty where it takes more than one of them.
+    /// Empty where several together are wrong.
     var columns: [String]
 
     var text: String { "row \(number) (\(columns.isEmpty ? "several columns" : columns.joined(separator: ", ")))" }
 }
 
-/// A record with what only this file knows of it.
 struct RunRow: FetchableRecord, PersistableRecord {
     static let databaseTableName = "runs"
 
     var record: RunRecord
-    /// The order of writing; given by the file.
     var number: Int64?
     /// The ``ProcessMark`` of the process that has the run open.
     var owner: Int64
@@ -56,7 +52,7 @@ struct RunRow: FetchableRecord, PersistableRecord {
         }
     }
 
-    /// A column is odd where the row would be a record with another value in it.
+    /// Those with which, given another value, the row would be a record.
     private static func oddColumns(_ row: Row) -> [String] {
         let start = RunRecord(station: "-", unitAddress: "-", family: "-", verb: "-", toolVersion: "-", host: "-")
         guard let plain = try? start.databaseDictionary else { return [] }

@@ -1,12 +1,11 @@
 import GRDB
 import Ledger
 
-/// What is done to the runs within one transaction.
 struct RunTransaction {
     let db: Database
     let mark: ProcessMark
 
-    /// - Returns: what is kept: the record, or the newer state of it that was there.
+    /// - Returns: what is kept: the record, or a newer state of it.
     func put(_ record: RunRecord, owner: Int64) throws -> RunRecord {
         let known = try RunRow.fetchOne(db, sql: "SELECT * FROM runs WHERE id = ?", arguments: ["\(record.id)"])
         if let known, !known.record.isOpen || known.record.revision >= record.revision { return known.record }
@@ -45,8 +44,8 @@ struct RunTransaction {
         }
     }
 
-    /// Closes the runs of a station whose process is dead; one that cannot be closed keeps no other run from its record.
-    /// - Returns: what was closed, and what cannot be: it is no record.
+    /// Closes the station's runs whose process is dead, each by itself.
+    /// - Returns: what was closed, and rows that are no records.
     func closeAbandoned(station: String, at time: UTCTime) throws -> (closed: [RunRecord], odd: Set<OddRow>) {
         var (closed, odd): ([RunRecord], Set<OddRow>) = ([], [])
         let owners = try Int64.fetchAll(
@@ -86,4 +85,21 @@ struct RunTransaction {
     }
 
     private func epoch() throws -> String? { try String.fetchOne(db, sql: "SELECT epoch FROM ledger") }
+}
+
+extension Database {
+    /// - Returns: why a serial number is not the unit's. Rows that are no records count, too.
+    func conflict(_ serial: String, at unitAddress: String) throws -> LedgerError? {
+        try SerialBinding.conflict(serial, at: unitAddress) { key in
+            let (condition, value) =
+                switch key {
+                case .serial(let serial): ("serial = ?", serial)
+                case .unit(let address): ("unit_address = ? AND serial IS NOT NULL", address)
+                }
+            let sql = "SELECT serial, unit_address, id FROM runs WHERE \(condition) ORDER BY number DESC LIMIT 1"
+            return try Row.fetchOne(self, sql: sql, arguments: [value]).map { row in
+                SerialBinding(serial: row.text("serial"), unitAddress: row.text("unit_address"), run: row.text("id"))
+            }
+        }
+    }
 }

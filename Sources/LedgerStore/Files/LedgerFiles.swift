@@ -3,12 +3,10 @@ import Glibc
 import Ledger
 import Support
 
-/// The names in the ledger's folder.
 struct LedgerFiles: Sendable {
     let folder: String
 
     var database: String { "\(folder)/ledger.sqlite" }
-    /// SQLite's own files beside it.
     var companions: [String] { ["\(database)-wal", "\(database)-shm", "\(database)-journal"] }
     var lock: String { "\(folder)/ledger.lock" }
     var marks: String { "\(folder)/processes.lock" }
@@ -21,7 +19,7 @@ struct LedgerFiles: Sendable {
 
     func copy(before migration: String, at time: UTCTime) -> String { "\(folder)/ledger-before-\(migration)-\(time.compact).sqlite" }
 
-    /// Moves the database's files into a folder of their own. What has moved by the time of a kill is found there again.
+    /// Moves the database's files into a folder of their own.
     func moveAside(at time: UTCTime) throws {
         let aside = "\(folder)/\(Self.brokenPrefix)\(time.compact)"
         do {
@@ -29,10 +27,10 @@ struct LedgerFiles: Sendable {
         } catch {
             throw StorageFault.unwritable(error.reason)
         }
-        // The log belongs to the database: first, so that a new database never meets an old log.
+        // The log first: a new database must never meet an old log.
         for path in companions + [database] {
             let name = path.split(separator: "/").last ?? "ledger"
-            guard rename(path, "\(aside)/\(name)") == 0 || errno == ENOENT else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+            guard rename(path, "\(aside)/\(name)") == 0 || errno == ENOENT else { throw StorageFault.last(path) }
         }
         Self.synchronize(folder)
     }
@@ -43,23 +41,21 @@ struct LedgerFiles: Sendable {
         return names.filter { $0.hasPrefix(Self.brokenPrefix) }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// - Returns: where they are now.
     func acknowledgeBroken() throws -> [String] {
         try brokenFolders().map { path in
             let name = path.split(separator: "/").last?.dropFirst(Self.brokenPrefix.count) ?? ""
             let new = "\(folder)/\(Self.acknowledgedPrefix)\(name)"
-            guard rename(path, new) == 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+            guard rename(path, new) == 0 else { throw StorageFault.last(path) }
             return new
         }
     }
 
-    /// Whether something is there: also what cannot be read, or a link whose disk is not mounted.
+    /// Also for what cannot be read, or a link whose disk is not mounted.
     var isBegun: Bool {
         var status = stat()
         return lstat(database, &status) == 0
     }
 
-    /// Which file the name stands for at this moment.
     func identity() -> FileIdentity? { FileIdentity(path: database) }
 
     /// A new file survives a power cut only when its folder is on the disk too.
@@ -75,7 +71,6 @@ struct FileIdentity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
 
-    /// `nil` where no file is.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

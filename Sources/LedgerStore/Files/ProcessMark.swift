@@ -6,9 +6,9 @@ import Support
 /// when the process ends, whatever ends it. Unlike process numbers, places are not used again, and they hold across containers.
 final class ProcessMark: Sendable {
     private let descriptor: Int32
-    /// Random, kept in the records that this process has open.
+    /// Random; the records that this process has open hold it.
     let place: Int64
-    /// Of the shared file: a mark in a file that was removed is seen by no other process.
+    /// Of the shared file: no other process sees a mark in a removed one.
     let identity: FileIdentity?
 
     /// Of `fcntl`: a lock of the open file, not of the process (Linux, `F_OFD_GETLK` and `F_OFD_SETLK`).
@@ -18,17 +18,17 @@ final class ProcessMark: Sendable {
         descriptor = open(path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         place = random()
         identity = FileIdentity(path: path)
-        guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+        guard descriptor >= 0 else { throw StorageFault.last(path) }
         var lock = Self.byte(at: place)
         guard fcntl(descriptor, Self.setLock, &lock) == 0 else {
             // `deinit` closes it, here too.
-            throw StorageFault.unwritable("\(path): \(SystemError.last)")
+            throw StorageFault.last(path)
         }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether the process with that mark lives. Where that cannot be told, it does.
+    /// Also where that cannot be found out.
     func isAlive(_ other: Int64) -> Bool {
         guard other != place else { return true }
         guard other > 0 else { return false }

@@ -2,14 +2,14 @@ import GRDB
 import Ledger
 import Support
 
-/// Why the ledger's file cannot be written at this moment.
 enum StorageFault: Error, Equatable {
-    /// Its bytes make no sense: it has to make room for a new one.
+    /// Its bytes make no sense: a new file takes its place.
     case broken(String)
-    /// The disk is full or read-only, or a call failed.
     case unwritable(String)
-    /// Another process holds the lock.
     case locked
+
+    /// What the last call said about a file.
+    static func last(_ path: String) -> StorageFault { .unwritable("\(path): \(SystemError.last)") }
 
     init(_ error: any Error) {
         if let fault = error as? StorageFault {
@@ -33,7 +33,7 @@ enum StorageFault: Error, Equatable {
         }
     }
 
-    /// Of what only reads, or changes what is there.
+    /// For calls that can use no spool.
     func error(_ files: LedgerFiles) -> LedgerError {
         switch self {
         case .broken(let reason): .unreadable(path: files.database, reason: reason, isDamaged: true)

@@ -12,10 +12,24 @@ struct WriterLock: Sendable {
     var timeout = Duration.seconds(5)
 
     func hold<Value>(_ body: () throws -> Value) throws -> Value {
-        let descriptor = open(path, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
-        guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+        try FileLock.hold(path, O_RDWR | O_CREAT, within: timeout) { _ in try body() }
+    }
+}
+
+/// An advisory lock of a file (flock(2)). It blocks its thread, one of the ledger's own: flock(2) has no time limit.
+enum FileLock {
+    private static let pollInterval: UInt32 = 2000
+
+    static func hold<Value>(_ path: String, _ flags: Int32, within timeout: Duration, _ body: (Int32) throws -> Value) throws -> Value {
+        let descriptor = open(path, flags | OpenedFile.flags, 0o600)
+        guard descriptor >= 0 else { throw StorageFault.last(path) }
         defer { close(descriptor) }
-        guard try FileLock.take(descriptor, path: path, within: timeout) else { throw StorageFault.locked }
-        return try body()
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw StorageFault.last(path) }
+            guard ContinuousClock.now < deadline else { throw StorageFault.locked }
+            usleep(pollInterval)
+        }
+        return try body(descriptor)
     }
 }

@@ -5,7 +5,6 @@ import Support
 
 /// Records as lines of JSON, beside a ledger that cannot be written.
 struct Spool: Sendable {
-    /// What could be made of its bytes.
     struct Contents {
         var lines: [RecordLine] = []
         var rejected: [[UInt8]] = []
@@ -13,7 +12,7 @@ struct Spool: Sendable {
 
     let path: String
     let rejectedPath: String
-    /// Holds room on the disk until there is none left.
+    /// Freed when the disk is full.
     let reservePath: String
     var timeout = Duration.seconds(5)
 
@@ -31,7 +30,7 @@ struct Spool: Sendable {
         guard line.count <= RecordLine.byteLimit else { throw StorageFault.unwritable("the record is too long") }
         try locked(O_RDWR | O_CREAT) { descriptor in
             let size = lseek(descriptor, 0, SEEK_END)
-            guard size >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+            guard size >= 0 else { throw StorageFault.last(path) }
             guard size + off_t(line.count) <= Self.byteLimit else { throw StorageFault.unwritable("\(path) is too large") }
             // A line that a kill or a full disk cut off must not swallow this one.
             let start: [UInt8] = Self.endsLine(descriptor, size) ? [] : [Self.lineEnd]
@@ -56,12 +55,12 @@ struct Spool: Sendable {
             var rejected = contents.rejected
             if !contents.lines.isEmpty { rejected += try body(contents.lines).map { try $0.encoded() } }
             if !rejected.isEmpty { try keep(rejected) }
-            guard ftruncate(descriptor, 0) == 0, fsync(descriptor) == 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
+            guard ftruncate(descriptor, 0) == 0, fsync(descriptor) == 0 else { throw StorageFault.last(path) }
             return rejected.count
         }
     }
 
-    /// Takes some room of the disk, for the runs under way when it becomes full.
+    /// Takes room on the disk, for runs under way when it becomes full.
     func reserve() {
         let descriptor = open(reservePath, O_RDWR | O_CREAT | OpenedFile.flags, 0o600)
         guard descriptor >= 0 else { return }
@@ -69,7 +68,6 @@ struct Spool: Sendable {
         close(descriptor)
     }
 
-    /// - Returns: records, and lines that are none: torn ones, and those of a newer noafw.
     static func parse(_ bytes: [UInt8]) -> Contents {
         var contents = Contents()
         for line in bytes.split(separator: lineEnd) {
@@ -80,7 +78,6 @@ struct Spool: Sendable {
 
     private static let lineEnd = UInt8(ascii: "\n")
 
-    /// All of it, or nothing.
     private func write(_ bytes: [UInt8], to descriptor: Int32, at end: off_t) throws {
         guard lseek(descriptor, end, SEEK_SET) == end, FileWriter.write(bytes, to: descriptor), fsync(descriptor) == 0 else {
             let reason = SystemError.last
@@ -99,10 +96,10 @@ struct Spool: Sendable {
 
     private func keep(_ lines: [[UInt8]]) throws {
         let descriptor = open(rejectedPath, O_WRONLY | O_CREAT | O_APPEND | OpenedFile.flags, 0o600)
-        guard descriptor >= 0 else { throw StorageFault.unwritable("\(rejectedPath): \(SystemError.last)") }
+        guard descriptor >= 0 else { throw StorageFault.last(rejectedPath) }
         defer { close(descriptor) }
         guard FileWriter.write(lines.flatMap { $0 + [Self.lineEnd] }, to: descriptor), fsync(descriptor) == 0 else {
-            throw StorageFault.unwritable("\(rejectedPath): \(SystemError.last)")
+            throw StorageFault.last(rejectedPath)
         }
     }
 
@@ -113,12 +110,8 @@ struct Spool: Sendable {
 
     private static func folder(of path: String) -> String { String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) }
 
-    /// The spool has a lock of its own: it serves when the ledger's cannot be had.
+    /// Its own lock: it serves when the ledger's is held.
     private func locked<Value>(_ flags: Int32, _ body: (Int32) throws -> Value) throws -> Value {
-        let descriptor = open(path, flags | OpenedFile.flags, 0o600)
-        guard descriptor >= 0 else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
-        defer { close(descriptor) }
-        guard try FileLock.take(descriptor, path: path, within: timeout) else { throw StorageFault.unwritable("\(path): \(SystemError.last)") }
-        return try body(descriptor)
+        try FileLock.hold(path, flags, within: timeout, body)
     }
 }

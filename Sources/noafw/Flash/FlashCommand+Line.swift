@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Ledger
 import Provisioning
 
 extension FlashCommand {

@@ -3,7 +3,6 @@ import Ledger
 import LedgerStore
 import Support
 
-/// `noafw ledger check`
 struct LedgerCheckCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -54,7 +53,6 @@ struct LedgerCheckCommand: ContextCommand {
     }
 }
 
-/// `noafw.ledger-check/1`
 private struct CheckDocument: Encodable {
     struct Gap: Encodable { var station: String, first: Int64, last: Int64 }
 
@@ -73,12 +71,12 @@ private struct CheckDocument: Encodable {
     let spooledBytes: Int
     let broken: [String]
     let acknowledged: [String]
-    let error: ErrorMember?
+    let error: Diagnosis?
 
     init(_ check: LedgerCheck, _ acknowledged: [String], _ error: Diagnosis?) {
         (sound, runs, openRuns, damages) = (check.isSound, check.runs, check.openRuns, check.damages)
         refusedRuns = check.refusedRuns.values.reduce(0, +)
         gaps = check.gaps.map { Gap(station: $0.station, first: $0.missing.lowerBound, last: $0.missing.upperBound) }
-        (spooledBytes, broken, self.acknowledged, self.error) = (check.spooledBytes, check.broken, acknowledged, error.map { ErrorMember($0) })
+        (spooledBytes, broken, self.acknowledged, self.error) = (check.spooledBytes, check.broken, acknowledged, error)
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `noafw ledger`
 struct LedgerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ledger",

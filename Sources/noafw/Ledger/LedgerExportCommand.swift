@@ -3,7 +3,6 @@ import Foundation
 import Ledger
 import Support
 
-/// `noafw ledger export`
 struct LedgerExportCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",

@@ -3,7 +3,6 @@ import Bluetooth
 import Ledger
 import Support
 
-/// Which runs, by when and where.
 struct LedgerScopeOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
@@ -28,7 +27,6 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
         return filter
     }
 
-    /// For the head of a report.
     func words(now: UTCTime) -> String {
         [
             since.map { "since \($0.time(now: now).iso8601.prefix(16).replacing("T", with: " ")) UTC" }, unit.map { "unit \($0)" },
@@ -37,7 +35,6 @@ struct LedgerScopeOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Which of them, by how they ended.
 struct LedgerVerdictOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("Only runs that ended so.", valueName: "verdict"))
     var verdict: RunOutcome?
@@ -57,10 +54,8 @@ struct LedgerVerdictOptions: ParsableArguments, Sendable {
 
 extension RunOutcome: ExpressibleByArgument {}
 
-/// A moment as the command line names it.
 enum Moment: Sendable, Hashable, ExpressibleByArgument {
     case at(UTCTime)
-    /// In microseconds.
     case ago(Int64)
 
     init?(argument: String) {

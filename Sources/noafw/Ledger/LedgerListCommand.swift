@@ -2,7 +2,6 @@ import ArgumentParser
 import Ledger
 import Support
 
-/// `noafw ledger list`
 struct LedgerListCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

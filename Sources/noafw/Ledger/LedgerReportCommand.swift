@@ -2,7 +2,6 @@ import ArgumentParser
 import Ledger
 import Support
 
-/// `noafw ledger report`
 struct LedgerReportCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
@@ -36,13 +35,12 @@ struct LedgerReportCommand: ContextCommand {
         return await verb.run(failure: LedgerText.failure, interrupted: { place?.abandon() ?? .unchanged }) { style in
             let reader = try LedgerReader(context)
             var filter = scope.filter(now: reader.now)
-            // What came before tells which units were run before.
             let since = filter.since
             filter.since = nil
             let figures = try await reader.read(note: verb.note) { [filter] source in
-                var tally = RunTally(since: since)
-                try source.forEach(filter, of: nil) { tally.add($0) }
-                return RunFigures(tally)
+                var figures = RunFigures(since: since)
+                try source.forEach(filter, of: nil) { figures.add($0) }
+                return figures
             }
             let document = JSONText.document(json ? try ReportDocument(figures).text() : "")
             guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style), document: document) }

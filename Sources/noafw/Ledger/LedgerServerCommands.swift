@@ -4,7 +4,6 @@ import LedgerServer
 import LedgerStore
 import Support
 
-/// `noafw ledger schema`
 struct LedgerSchemaCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
@@ -25,7 +24,6 @@ struct LedgerSchemaCommand: ContextCommand {
     }
 }
 
-/// `noafw ledger send`
 struct LedgerSendCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
@@ -61,7 +59,7 @@ struct LedgerSendCommand: ContextCommand {
 
     func run(in context: CommandContext) async -> Int32 {
         let verb = OfflineCommand(context: context, isJSON: json)
-        return await verb.run(failure: { SendDocument.text(UploadReport(), [:], $0) }) { _ in
+        return await verb.run(failure: { SendDocument(UploadReport(), [:], $0) }) { _ in
             let name = station ?? context.environment["NOAFW_STATION"] ?? RecordInputs.hostName
             guard let server = try server.value(station: name, in: context) else { throw ServerError.address(reason: "none is named, and NOAFW_LEDGER is not set") }
             let ledger = SQLiteLedger(folder: "\(try context.stateFolder())/ledger")
@@ -74,7 +72,7 @@ struct LedgerSendCommand: ContextCommand {
             let others = try await ledger.unsentElsewhere(than: name)
             if report.notices.count > 1, let unreadable = report.unreadable?.diagnosis { verb.note("\(unreadable.message) [\(unreadable.code)]") }
             let error = report.notices.last?.diagnosis
-            return OfflineCommand.Result(lines: Self.lines(report, others), document: SendDocument.text(report, others, error), error: error)
+            return OfflineCommand.Result(lines: Self.lines(report, others), document: SendDocument(report, others, error), error: error)
         }
     }
 
@@ -101,11 +99,10 @@ private struct SendDocument: Encodable {
     let waiting: Int
     let rejected: [Refusal]
     let others: [String: Int]
-    let error: ErrorMember?
+    let error: Diagnosis?
 
-    static func text(_ report: UploadReport, _ others: [String: Int], _ error: Diagnosis?) -> JSONText {
-        .document(JSONWriter.text(SendDocument(
-            sent: report.sent, waiting: report.left, rejected: report.rejected.map { Refusal(run: $0.id, reason: $0.reason) }, others: others,
-            error: error.map { ErrorMember($0) })))
+    init(_ report: UploadReport, _ others: [String: Int], _ error: Diagnosis?) {
+        (sent, waiting, self.others, self.error) = (report.sent, report.left, others, error)
+        rejected = report.rejected.map { Refusal(run: $0.id, reason: $0.reason) }
     }
 }

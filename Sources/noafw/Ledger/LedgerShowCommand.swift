@@ -2,7 +2,6 @@ import ArgumentParser
 import Ledger
 import Support
 
-/// `noafw ledger show`
 struct LedgerShowCommand: ContextCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

@@ -1,23 +1,13 @@
 import Ledger
 import Support
 
-/// An error in a document.
-struct ErrorMember: Encodable {
-    var code: String
-    var message: String
-    var hint: String
-
-    init(_ error: Diagnosis) { (code, message, hint) = (error.code, error.message, error.remedy) }
-}
-
-/// Records as lines for a person.
 enum LedgerText {
     private struct Failure: Encodable {
         var schema = JSONExport.schema
-        var error: ErrorMember
+        var error: Diagnosis
     }
 
-    static func failure(_ error: Diagnosis) -> JSONText { .document(JSONWriter.text(Failure(error: ErrorMember(error)))) }
+    static func failure(_ error: Diagnosis) -> any Encodable & Sendable { Failure(error: error) }
 
     static func table(_ runs: [RunRecord], _ style: TextStyle) -> [String] {
         var table = TextTable([
@@ -57,6 +47,5 @@ enum LedgerText {
 
     static func counted(_ runs: Int) -> String { runs == 1 ? "1 run" : "\(FigureText.count(runs)) runs" }
 
-    /// UTC, to the second.
     static func moment(_ time: UTCTime) -> String { String(time.iso8601.prefix(19)).replacing("T", with: " ") }
 }

@@ -1,10 +1,12 @@
 import Ledger
 
-/// The figures of a report as lines.
 enum ReportLines {
     static func lines(_ figures: RunFigures, _ style: TextStyle) -> [String] {
         guard figures.runs > 0 else { return ["no run is recorded that fits"] }
-        return head(figures) + [""] + stations(figures, style) + codes(figures, style) + durations(figures, style)
+        let stations = figures.stations.map { [$0.name] + $0.yield.cells }
+        let codes = figures.codeRows.isEmpty ? [] : table("code", ["runs", "added up"], figures.codeRows, style) + [""]
+        return head(figures) + [""] + table("station", ["yield", "95 % interval", "passed", "of", "runs"], stations, style) + [""] + codes
+            + table("stage", ["times", "P50", "P95", "longest"], figures.durationRows, style)
     }
 
     private static func head(_ figures: RunFigures) -> [String] {
@@ -19,31 +21,9 @@ enum ReportLines {
         ]
     }
 
-    private static func stations(_ figures: RunFigures, _ style: TextStyle) -> [String] {
-        var table = TextTable([.init("station", keeping: .start), .init("yield", .right), .init("95 % interval", .right), .init("passed", .right), .init("of", .right), .init("runs", .right)])
-        for station in figures.stations {
-            let share = station.yield.share
-            table.append([
-                UntrustedText.escape(station.name), FigureText.percent(share.value), FigureText.interval(share), FigureText.count(share.count),
-                FigureText.count(share.total), FigureText.count(station.yield.runs),
-            ])
-        }
-        return table.lines(style: style) { _ in nil } + [""]
-    }
-
-    private static func codes(_ figures: RunFigures, _ style: TextStyle) -> [String] {
-        guard !figures.codes.bars.isEmpty else { return [] }
-        var table = TextTable([.init("code", keeping: .start), .init("runs", .right), .init("added up", .right)])
-        for bar in figures.codes.bars { table.append([UntrustedText.escape(bar.name), FigureText.count(bar.count), FigureText.percent(bar.cumulative)]) }
-        return table.lines(style: style) { _ in nil } + [""]
-    }
-
-    private static func durations(_ figures: RunFigures, _ style: TextStyle) -> [String] {
-        var table = TextTable([.init("stage", keeping: .start), .init("times", .right), .init("P50", .right), .init("P95", .right), .init("longest", .right)])
-        for (name, durations) in figures.stages.map({ ($0.name, $0.durations) }) + [("whole run", figures.wholeRuns)] {
-            table.append(
-                [UntrustedText.escape(name), FigureText.count(durations.count)] + [durations.median, durations.p95, durations.longest].map(FigureText.seconds))
-        }
+    private static func table(_ name: String, _ numbers: [String], _ rows: [[String]], _ style: TextStyle) -> [String] {
+        var table = TextTable([.init(name, keeping: .start)] + numbers.map { TextTable.Column($0, .right) })
+        for row in rows { table.append([UntrustedText.escape(row[0])] + row.dropFirst()) }
         return table.lines(style: style) { _ in nil }
     }
 }

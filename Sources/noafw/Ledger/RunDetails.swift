@@ -1,6 +1,5 @@
 import Ledger
 
-/// All of one record.
 enum RunDetails {
     static func lines(_ run: RunRecord, _ style: TextStyle) -> [String] {
         let verdict = LedgerText.tone(run).map { style.paint(LedgerText.verdict(run), $0) } ?? LedgerText.verdict(run)

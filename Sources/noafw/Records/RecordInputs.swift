@@ -1,28 +1,27 @@
 import Glibc
+import Ledger
 import LedgerServer
 import Support
 
-/// What stands in each record of a command beside its unit, and where a record goes that no file takes.
+/// What each record of a command begins as, and where a record goes that no file takes.
+@dynamicMemberLookup
 struct RecordInputs: Sendable {
-    /// The bench; the name of the host where nobody said another one.
-    var station = hostName
-    var operatorName: String?
-    /// Of the one unit that is worked on.
-    var serial: String?
+    /// Its station is the host's name by default; its serial number is that of the one unit that is worked on.
+    var record = RunRecord(station: hostName, unitAddress: "-", family: "-", verb: "-", toolVersion: ToolVersion.current, host: hostName)
     /// A serial number may leave the address that it was bound to.
     var rebindsSerial = false
-    var workOrder: String?
-    var part: String?
-    var batch: String?
-    var fixture: String?
-    let host = hostName
     /// Which the stations share; `nil` for a station by itself.
     var server: StationServer?
     var claimPolicy = ClaimPolicy.prefer
-    /// Tells a cancelled run what ends it.
+    /// Why a cancelled run ends.
     var stop = StopReason()
     /// Takes the line of a finished run that neither ledger nor spool takes.
     var lastResort: @Sendable (String) -> Void = { _ in }
+
+    subscript<Value>(dynamicMember field: WritableKeyPath<RunRecord, Value>) -> Value {
+        get { record[keyPath: field] }
+        set { record[keyPath: field] = newValue }
+    }
 
     static let hostName: String = {
         var name = [CChar](repeating: 0, count: 256)
@@ -30,4 +29,14 @@ struct RecordInputs: Sendable {
         let text = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return text.isEmpty ? "localhost" : text
     }()
+}
+
+extension RecordInputs {
+    /// Of a command without options for its records.
+    init(_ context: CommandContext) {
+        self.init()
+        if let name = context.environment["NOAFW_STATION"], !name.isEmpty { record.station = name }
+        stop = context.stop
+        lastResort = context.say
+    }
 }

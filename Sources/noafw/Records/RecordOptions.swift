@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ledger
+import LedgerServer
 
 /// What the records of a verb's runs say beside the unit.
 struct RecordOptions: ParsableArguments, Sendable {
@@ -29,14 +30,17 @@ struct RecordOptions: ParsableArguments, Sendable {
     @Option(help: ArgumentHelp("The fixture that holds the unit.", valueName: "name"))
     var fixture: String?
 
-    func validate() throws {
-        let given = [
-            ("--station", station), ("--operator", operatorName), ("--serial", serial), ("--order", order), ("--part", part),
-            ("--batch", batch), ("--fixture", fixture),
+    private var fields: [(option: String, text: String?, field: WritableKeyPath<RunRecord, String?>)] {
+        [
+            ("--operator", operatorName, \.operatorName), ("--serial", serial, \.serial), ("--order", order, \.workOrder), ("--part", part, \.part),
+            ("--batch", batch, \.batch), ("--fixture", fixture, \.fixture),
         ]
-        for (name, text) in given {
+    }
+
+    func validate() throws {
+        for (option, text) in [("--station", station)] + fields.map({ ($0.option, $0.text) }) {
             guard let text, RecordText.line(text) != text || text.isEmpty else { continue }
-            throw ValidationError("\(name) is 1 to \(RecordText.limit) printable characters, without blanks at its ends.")
+            throw ValidationError("\(option) is 1 to \(RecordText.limit) printable characters, without blanks at its ends.")
         }
         if rebindSerial, serial == nil { throw ValidationError("--rebind-serial belongs to --serial.") }
     }
@@ -45,10 +49,40 @@ struct RecordOptions: ParsableArguments, Sendable {
     func value(in context: CommandContext) throws -> RecordInputs {
         var inputs = RecordInputs(context)
         if let station { inputs.station = station }
-        (inputs.operatorName, inputs.serial, inputs.rebindsSerial) = (operatorName, serial, rebindSerial)
-        (inputs.workOrder, inputs.part, inputs.batch, inputs.fixture) = (order, part, batch, fixture)
+        for (_, text, field) in fields { inputs.record[keyPath: field] = text }
+        inputs.rebindsSerial = rebindSerial
         inputs.server = try server.value(station: inputs.station, in: context)
         inputs.claimPolicy = server.claims
         return inputs
+    }
+}
+
+extension ClaimPolicy: ExpressibleByArgument {}
+
+/// The server that the stations share.
+struct LedgerServerOptions: ParsableArguments, FileNaming, Sendable {
+    @Option(
+        name: .customLong("ledger"),
+        help: ArgumentHelp(
+            "Send the runs to this PostgreSQL, and claim each unit there: postgresql://HOST/DATABASE?sslrootcert=FILE, or service=NAME. No password stands in it. The default is NOAFW_LEDGER.",
+            valueName: "server"))
+    var server: String?
+
+    @Option(help: ArgumentHelp("Without the server, work on units unclaimed (prefer) or not at all (require).", valueName: "how"))
+    var claims = ClaimPolicy.prefer
+
+    /// - Returns: `nil` where no server is named.
+    /// - Throws: ``ServerError``, where it could not be trusted or its address is no good.
+    func value(station: String, in context: CommandContext) throws -> StationServer? {
+        try address(in: context).map { text throws in try StationServer(text, station: station, environment: context.environment) }
+    }
+
+    private func address(in context: CommandContext) -> String? {
+        (server ?? context.environment["NOAFW_LEDGER"]).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    func uses(in context: CommandContext) -> [FileUse] {
+        let files = address(in: context).map { StationServer.files($0, environment: context.environment) } ?? []
+        return files.map { .read(context.path($0)) }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import Provisioning
 import Support
@@ -5,7 +6,6 @@ import Support
 /// A job's report, as a record needs it.
 protocol RecordedReport: Verdict {
     var identity: UnitIdentity { get }
-    var recoveries: [Recovery] { get }
     /// Why the unit did not pass.
     var failure: Diagnosis? { get }
     var result: UnitResult { get }
@@ -35,4 +35,38 @@ extension VerifyReport: RecordedReport {
 extension ComparedReport: RecordedReport {
     var identity: UnitIdentity { report.identity }
     var recoveries: [Recovery] { report.recoveries }
+}
+
+/// The fleet's run that a unit's run is a part of: what decided about its turn.
+struct RolloutPlan: Sendable, Hashable, Codable {
+    /// Of the units' order.
+    var seed: UInt64
+    var units: Int
+    var jobsPerAdapter: Int
+    /// Units that are proved before the others start; `nil` is 1 for five units or more.
+    var canary: Int?
+    /// Failures in a row with one code; 0 stops for none.
+    var stopAfter: Int
+}
+
+/// The plan as a record has it: what the unit needs, once that is known, and the rollout.
+struct RecordedPlan: Encodable {
+    var job: Plan?
+    var rollout: RolloutPlan?
+
+    private enum CodingKeys: String, CodingKey { case rollout }
+
+    func encode(to encoder: any Encoder) throws {
+        try job?.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(rollout, forKey: .rollout)
+    }
+
+    /// `nil` where nothing is planned.
+    var json: String? {
+        guard job != nil || rollout != nil else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+    }
 }

@@ -77,7 +77,6 @@ struct RunCollector: Sendable {
         }
     }
 
-    /// Ends the last step as the run ends.
     mutating func conclude(_ verdict: RunVerdict, _ report: (any RecordedReport)?, at time: SessionClock.Instant) {
         endStep(verdict.outcome, verdict.code, at: time)
         guard let report, report.passed else { return }

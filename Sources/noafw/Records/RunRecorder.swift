@@ -8,7 +8,7 @@ import Synchronization
 /// Records the runs of one command, each from before its unit is touched to its end, whatever that is.
 final class RunRecorder: Sendable {
     typealias Events = @Sendable (RunEvent) -> Void
-    typealias KeptLedger = any RunLedger & RunHistory & RunOutbox
+    typealias KeptLedger = any RunLedger & RunOutbox
 
     /// What is known of a run before it begins.
     struct Start: Sendable {
@@ -95,12 +95,9 @@ final class RunRecorder: Sendable {
 
     private func open(_ start: Start, _ clock: SessionClock) async throws -> OpenRun {
         try await checkServer()
-        var first = RunRecord(
-            station: inputs.station, unitAddress: "\(start.unit.address)", family: start.unit.family.id.rawValue, verb: start.verb,
-            toolVersion: ToolVersion.current, host: inputs.host)
+        var first = inputs.record
+        (first.unitAddress, first.family, first.verb) = ("\(start.unit.address)", start.unit.family.id.rawValue, start.verb)
         first.adapter = start.unit.adapter ?? (start.unit.isVirtual ? Self.virtualAdapter : nil)
-        (first.fixture, first.operatorName) = (inputs.fixture, inputs.operatorName)
-        (first.workOrder, first.part, first.batch) = (inputs.workOrder, inputs.part, inputs.batch)
         (first.serial, first.rssi) = (start.serial ?? inputs.serial, start.unit.rssi)
         (first.bundleDigest, first.bundleSigner) = (start.assets.bundle?.digest, start.assets.bundle?.signer)
         first.plan = RecordedPlan(rollout: start.rollout).json
@@ -191,4 +188,63 @@ final class RunRecorder: Sendable {
         events(.notice("the record of this run is printed and kept nowhere else; next: copy the line that begins with {\"owner\""))
         inputs.lastResort(String(decoding: line, as: UTF8.self))
     }
+}
+
+/// A record that is filled while its run goes on.
+final class Recording: Sendable {
+    let run: OpenRun
+    let collector: Mutex<RunCollector>
+    /// Of the unit's link; it stands still while the record is written.
+    private let clock: SessionClock
+
+    init(run: OpenRun, collector: RunCollector, clock: SessionClock) {
+        (self.run, self.clock) = (run, clock)
+        self.collector = Mutex(collector)
+    }
+
+    func fill(_ record: inout RunRecord) { collector.withLock { $0.fill(&record) } }
+
+    /// Writes what is known by now: when it returns, that is on the disk.
+    /// - Throws: where neither the ledger nor its spool takes it; then the unit may not be changed.
+    func save() async throws(LedgerError) { try await run.update { fill(&$0) } }
+
+    /// Runs `body`, and writes meanwhile what a kill should not take away.
+    /// - Parameter body: is handed where its events go.
+    func follow<Value>(_ body: (@escaping @Sendable (RunEvent) -> Void) async throws -> Value) async throws -> Value {
+        let (changes, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        async let written: Void = write(changes)
+        defer { signal.finish() }
+        do {
+            let value = try await body { [self] event in
+                if collector.withLock({ $0.take(event) }) { signal.yield() }
+            }
+            signal.finish()
+            await written
+            return value
+        } catch {
+            signal.finish()
+            await written
+            throw error
+        }
+    }
+
+    /// A state that cannot be kept is told at the close, which tries again.
+    private func write(_ changes: AsyncStream<Void>) async {
+        for await _ in changes { await clock.paused { try? await save() } }
+    }
+}
+
+/// What the recording of a command's runs has to say: each thing once, however many units there are.
+final class RunNotices: Sendable {
+    private let told = Mutex<Set<Diagnosis>>([])
+
+    func tell(_ notices: [LedgerNotice], _ events: RunRecorder.Events) {
+        for notice in notices { tellOnce(notice.diagnosis, events) }
+    }
+
+    func tellOnce(_ diagnosis: Diagnosis, _ events: RunRecorder.Events) {
+        if told.withLock({ $0.insert(diagnosis).inserted }) { Self.tell(diagnosis, events) }
+    }
+
+    static func tell(_ diagnosis: Diagnosis, _ events: RunRecorder.Events) { events(.notice(diagnosis.notice)) }
 }

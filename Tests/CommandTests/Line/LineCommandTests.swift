@@ -1,5 +1,6 @@
 import Bluetooth
 import Foundation
+import Ledger
 import Provisioning
 import Support
 import TestSupport

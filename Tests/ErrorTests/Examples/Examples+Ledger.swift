@@ -7,7 +7,7 @@ extension Examples {
         .networkFileSystem(path: path, fileSystem: "FILE SYSTEM"), .unreadable(path: path, reason: reason), .unreadable(path: path, reason: reason, isDamaged: true), .locked(path: path),
         .abandoned(run: "RUN"),
         .serialBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "SERIAL", unitAddress: "BOUND ADDRESS", run: "RUN")), .noSuchRun("DIGITS"),
-        .unitBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "BOUND SERIAL", unitAddress: "ADDRESS", run: "RUN")),
+        .serialBound(serial: "SERIAL", address: "ADDRESS", known: SerialBinding(serial: "BOUND SERIAL", unitAddress: "ADDRESS", run: "RUN")),
         .noRuns(folder: "FOLDER"),
         .severalRuns("DIGITS", found: ["RUN"]), .unsound(findings: 2),
     ])

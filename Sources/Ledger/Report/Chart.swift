@@ -1,8 +1,7 @@
-/// A drawing with its name and what it shows in words, for those who do not see it.
+/// A drawing with its name and a description for those who do not see it.
 struct Chart {
     static let width = 680.0
 
-    /// Unique on its page.
     var id: String
     var title: String
     var description: String
@@ -22,37 +21,35 @@ struct Chart {
     enum Anchor: String { case start, middle, end }
 
     mutating func text(_ content: String, _ x: Double, _ y: Double, anchor: Anchor = .start, style: String = "label") {
-        marks.append(
-            HTML.element(
-                "text", ["x": Self.text(x), "y": Self.text(y), "class": style, "text-anchor": anchor.rawValue], HTML.text(content)))
+        add("text", ["x": x, "y": y], "\(style)\" text-anchor=\"\(anchor)", content)
     }
 
     mutating func line(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double, style: String) {
-        marks.append(HTML.empty("line", ["x1": Self.text(x1), "y1": Self.text(y1), "x2": Self.text(x2), "y2": Self.text(y2), "class": style]))
+        add("line", ["x1": x1, "y1": y1, "x2": x2, "y2": y2], style)
     }
 
     mutating func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double, style: String) {
-        guard width > 0, height > 0 else { return }
-        marks.append(
-            HTML.empty("rect", ["x": Self.text(x), "y": Self.text(y), "width": Self.text(width), "height": Self.text(height), "class": style]))
+        if width > 0, height > 0 { add("rect", ["x": x, "y": y, "width": width, "height": height], style) }
     }
 
-    mutating func circle(_ x: Double, _ y: Double, _ radius: Double, style: String) {
-        marks.append(HTML.empty("circle", ["cx": Self.text(x), "cy": Self.text(y), "r": Self.text(radius), "class": style]))
-    }
+    mutating func circle(_ x: Double, _ y: Double, _ radius: Double, style: String) { add("circle", ["cx": x, "cy": y, "r": radius], style) }
 
     mutating func path(_ points: [(Double, Double)], isClosed: Bool = false, style: String) {
         guard !points.isEmpty else { return }
         let places = points.map { "\(Self.text($0.0)) \(Self.text($0.1))" }.joined(separator: " L")
-        marks.append(HTML.empty("path", ["d": "M\(places)\(isClosed ? " Z" : "")", "class": style]))
+        marks.append("<path d=\"M\(places)\(isClosed ? " Z" : "")\" class=\"\(style)\"/>")
     }
 
-    /// To a tenth of a pixel.
+    private mutating func add(_ name: String, _ places: KeyValuePairs<String, Double>, _ style: String, _ content: String? = nil) {
+        let attributes = places.map { " \($0.key)=\"\(Self.text($0.value))\"" }.joined()
+        marks.append("<\(name)\(attributes) class=\"\(style)\"" + (content.map { ">\(HTML.text($0))</\(name)>" } ?? "/>"))
+    }
+
     private static func text(_ number: Double) -> String {
         let text = FigureText.decimal(number, 1)
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
 
-    /// As much of a name as fits; the table beside the drawing has all of it.
+    /// The table beside the drawing has the whole name.
     static func shortened(_ name: String, to limit: Int) -> String { name.count > limit ? String(name.prefix(limit - 1)) + "…" : name }
 }
