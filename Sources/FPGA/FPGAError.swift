@@ -32,7 +32,7 @@ extension FPGAError: DiagnosableError {
         case .imageEmpty:
             .row("FPGA-0002", .badData, nil, "the FPGA image is empty", "the file was not written completely", "fetch the image again")
         case .verificationFailed(let pages):
-            .row("FPGA-0003", .unitFailed, .unit, "the FPGA flash does not hold what was written (\(Self.list(pages)))",
+            .row("FPGA-0003", .unitFailed, .unit, "the FPGA flash does not hold what was written (\(pages.isEmpty ? "the digest differs" : "page " + Diagnosis.list(pages.map(String.init))))",
                 "the unit's flash is worn out or damaged", "\(again); replace the unit if it fails again")
         case .writeFailed(let reason):
             .row("FPGA-0004", .tryAgain, .radio, "the FPGA image could not be written: \(reason)",
@@ -48,11 +48,5 @@ extension FPGAError: DiagnosableError {
             .row("FPGA-0009", .unitFailed, .unit, "the FPGA image cannot be withdrawn", "the unit's flash cannot be erased",
                 "replace the unit")
         }
-    }
-
-    private static func list(_ pages: [Int]) -> String {
-        guard !pages.isEmpty else { return "the digest differs" }
-        let shown = pages.prefix(8).map(String.init).joined(separator: ", ")
-        return "page \(shown)" + (pages.count > 8 ? " and \(pages.count - 8) more" : "")
     }
 }

@@ -21,8 +21,6 @@ public enum REPLError: Error, Hashable, Sendable {
     case garbage(String)
     case outputOverflow(limit: Int)
     case forbiddenByte(UInt8, offset: Int)
-    /// An earlier wait failed, without `recover` since.
-    case outOfStep
     case timedOut(String)
     /// An answer without its checksum; the argument is its end, printable.
     case unreadable(String)
@@ -37,6 +35,8 @@ public enum REPLError: Error, Hashable, Sendable {
 }
 
 extension REPLError {
+    /// An earlier wait failed, without `recover` since.
+    static let outOfStep = REPLError.garbage("an answer: an earlier one never came")
     /// A break, or an error of what answers are made of, ended a command before it had an answer.
     static let cutShort = REPLError.garbage("an answer: a command was cut short")
     static let helperGone = REPLError.garbage("an answer: its Lua was restarted")
@@ -65,7 +65,7 @@ extension REPLError: DiagnosableError {
         case .timedOut: .silence
         case .exception where isOutOfMemory, .lua where isOutOfMemory: .memory
         case .noPrompt, .programDoesNotStop, .programInTheWay, .lacking: .program
-        case .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .payloadTooSmall: .garbage
+        case .exception, .garbage, .outputOverflow, .unreadable, .lua, .payloadTooSmall: .garbage
         case .forbiddenByte, .codeTooLong: nil
         }
     }
@@ -89,8 +89,6 @@ extension REPLError: DiagnosableError {
         case .forbiddenByte(let byte, let offset):
             .row("REPL-0005", .usage, nil, "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
                 "the unit would act on this byte instead of reading it", "escape it, or report this with the output of -v")
-        case .outOfStep:
-            .row("REPL-0006", .tryAgain, .unit, "the session with the unit is out of step", "an earlier answer never came", again)
         case .timedOut(let what):
             .row("REPL-0007", .tryAgain, .unit, "timed out waiting for \(what)",
                 "data was lost on the air, or the unit is busy", again)
@@ -132,6 +130,11 @@ extension REPLError: DiagnosableError {
 }
 
 extension Diagnosis {
+    /// The first names, and how many there are more.
+    package static func list(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
+    }
+
     /// A row of a module's table of errors.
     package static func row(
         _ code: String, _ category: Category, _ fault: Fault?, _ message: String, _ cause: String, _ remedy: String

@@ -77,14 +77,10 @@ extension ScriptError: DiagnosableError {
                 "it is another folder", "give a folder that holds the unit's scripts only")
         case .shadowed(let names):
             .row("SCR-0015", .unitFailed, .unit,
-                "the unit would load other files instead of its scripts or modules: \(Self.list(names))",
+                "the unit would load other files instead of its scripts or modules: \(Diagnosis.list(names))",
                 "Python looks for them first, so the verified files would not run",
                 "enter in noafw console: \(ShadowRemoval.code(for: names)); then run the same command again")
         }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     /// For a family's own code, too; `removal` as above.
