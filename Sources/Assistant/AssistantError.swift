@@ -105,7 +105,7 @@ extension AssistantError: DiagnosableError {
 
     private func row(_ code: String, _ category: Diagnosis.Category, _ message: String, cause: String, remedy: String) -> Diagnosis {
         let isInput = category == .usage || category == .badData
-        return Diagnosis(code: code, category: category, fault: isInput ? nil : .station, message: message, cause: cause, remedy: remedy)
+        return Diagnosis(code, category, isInput ? nil : .station, message, cause: cause, remedy: remedy)
     }
 
     private static func suffix(_ text: String) -> String { text.isEmpty ? "" : ": \(text)" }

@@ -27,32 +27,26 @@ extension FPGAError: DiagnosableError {
         let again = "run the same command again (until then the unit starts from its built-in FPGA image)"
         return switch self {
         case .imageTooLong(let byteCount):
-            .row("FPGA-0001", .badData, nil, "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
-                "the file is not an image for the unit's FPGA", "give the raw image of a release for the unit")
+            .init("FPGA-0001", .badData, nil, "the FPGA image has \(byteCount) bytes, more than \(FPGALimits.imageByteCount)",
+                cause: "the file is not an image for the unit's FPGA", remedy: "give the raw image of a release for the unit")
         case .imageEmpty:
-            .row("FPGA-0002", .badData, nil, "the FPGA image is empty", "the file was not written completely", "fetch the image again")
+            .init("FPGA-0002", .badData, nil, "the FPGA image is empty", cause: "the file was not written completely", remedy: "fetch the image again")
         case .verificationFailed(let pages):
-            .row("FPGA-0003", .unitFailed, .unit, "the FPGA flash does not hold what was written (\(Self.list(pages)))",
-                "the unit's flash is worn out or damaged", "\(again); replace the unit if it fails again")
+            .init("FPGA-0003", .unitFailed, .unit, "the FPGA flash does not hold what was written (\(pages.isEmpty ? "the digest differs" : "page " + Diagnosis.list(pages.map(String.init))))",
+                cause: "the unit's flash is worn out or damaged", remedy: "\(again); replace the unit if it fails again")
         case .writeFailed(let reason):
-            .row("FPGA-0004", .tryAgain, .radio, "the FPGA image could not be written: \(reason)",
-                "data is lost on the air repeatedly", "bring the unit closer; \(again)")
+            .init("FPGA-0004", .tryAgain, .radio, "the FPGA image could not be written: \(reason)",
+                cause: "data is lost on the air repeatedly", remedy: "bring the unit closer; \(again)")
         case .commitFailed(let marker):
-            .row("FPGA-0005", .unitFailed, .unit, "the FPGA commit marker reads back as \(marker)",
-                "the unit's flash is damaged, or power was lost", again)
+            .init("FPGA-0005", .unitFailed, .unit, "the FPGA commit marker reads back as \(marker)",
+                cause: "the unit's flash is damaged, or power was lost", remedy: again)
         case .notABitstream(let reason):
-            .row("FPGA-0008", .badData, nil, "the file is not an image for the unit's FPGA: \(reason)",
-                "it is another kind of file, or it was damaged",
-                "give the raw image of a release for the unit, or pass --any-fpga-image for an image of your own")
+            .init("FPGA-0008", .badData, nil, "the file is not an image for the unit's FPGA: \(reason)",
+                cause: "it is another kind of file, or it was damaged",
+                remedy: "give the raw image of a release for the unit, or pass --any-fpga-image for an image of your own")
         case .markerStays:
-            .row("FPGA-0009", .unitFailed, .unit, "the FPGA image cannot be withdrawn", "the unit's flash cannot be erased",
-                "replace the unit")
+            .init("FPGA-0009", .unitFailed, .unit, "the FPGA image cannot be withdrawn", cause: "the unit's flash cannot be erased",
+                remedy: "replace the unit")
         }
-    }
-
-    private static func list(_ pages: [Int]) -> String {
-        guard !pages.isEmpty else { return "the digest differs" }
-        let shown = pages.prefix(8).map(String.init).joined(separator: ", ")
-        return "page \(shown)" + (pages.count > 8 ? " and \(pages.count - 8) more" : "")
     }
 }

@@ -13,8 +13,8 @@ public enum FPGALimits {
     /// The flash erases in pages of 4 KiB.
     static let pageByteCount = 0x1000
     static let pageCount = 109
-    /// Decoded bytes of one write command: the unit holds them, their parts and the command's source at once, in a heap of 40 KB
-    /// of which a program that was interrupted may keep half.
+    /// Decoded bytes of one write command: the unit holds them, their parts and the source at once, in a heap of 40 KB of which a
+    /// program that was interrupted may keep half.
     static let maximumChunkByteCount = 2048
     /// Bytes of a digest that tell one page from another.
     static let pageDigestByteCount = 8

@@ -26,8 +26,8 @@ struct FlashState: Sendable, Hashable {
 
 /// How to get an image into a unit's flash.
 ///
-/// The flash is NOR: writing only clears bits. Writing 0xFF changes nothing, and writing what is there already is harmless, so
-/// whatever is blank or equal can be written over from any point; anything else needs the erase of all pages.
+/// The flash is NOR: writing only clears bits. What is blank or equal can be written over from any point; anything else needs the erase
+/// of all pages.
 public enum FPGAPlan: Sendable, Hashable {
     /// The image and its marker are there.
     case nothing

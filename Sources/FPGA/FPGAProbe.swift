@@ -27,11 +27,12 @@ public struct FPGAProbe: Sendable {
     static let runCode = "import fpga\nprint(fpga.run())"
 
     let helper: FlashHelper
-    var repl: PythonREPL { helper.session.repl }
+    private var session: HelperSession { helper.session }
+    private var repl: PythonREPL { session.repl }
 
-    public init(repl: PythonREPL) { self.init(repl: repl, timing: .init()) }
+    public init(repl: PythonREPL) { self.init(repl: repl, answerTimeout: FlashHelper.answerTimeout) }
 
-    init(repl: PythonREPL, timing: FPGATiming) { helper = FlashHelper(repl: repl, timing: timing) }
+    init(repl: PythonREPL, answerTimeout: Duration) { helper = FlashHelper(repl: repl, answerTimeout: answerTimeout) }
 
     /// `nil` when no image answers. Untrusted, but printable.
     public func readVersion() async throws -> String? {
@@ -42,47 +43,45 @@ public struct FPGAProbe: Sendable {
     /// With no image running the data line floats, and anything may be read, so nothing is believed before the identification
     /// `Mncl` (monocle-micropython, `modules/fpga.c`).
     public func condition() async throws -> FPGACondition {
-        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: helper.timing.command)
+        let text = try await repl.runText(Self.registersCode, using: "fpga.read", within: session.answerTimeout)
         let registers = text.split(separator: "\n").compactMap { HexText.decode($0) }
-        guard registers.map(\.count) == [4, 12] else { throw Self.unreadable(text) }
+        guard registers.map(\.count) == [4, 12] else { throw REPLError.unreadable(String(text.suffix(80))) }
         if registers[0] == Self.identification {
             return .running(version: PrintableText.of(registers[1].prefix { $0 != 0 }))
         }
-        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: helper.timing.command)
+        let runs = try await repl.runText(Self.runCode, using: "fpga.run", within: session.answerTimeout)
         return runs == "False" ? .stopped : .silent
     }
 
-    private static func unreadable(_ answer: String) -> REPLError { .unreadable(String(answer.suffix(80))) }
-
     /// SHA-256 over the 444,430 bytes in flash, computed on the unit.
     func digest(onProgress: (Int) -> Void = { _ in }) async throws -> [UInt8] {
-        try await helper.session.using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
+        try await session.using { try await CheckedAnswer.insisting { try await digestOnce(onProgress: onProgress) } }
     }
 
     private func digestOnce(onProgress: (Int) -> Void) async throws -> [UInt8] {
         let ends = groups.map { FPGALimits.page($0.upperBound - 1).upperBound }
         let commands = try zip([0] + ends, ends).map { try PythonCode("_nf.sha(\($0),\($1))") }
         var last = ""
-        try await repl.pipeline(commands, within: helper.timing.read) { index, answer in
+        try await repl.pipeline(commands, within: FlashHelper.readTimeout) { index, answer in
             last = try CheckedAnswer.decode(answer)
             onProgress(ends[index])
         }
-        guard let digest = HexText.decode(last), digest.count == SHA256.byteCount else { throw Self.unreadable(last) }
+        guard let digest = HexText.decode(last), digest.count == SHA256.byteCount else { throw REPLError.unreadable(String(last.suffix(80))) }
         return digest
     }
 
     private func marker() async throws -> [UInt8] {
-        let marker = try await helper.session.ask("mark()")
-        guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else { throw Self.unreadable(marker) }
+        let marker = try await session.ask("mark()")
+        guard let bytes = HexText.decode(marker), bytes.count == FPGALimits.marker.count else { throw REPLError.unreadable(String(marker.suffix(80))) }
         return bytes
     }
 
-    func isCommitted() async throws -> Bool { try await helper.session.using { try await marker() == FPGALimits.marker } }
+    func isCommitted() async throws -> Bool { try await session.using { try await marker() == FPGALimits.marker } }
 
     /// Digests of all pages and of the whole flash, computed on the unit, and the marker.
     /// - Parameter image: when given, what a plan for it needs beside them is asked, too.
     func survey(for image: FPGAImage? = nil) async throws -> FlashState {
-        try await helper.session.using {
+        try await session.using {
             let counter = try await helper.counter()
             let (digests, sha256) = try await CheckedAnswer.insisting { try await flashDigests() }
             var survey = FlashState(pageDigests: digests, sha256: sha256, marker: try await marker(), counter: counter)
@@ -96,25 +95,25 @@ public struct FPGAProbe: Sendable {
         let commands = try groups.map { try PythonCode("_nf.pages(\($0.lowerBound),\($0.count))") }
         var pages: [UInt64] = []
         var whole: [UInt8] = []
-        try await repl.pipeline(commands, atOnce: Self.surveysInFlight, within: helper.timing.read) { index, answer in
+        try await repl.pipeline(commands, atOnce: Self.surveysInFlight, within: FlashHelper.readTimeout) { index, answer in
             let text = try CheckedAnswer.decode(answer)
             var words = text.split(separator: " ")
             if index == groups.count - 1 { whole = words.popLast().flatMap { HexText.decode($0) } ?? [] }
             let values = words.compactMap { Self.digest(from: $0) }
-            guard values.count == groups[index].count else { throw Self.unreadable(text) }
+            guard values.count == groups[index].count else { throw REPLError.unreadable(String(text.suffix(80))) }
             pages += values
         }
-        guard whole.count == SHA256.byteCount else { throw Self.unreadable("no digest of the flash") }
+        guard whole.count == SHA256.byteCount else { throw REPLError.unreadable("no digest of the flash") }
         return (pages, whole)
     }
 
     private func edge(of page: Int) async throws -> FlashState.Edge {
         let range = FPGALimits.page(page)
-        let answer = try await helper.session.ask("tail(\(range.lowerBound),\(range.upperBound))", within: helper.timing.read)
+        let answer = try await session.ask("tail(\(range.lowerBound),\(range.upperBound))", within: FlashHelper.readTimeout)
         let words = answer.split(separator: " ")
         guard words.count == 2, let count = Int(words[0]), (0...range.count).contains(count),
             let digest = Self.digest(from: words[1])
-        else { throw Self.unreadable(answer) }
+        else { throw REPLError.unreadable(String(answer.suffix(80))) }
         return FlashState.Edge(page: page, byteCount: count, digest: digest)
     }
 

@@ -18,8 +18,7 @@ enum RetryReason: Error, Hashable {
 /// A way for image bytes to get to the helper on the unit, through the REPL. The data characteristic is none: the firmware
 /// allocates each of its packets in the radio's interrupt, which a full heap never lets return (monocle-micropython, `main.c`).
 protocol FPGATransport: Sendable {
-    /// Has the helper write the image from `offset`, where its counter stands, to its end. After a transient error the updater asks
-    /// the helper where it stands and calls again.
+    /// Has the helper write the image from `offset`, where its counter stands, to its end; again after a transient error.
     func write(_ image: FPGAImage, from offset: Int, through session: HelperSession, onProgress: (Int) -> Void) async throws
 }
 
@@ -46,22 +45,20 @@ extension FPGAUpdater {
     /// The FPGA shares the flash; it starts again with the unit.
     func stopFPGA(_ onEvent: (FPGAEvent) -> Void) async throws {
         try await retrying(onEvent) {
-            _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: timing.command)
+            _ = try await session.repl.runText(Self.stopCode, using: "fpga.run", within: session.answerTimeout)
         }
     }
 
     func erase(_ onEvent: (FPGAEvent) -> Void) async throws {
         onEvent(.erasing)
         try await retrying(onEvent) {
-            let answer = try await session.using { try await session.perform("erase()", within: timing.erase) }
+            let answer = try await session.using { try await session.perform("erase()", within: FlashHelper.eraseTimeout) }
             guard try FlashHelper.counter(from: answer) == 0 else { throw RetryReason.counterUnknown }
         }
     }
 
-    /// Gets the unit's write counter to where writing may go on, by writing 0xFF, which changes nothing.
-    ///
-    /// Without a helper that knows the counter it is taken to be 0, as after a restart. Should it be anything else, the firmware
-    /// refuses to write past the end, or the first piece does not read back where it belongs.
+    /// Gets the unit's write counter to where writing may go on, by writing 0xFF, which changes nothing. An unknown counter is taken to
+    /// be 0, as after a restart. If it is not, the firmware refuses to write past the end, or the first piece does not read back.
     func advance(to target: Int, from counter: Int?, _ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         if let counter, counter > target {
             guard counter <= image.bytes.count, image.bytes[target..<counter].allSatisfy({ $0 == 0xFF }) else {
@@ -73,7 +70,7 @@ extension FPGAUpdater {
         for start in stride(from: counter ?? 0, to: target, by: Self.skipByteCount) {
             let end = min(start + Self.skipByteCount, target)
             let answer = try await retrying(onEvent) {
-                try FlashHelper.counter(from: await session.perform("skip(\(start),\(end))", within: timing.read))
+                try FlashHelper.counter(from: await session.perform("skip(\(start),\(end))", within: FlashHelper.readTimeout))
             }
             guard answer == end else { throw RetryReason.counterUnknown }
         }
@@ -87,7 +84,7 @@ extension FPGAUpdater {
             // A piece whose answer was lost is not sent again: the helper then stands behind it.
             let counter = try await retrying(onEvent) { () async throws -> Int? in
                 if try await helper.counter() == chunk.range.lowerBound {
-                    _ = try await session.repl.run(chunk.code, within: timing.command)
+                    _ = try await session.repl.run(chunk.code, within: session.answerTimeout)
                 }
                 return try await helper.counter()
             }
@@ -127,7 +124,7 @@ extension FPGAUpdater {
 
     private func standing(_ onEvent: (FPGAEvent) -> Void) async throws -> Int {
         let counter = try await retrying(onEvent) {
-            try await session.repl.recover(within: timing.recovery)
+            try await session.repl.recover(within: HelperSession.recoveryTimeout)
             return try await helper.counter()
         }
         guard let counter, counter <= image.bytes.count else { throw RetryReason.counterUnknown }

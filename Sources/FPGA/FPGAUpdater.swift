@@ -22,7 +22,7 @@ public struct FPGAFinding: Sendable, Hashable {
 public struct FPGAUpdater: Sendable {
     /// Erases of one update: the planned one and two fresh starts.
     private static let maximumErases = 3
-    /// Fresh plans of one update, for units that restart in the middle.
+    /// Fresh plans of one update.
     private static let maximumRounds = 6
 
     let image: FPGAImage
@@ -30,13 +30,15 @@ public struct FPGAUpdater: Sendable {
     let probe: FPGAProbe
     var helper: FlashHelper { probe.helper }
     var session: HelperSession { helper.session }
-    var timing: FPGATiming { helper.timing }
 
-    public init(repl: PythonREPL, image: FPGAImage) { self.init(repl: repl, image: image, timing: .init()) }
+    public init(repl: PythonREPL, image: FPGAImage) { self.init(repl: repl, image: image, transport: LiteralTransport()) }
 
-    init(repl: PythonREPL, image: FPGAImage, timing: FPGATiming = .init(), transport: any FPGATransport = LiteralTransport()) {
+    init(
+        repl: PythonREPL, image: FPGAImage, answerTimeout: Duration = FlashHelper.answerTimeout,
+        transport: any FPGATransport = LiteralTransport()
+    ) {
         (self.image, self.transport) = (image, transport)
-        probe = FPGAProbe(repl: repl, timing: timing)
+        probe = FPGAProbe(repl: repl, answerTimeout: answerTimeout)
     }
 
     /// All code that this module sends to a unit, calls of the helper's methods apart.

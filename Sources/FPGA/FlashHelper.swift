@@ -1,8 +1,14 @@
 import REPL
 
-/// The helper that runs on the unit, as the global `_nf`. It does every write itself, so it knows the firmware's write counter, which
-/// has no getter. It stays when the link is lost, and goes with a restart of Python.
+/// The helper on the unit, the global `_nf`. It does every write itself, so it knows the firmware's write counter, which has no getter.
+/// It stays when the link is lost, and goes with a restart of Python.
 struct FlashHelper: Sendable {
+    static let answerTimeout = Duration.seconds(5)
+    /// 109 pages: the flash needs 45 ms for one, 400 ms at worst.
+    static let eraseTimeout = Duration.seconds(45)
+    /// Reading 16 pages and computing their digests on the unit, which takes a second.
+    static let readTimeout = Duration.seconds(8)
+
     static let remote = RemoteHelper("_nf", pieces: [base, writing, reading, digests, surveying])
 
     /// `F` is the firmware's `update.Fpga`. `n` is the counter, −1 when it is not known; `b` is set during a write: an interrupt then,
@@ -109,14 +115,11 @@ struct FlashHelper: Sendable {
         """
 
     let session: HelperSession
-    let timing: FPGATiming
 
     /// A helper that a restart has taken away is not brought again in the midst of a step: the write counter is lost with it.
-    init(repl: PythonREPL, timing: FPGATiming) {
-        self.timing = timing
+    init(repl: PythonREPL, answerTimeout: Duration) {
         session = HelperSession(
-            of: Self.remote, on: repl, timing: .init(answer: timing.command, upload: timing.upload, recovery: timing.recovery),
-            lastingExceptions: ["NameError", "ValueError", "OSError"])
+            of: Self.remote, on: repl, answerTimeout: answerTimeout, lastingExceptions: ["NameError", "ValueError", "OSError"])
     }
 
     func counter() async throws -> Int? { try Self.counter(from: await session.ask("at()")) }
@@ -125,16 +128,4 @@ struct FlashHelper: Sendable {
         guard let value = Int(text), (-1...FPGALimits.regionByteCount).contains(value) else { throw REPLError.unreadable(text) }
         return value < 0 ? nil : value
     }
-}
-
-/// How long each kind of wait may take.
-struct FPGATiming: Sendable {
-    var command = Duration.seconds(5)
-    var upload = Duration.seconds(6)
-    /// 109 pages: the flash needs 45 ms for one, 400 ms at worst.
-    var erase = Duration.seconds(45)
-    /// Reading 16 pages and computing their digests on the unit, which takes a second.
-    var read = Duration.seconds(8)
-    /// Getting back to the prompt after something was lost.
-    var recovery = Duration.seconds(20)
 }

@@ -60,96 +60,96 @@ extension ProvisioningError: DiagnosableError {
         switch self {
         case .unitNotFound(let address):
             Diagnosis(
-                code: "PRV-0001", category: .unavailable, fault: .radio, message: "no unit \(address) is in reach",
+                "PRV-0001", .unavailable, .radio, "no unit \(address) is in reach",
                 cause: "it is off, asleep on a charger, out of range or connected to another host",
                 remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
         case .unitGone(let address):
             Diagnosis(
-                code: "PRV-0034", category: .unavailable, fault: .radio, message: "the unit \(address) was there, ended its link, and is not in reach any more",
+                "PRV-0034", .unavailable, .radio, "the unit \(address) was there, ended its link, and is not in reach any more",
                 cause: "its program has put it to sleep, as some do that have heard nothing for a while; or it was taken away",
                 remedy: "wake the unit (tap it, or take it out of its cradle), and run the command again at once")
         case .staysInApplication:
             Diagnosis(
-                code: "PRV-0002", category: .unitFailed, fault: .unit, message: "the unit did not go into its bootloader",
+                "PRV-0002", .unitFailed, .unit, "the unit did not go into its bootloader",
                 cause: "its firmware ignored the request, or it lost power meanwhile",
                 remedy: "power-cycle the unit and run the command again")
         case .doesNotReturn:
             Diagnosis(
-                code: "PRV-0003", category: .unitFailed, fault: .unit, message: "the unit did not come back after its reset",
+                "PRV-0003", .unitFailed, .unit, "the unit did not come back after its reset",
                 cause: "a unit on a charger sleeps right after an update",
                 remedy: "take the unit off the charger and run the command again; it continues where it stopped")
         case .wrongVersion(let component, let expected, let actual):
             Diagnosis(
-                code: "PRV-0004", category: .unitFailed, fault: .unit,
-                message: "the unit reports \(component.name) \(actual ?? "nothing") instead of \(expected)",
+                "PRV-0004", .unitFailed, .unit,
+                "the unit reports \(component.name) \(actual ?? "nothing") instead of \(expected)",
                 cause: "the unit does not run what was written, or the given version is not the version of the file",
                 remedy: "check the version given for the file; run the command again with --force --only \(component.name)")
         case .batteryLow(let percent, let minimum):
             Diagnosis(
-                code: "PRV-0005", category: .unitFailed, fault: .unit,
-                message: "the battery is at \(percent) %, below the minimum of \(minimum) %",
+                "PRV-0005", .unitFailed, .unit,
+                "the battery is at \(percent) %, below the minimum of \(minimum) %",
                 cause: "a unit that loses power during an update stays unusable until the update is repeated",
                 remedy: "charge the unit, or accept the risk with a lower --min-battery")
         case .batteryUnknown:
             Diagnosis(
-                code: "PRV-0018", category: .unitFailed, fault: .unit, message: "the unit does not report the charge of its battery",
+                "PRV-0018", .unitFailed, .unit, "the unit does not report the charge of its battery",
                 cause: "its firmware does not answer with a percentage",
                 remedy: "charge the unit and accept the risk with --min-battery 0")
         case .downgrade(let from, let to):
             Diagnosis(
-                code: "PRV-0006", category: .unitFailed, fault: nil,
-                message: "the unit's firmware \(from) is newer than \(to)",
+                "PRV-0006", .unitFailed, nil,
+                "the unit's firmware \(from) is newer than \(to)",
                 cause: "the catalogue or the given package is older than the unit",
                 remedy: "use a newer package, or pass --allow-downgrade (the bootloader may still refuse)")
         case .inBootloader:
             Diagnosis(
-                code: "PRV-0007", category: .unitFailed, fault: .unit, message: "the unit is in its bootloader",
+                "PRV-0007", .unitFailed, .unit, "the unit is in its bootloader",
                 cause: "a firmware update was interrupted", remedy: "finish it with noafw flash and the same options")
         case .bitstreamVersionUnknown(let path):
             Diagnosis(
-                code: "PRV-0009", category: .badData, fault: nil, message: "the version of \(path) is not known",
+                "PRV-0009", .badData, nil, "the version of \(path) is not known",
                 cause: "an FPGA image does not state its version, and the catalogue has no entry with its digest",
                 remedy: "give the version with --fpga-version, or add the file with noafw assets add")
         case .bitstreamWithdrawn(let expected, let actual, let builtIn):
             Diagnosis(
-                code: "PRV-0010", category: .unitFailed, fault: .unit,
-                message: "the unit's FPGA \(actual.map { "reports \($0)" } ?? "does not answer") instead of \(expected); the image was taken out"
+                "PRV-0010", .unitFailed, .unit,
+                "the unit's FPGA \(actual.map { "reports \($0)" } ?? "does not answer") instead of \(expected); the image was taken out"
                     + " again" + (builtIn.map { ", and the built-in \($0) runs" } ?? ", and the built-in one does not answer either"),
                 cause: "the image is not for this unit, the given version is not the version of the image, or the FPGA is damaged",
                 remedy: "check the file and its --fpga-version, and run the same command again; replace the unit if a released image fails")
         case .ageUnknown(let unit, let ours):
             Diagnosis(
-                code: "PRV-0011", category: .unitFailed, fault: .unit,
-                message: "the unit's firmware \(unit ?? "without a version") cannot be compared with \(ours)",
+                "PRV-0011", .unitFailed, .unit,
+                "the unit's firmware \(unit ?? "without a version") cannot be compared with \(ours)",
                 cause: "versions have the form vYY.DDD.HHMM, such as v23.248.0754",
                 remedy: "pass --allow-downgrade to accept an older firmware (the bootloader may still refuse)")
         case .staysInBootloader(let address, let transfers):
             Diagnosis(
-                code: "PRV-0012", category: .unitFailed, fault: .unit,
-                message: "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
+                "PRV-0012", .unitFailed, .unit,
+                "the bootloader at \(address.bootloader) took the whole firmware (\(transfers)×) and is still on the air",
                 cause: "the unit's program sends it back there at once, the unit does not start the image, or another device answers under its"
                     + " bootloader's address",
                 remedy: LinkError.pairingReset
                     + ", and run the same command again; if it stays, see with noafw scan whether another device is in its bootloader near by")
         case .restartsWhenInterrupted(let reason):
             Diagnosis(
-                code: "PRV-0029", category: .unitFailed, fault: .unit,
-                message: "the unit ends its link whenever its program is interrupted (\(reason))",
+                "PRV-0029", .unitFailed, .unit,
+                "the unit ends its link whenever its program is interrupted (\(reason))",
                 cause: "the program restarts the unit, or the firmware does so for what the program has made of it",
                 remedy: REPLError.programRemedy)
         case .notPermitted:
             Diagnosis(
-                code: "PRV-0019", category: .permission, fault: nil, message: "the files on the unit were not given up; nothing was changed",
+                "PRV-0019", .permission, nil, "the files on the unit were not given up; nothing was changed",
                 cause: "the update would have erased files that are of no release, and the question was not answered with yes",
                 remedy: "copy what is to be kept, and run the same command again, with --yes to be asked nothing")
         case .noConsole(let family):
             Diagnosis(
-                code: "PRV-0028", category: .usage, fault: nil, message: "noafw does not talk to a running \(family)",
+                "PRV-0028", .usage, nil, "noafw does not talk to a running \(family)",
                 cause: "noafw only finds units of this family, and finishes an interrupted firmware update",
                 remedy: "use noafw scan or noafw rescue")
         case .nothingWanted:
             Diagnosis(
-                code: "PRV-0033", category: .usage, fault: nil, message: "no part of the unit was to be written or verified",
+                "PRV-0033", .usage, nil, "no part of the unit was to be written or verified",
                 cause: "the unit has none of the parts that were asked for", remedy: "name a part that the unit has with --only, or leave --only out")
         case .programFailed(let error):
             program("PRV-0040", "the unit's program fails: \(error)", cause: "its scripts raise an error and do not catch it")
@@ -165,7 +165,7 @@ extension ProvisioningError: DiagnosableError {
             program("PRV-0044", "the unit's program changes what was installed: \(differences.prefix(8).joined(separator: ", "))", cause: "its scripts write, rename or remove files of their own set when they start")
         case .versionUnknown(let what):
             Diagnosis(
-                code: "PRV-0008", category: .badData, fault: nil, message: "\(what) does not state one version",
+                "PRV-0008", .badData, nil, "\(what) does not state one version",
                 cause: "the image holds no version text, or more than one",
                 remedy: "add the file with noafw assets add --version")
         }
@@ -175,7 +175,7 @@ extension ProvisioningError: DiagnosableError {
 extension ProvisioningError {
     private func program(_ code: String, _ message: String, cause: String) -> Diagnosis {
         Diagnosis(
-            code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
+            code, .unitFailed, .unit, message, cause: cause,
             remedy: "see what the scripts print with noafw chat -v --no-verify --assistant echo; correct them, and flash them with noafw flash --only scripts --scripts FOLDER")
     }
 }

@@ -21,8 +21,6 @@ public enum REPLError: Error, Hashable, Sendable {
     case garbage(String)
     case outputOverflow(limit: Int)
     case forbiddenByte(UInt8, offset: Int)
-    /// An earlier wait failed, without `recover` since.
-    case outOfStep
     case timedOut(String)
     /// An answer without its checksum; the argument is its end, printable.
     case unreadable(String)
@@ -37,6 +35,8 @@ public enum REPLError: Error, Hashable, Sendable {
 }
 
 extension REPLError {
+    /// An earlier wait failed, without `recover` since.
+    static let outOfStep = REPLError.garbage("an answer: an earlier one never came")
     /// A break, or an error of what answers are made of, ended a command before it had an answer.
     static let cutShort = REPLError.garbage("an answer: a command was cut short")
     static let helperGone = REPLError.garbage("an answer: its Lua was restarted")
@@ -65,7 +65,7 @@ extension REPLError: DiagnosableError {
         case .timedOut: .silence
         case .exception where isOutOfMemory, .lua where isOutOfMemory: .memory
         case .noPrompt, .programDoesNotStop, .programInTheWay, .lacking: .program
-        case .exception, .garbage, .outputOverflow, .outOfStep, .unreadable, .lua, .payloadTooSmall: .garbage
+        case .exception, .garbage, .outputOverflow, .unreadable, .lua, .payloadTooSmall: .garbage
         case .forbiddenByte, .codeTooLong: nil
         }
     }
@@ -74,51 +74,49 @@ extension REPLError: DiagnosableError {
         let again = "run the same command again; it continues where it stopped"
         return switch self {
         case .noPrompt:
-            .row("REPL-0001", .unitFailed, .unit, "the unit does not show its Python prompt",
-                "its program does not let itself be interrupted", Self.withoutProgram + "power-cycle the unit")
+            .init("REPL-0001", .unitFailed, .unit, "the unit does not show its Python prompt",
+                cause: "its program does not let itself be interrupted", remedy: Self.withoutProgram + "power-cycle the unit")
         case .exception(let exception):
-            .row("REPL-0002", .unitFailed, .unit, "Python on the unit failed: \(exception.lastLine)",
-                "the firmware is too old, or the unit is out of memory or space",
-                "power-cycle the unit and run the same command again; if it fails again, update the firmware")
+            .init("REPL-0002", .unitFailed, .unit, "Python on the unit failed: \(exception.lastLine)",
+                cause: "the firmware is too old, or the unit is out of memory or space",
+                remedy: "power-cycle the unit and run the same command again; if it fails again, update the firmware")
         case .garbage(let expectation):
-            .row("REPL-0003", .tryAgain, .unit, "the unit did not answer with \(expectation)",
-                "notifications were lost, or the unit restarted", again)
+            .init("REPL-0003", .tryAgain, .unit, "the unit did not answer with \(expectation)",
+                cause: "notifications were lost, or the unit restarted", remedy: again)
         case .outputOverflow(let limit):
-            .row("REPL-0004", .unitFailed, .unit, "the unit printed more than \(limit) bytes",
-                "a program on the unit prints without end", "power-cycle the unit and run the same command again")
+            .init("REPL-0004", .unitFailed, .unit, "the unit printed more than \(limit) bytes",
+                cause: "a program on the unit prints without end", remedy: "power-cycle the unit and run the same command again")
         case .forbiddenByte(let byte, let offset):
-            .row("REPL-0005", .usage, nil, "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
-                "the unit would act on this byte instead of reading it", "escape it, or report this with the output of -v")
-        case .outOfStep:
-            .row("REPL-0006", .tryAgain, .unit, "the session with the unit is out of step", "an earlier answer never came", again)
+            .init("REPL-0005", .usage, nil, "code for the unit holds byte 0x\(String(byte, radix: 16)) at offset \(offset)",
+                cause: "the unit would act on this byte instead of reading it", remedy: "escape it, or report this with the output of -v")
         case .timedOut(let what):
-            .row("REPL-0007", .tryAgain, .unit, "timed out waiting for \(what)",
-                "data was lost on the air, or the unit is busy", again)
+            .init("REPL-0007", .tryAgain, .unit, "timed out waiting for \(what)",
+                cause: "data was lost on the air, or the unit is busy", remedy: again)
         case .unreadable(let answer):
-            .row("REPL-0008", .tryAgain, .unit, "an answer from the unit arrived damaged: \(answer)",
-                "data was lost or altered on the air", again)
+            .init("REPL-0008", .tryAgain, .unit, "an answer from the unit arrived damaged: \(answer)",
+                cause: "data was lost or altered on the air", remedy: again)
         case .lacking(let name):
-            .row("REPL-0009", .unitFailed, .unit, "the unit's firmware has no \(name)",
-                "its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's",
-                Self.withoutProgram + "update the firmware with noafw flash --only firmware")
+            .init("REPL-0009", .unitFailed, .unit, "the unit's firmware has no \(name)",
+                cause: "its program has replaced a module, or the firmware is older or newer than noafw knows, or not the vendor's",
+                remedy: Self.withoutProgram + "update the firmware with noafw flash --only firmware")
         case .lua(let exception) where exception.isMemoryError: Self.programInTheWay(exception.message).diagnosis
         case .lua(let exception):
-            .row("REPL-0010", .unitFailed, .unit, "Lua on the unit failed: \(exception.message)",
-                "the firmware is too old, or the unit is out of space",
-                "run the same command again; if it fails again, update the firmware")
+            .init("REPL-0010", .unitFailed, .unit, "Lua on the unit failed: \(exception.message)",
+                cause: "the firmware is too old, or the unit is out of space",
+                remedy: "run the same command again; if it fails again, update the firmware")
         case .programDoesNotStop:
-            .row("REPL-0011", .unitFailed, .unit, "the program on the unit does not stop",
-                "it catches the break signal, or it hangs",
-                "restart the unit and run the same command again; if that fails, " + LinkError.pairingReset)
+            .init("REPL-0011", .unitFailed, .unit, "the program on the unit does not stop",
+                cause: "it catches the break signal, or it hangs",
+                remedy: "restart the unit and run the same command again; if that fails, " + LinkError.pairingReset)
         case .payloadTooSmall(let size, let least):
-            .row("REPL-0012", .tryAgain, .unit, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
-                "the MTU was not negotiated", "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
+            .init("REPL-0012", .tryAgain, .unit, "the link takes \(size) bytes at once, and the unit's prompt needs \(least)",
+                cause: "the MTU was not negotiated", remedy: "run the same command again; if it fails again, run: bluetoothctl remove ADDRESS")
         case .codeTooLong(let byteCount, let limit):
-            .row("REPL-0013", .usage, nil, "code for the unit has \(byteCount) bytes, more than \(limit)",
-                "it is more than a command for the prompt", "put it into a script")
+            .init("REPL-0013", .usage, nil, "code for the unit has \(byteCount) bytes, more than \(limit)",
+                cause: "it is more than a command for the prompt", remedy: "put it into a script")
         case .programInTheWay(let words):
-            .row("REPL-0014", .unitFailed, .unit, "the program on the unit does not let it be asked: \(words)",
-                "it holds the memory, or has replaced functions of the firmware or of Lua", Self.programRemedy)
+            .init("REPL-0014", .unitFailed, .unit, "the program on the unit does not let it be asked: \(words)",
+                cause: "it holds the memory, or has replaced functions of the firmware or of Lua", remedy: Self.programRemedy)
         }
     }
 
@@ -130,10 +128,8 @@ extension REPLError: DiagnosableError {
 }
 
 extension Diagnosis {
-    /// A row of a module's table of errors.
-    package static func row(
-        _ code: String, _ category: Category, _ fault: Fault?, _ message: String, _ cause: String, _ remedy: String
-    ) -> Diagnosis {
-        Diagnosis(code: code, category: category, fault: fault, message: message, cause: cause, remedy: remedy)
+    /// The first names, and how many there are more.
+    package static func list(_ names: [String]) -> String {
+        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 }

@@ -17,7 +17,7 @@ extension UnitPrompt {
     public func insisting<Answer>(within: Duration, _ ask: () async throws -> Answer) async throws -> Answer {
         do {
             return try await ask()
-        } catch REPLError.timedOut, REPLError.garbage, REPLError.unreadable, REPLError.outOfStep {
+        } catch REPLError.timedOut, REPLError.garbage, REPLError.unreadable {
             try await recover(within: within)
             return try await ask()
         }

@@ -1,6 +1,5 @@
-/// Files and folders that Python on a Monocle loads in the place of a script or of a module of the firmware: it looks in the file
-/// system before its frozen modules and most of its built-in ones, and for a folder before a file (micropython,
-/// `py/builtinimport.c`).
+/// Files and folders that Python on a Monocle loads instead of a script or a module of the firmware: it looks in the file system before
+/// its frozen modules and most built-in ones, and for a folder before a file (micropython, `py/builtinimport.c`).
 struct ModuleShadow {
     /// What the firmware v23.248.0754 can import (monocle-micropython, `modules`; micropython, core features).
     static let firmwareModules: Set<String> = [

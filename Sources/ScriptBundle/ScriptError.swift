@@ -35,63 +35,59 @@ extension ScriptError: DiagnosableError {
     public var diagnosis: Diagnosis {
         switch self {
         case .folderUnreadable(let folder, let reason):
-            .row("SCR-0001", .missingInput, nil, "cannot read the script folder \(folder): \(reason)",
-                "it does not exist, or this user may not read it", "give a folder that holds the unit's scripts")
+            .init("SCR-0001", .missingInput, nil, "cannot read the script folder \(folder): \(reason)",
+                cause: "it does not exist, or this user may not read it", remedy: "give a folder that holds the unit's scripts")
         case .fileUnreadable(let file, let reason):
-            .row("SCR-0002", .badData, nil, "cannot read the script \(file): \(reason)",
-                "it is not a regular file, or this user may not read it", "replace it with a file that this user may read")
+            .init("SCR-0002", .badData, nil, "cannot read the script \(file): \(reason)",
+                cause: "it is not a regular file, or this user may not read it", remedy: "replace it with a file that this user may read")
         case .nameUnsafe(let name, let suffix):
-            .row("SCR-0003", .badData, nil, "the script name \(PrintableText.of(name.utf8)) cannot be used on a unit",
-                "a name has letters, digits, '_', '.' and '-', ends in \(suffix), and has at most 56 characters", "rename the file")
+            .init("SCR-0003", .badData, nil, "the script name \(PrintableText.of(name.utf8)) cannot be used on a unit",
+                cause: "a name has letters, digits, '_', '.' and '-', ends in \(suffix), and has at most 56 characters", remedy: "rename the file")
         case .duplicateName(let name):
-            .row("SCR-0004", .badData, nil, "the script \(name) is given twice", "two sources were mixed", "remove one of them")
+            .init("SCR-0004", .badData, nil, "the script \(name) is given twice", cause: "two sources were mixed", remedy: "remove one of them")
         case .mainMissing(let main, let place):
-            .row("SCR-0005", .badData, nil, "there is no \(main) in \(place)", "it is another folder, or incomplete",
-                "give a folder that holds \(main)")
+            .init("SCR-0005", .badData, nil, "there is no \(main) in \(place)", cause: "it is another folder, or incomplete",
+                remedy: "give a folder that holds \(main)")
         case .tooManyFiles(let count, let limit):
-            .row("SCR-0006", .badData, nil, "there are \(count) scripts, more than \(limit)", "it is another folder",
-                "give a folder that holds the unit's scripts only")
+            .init("SCR-0006", .badData, nil, "there are \(count) scripts, more than \(limit)", cause: "it is another folder",
+                remedy: "give a folder that holds the unit's scripts only")
         case .fileTooLong(let name, let byteCount, let limit):
-            .row("SCR-0007", .badData, nil, "the script \(name) has \(byteCount) bytes, more than \(limit)",
-                "it is not a script for a unit", "shorten it")
+            .init("SCR-0007", .badData, nil, "the script \(name) has \(byteCount) bytes, more than \(limit)",
+                cause: "it is not a script for a unit", remedy: "shorten it")
         case .noSpace(let needed, let free, let removal):
             Self.noRoom(code: "SCR-0008", "the scripts need \(needed) bytes on the unit, but only \(free) are free", removal: removal)
         case .verificationFailed(let name):
-            .row("SCR-0009", .unitFailed, .unit, "\(name) on the unit does not hold what was sent",
-                "the unit's flash is worn out or damaged", "run the same command again; replace the unit if it fails again")
+            .init("SCR-0009", .unitFailed, .unit, "\(name) on the unit does not hold what was sent",
+                cause: "the unit's flash is worn out or damaged", remedy: "run the same command again; replace the unit if it fails again")
         case .uploadFailed(let name):
-            .row("SCR-0010", .tryAgain, .radio, "\(name) could not be written to the unit", "data is lost on the air repeatedly",
-                "bring the unit closer and run the same command again")
+            .init("SCR-0010", .tryAgain, .radio, "\(name) could not be written to the unit", cause: "data is lost on the air repeatedly",
+                remedy: "bring the unit closer and run the same command again")
         case .fileMissing(let file):
-            .row("SCR-0011", .missingInput, nil, "the script \(file) is missing",
-                "a manifest names it, but it is not in the same folder", "put it there, or correct the manifest")
+            .init("SCR-0011", .missingInput, nil, "the script \(file) is missing",
+                cause: "a manifest names it, but it is not in the same folder", remedy: "put it there, or correct the manifest")
         case .mainNotLast(let main, let place):
-            .row("SCR-0012", .badData, nil, "\(main) is not the last script of \(place)",
-                "it states the version, so it has to be written after all others", "put it at the end of the list")
+            .init("SCR-0012", .badData, nil, "\(main) is not the last script of \(place)",
+                cause: "it states the version, so it has to be written after all others", remedy: "put it at the end of the list")
         case .familyAmbiguous(let folder, let families):
-            .row("SCR-0013", .badData, nil, "\(folder) holds both \(families.map(\.mainName).joined(separator: " and "))",
-                "scripts for two families were mixed",
-                "choose one with \(families.map { "--family \($0.name)" }.joined(separator: " or "))")
+            .init("SCR-0013", .badData, nil, "\(folder) holds both \(families.map(\.mainName).joined(separator: " and "))",
+                cause: "scripts for two families were mixed",
+                remedy: "choose one with \(families.map { "--family \($0.name)" }.joined(separator: " or "))")
         case .setTooLong(let byteCount, let limit):
-            .row("SCR-0014", .badData, nil, "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
-                "it is another folder", "give a folder that holds the unit's scripts only")
+            .init("SCR-0014", .badData, nil, "the scripts have \(byteCount) bytes or more together, the limit is \(limit)",
+                cause: "it is another folder", remedy: "give a folder that holds the unit's scripts only")
         case .shadowed(let names):
-            .row("SCR-0015", .unitFailed, .unit,
-                "the unit would load other files instead of its scripts or modules: \(Self.list(names))",
-                "Python looks for them first, so the verified files would not run",
-                "enter in noafw console: \(ShadowRemoval.code(for: names)); then run the same command again")
+            .init("SCR-0015", .unitFailed, .unit,
+                "the unit would load other files instead of its scripts or modules: \(Diagnosis.list(names))",
+                cause: "Python looks for them first, so the verified files would not run",
+                remedy: "enter in noafw console: \(ShadowRemoval.code(for: names)); then run the same command again")
         }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.prefix(8).joined(separator: ", ") + (names.count > 8 ? " and \(names.count - 8) more" : "")
     }
 
     /// For a family's own code, too; `removal` as above.
     public static func noRoom(code: String, _ message: String, removal: String) -> Diagnosis {
         removal.isEmpty
-            ? .row(code, .unitFailed, .unit, message, "they are more than the unit's file system holds", "make the scripts shorter")
-            : .row(code, .unitFailed, .unit, message, "other files fill the unit's file system",
-                "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
+            ? .init(code, .unitFailed, .unit, message, cause: "they are more than the unit's file system holds", remedy: "make the scripts shorter")
+            : .init(code, .unitFailed, .unit, message, cause: "other files fill the unit's file system",
+                remedy: "enter in noafw console: \(removal) (or those of these files that nobody needs); then run the same command again")
     }
 }

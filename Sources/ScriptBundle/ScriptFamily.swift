@@ -39,7 +39,7 @@ public struct SyntaxTool: Sendable, Hashable {
         return ["-X", "heapsize=\(max(2 << 20, 64 * byteCount))", "-o", "/dev/null", "-"]
     }
 
-    /// Why it must not be given these bytes: luac loads compiled chunks unchecked, and they may do anything to it.
+    /// Why it must not get these bytes: luac loads compiled chunks unchecked.
     func refusal(of bytes: [UInt8]) -> String? {
         self == .luac && bytes.first == 0x1B ? "it is a compiled chunk, not a script" : nil
     }
@@ -48,7 +48,7 @@ public struct SyntaxTool: Sendable, Hashable {
 public enum ScriptOrder: Sendable, Hashable {
     /// The phone app's; other files come behind those, by name, and the main script is last.
     case app
-    /// As given. The main script has to be last: it claims the version, and may do so only when all others are in place.
+    /// As given. The main script has to be last: it claims the version of all.
     case declared
 }
 

@@ -6,11 +6,10 @@ struct RemoteFile: Sendable, Hashable {
     let byteCount: Int
 }
 
-/// The helper that runs on the unit, as the global `_ns`: it hashes files in pieces and appends to one new file at a time, each
-/// piece checked by offset and digest first.
+/// The helper on the unit, the global `_ns`: it hashes files and appends to one new file at a time, each piece checked by offset and
+/// digest first.
 struct ScriptHelper: Sendable {
-    static let command = Duration.seconds(6)
-    static let timing = HelperSession.Timing(answer: command, upload: command, recovery: .seconds(20))
+    static let answerTimeout = Duration.seconds(6)
     /// More files than this are no list: the file system has 147 blocks.
     private static let nameLimit = 1024
     /// Bytes: far above the 147 blocks of 4096 of the file system (monocle-micropython, `mpconfigport.h`).
@@ -102,7 +101,7 @@ struct ScriptHelper: Sendable {
 
     init(repl: PythonREPL) {
         session = HelperSession(
-            of: Self.remote, on: repl, timing: Self.timing, preparation: "top()", lastingExceptions: ["OSError"])
+            of: Self.remote, on: repl, answerTimeout: Self.answerTimeout, preparation: "top()", lastingExceptions: ["OSError"])
     }
 
     func file(_ name: String) async throws -> RemoteFile? {

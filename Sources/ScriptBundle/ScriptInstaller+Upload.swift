@@ -7,9 +7,7 @@ extension ScriptInstaller {
     }
 
     /// Uploads one file under its temporary name and verifies it there by its digest.
-    func upload(
-        _ file: ScriptSet.File, onProgress: (Int) -> Void, notice: (String) -> Void
-    ) async throws {
+    func upload(_ file: ScriptSet.File, _ report: (ScriptEvent) -> Void, onProgress: (Int) -> Void) async throws {
         var fruitlessAttempts = 0
         var best = 0
         while fruitlessAttempts < 2 {
@@ -22,9 +20,9 @@ extension ScriptInstaller {
                 }
                 try await session.tell("end()")
                 if try await helper.file(file.copyName) == file.expectation { return }
-                notice("\(file.name) arrived damaged; sending it again")
+                report(.notice("\(file.name) arrived damaged; sending it again"))
             } catch where session.isTransient(error) {
-                notice("data was lost on the way; going on with \(file.name)")
+                report(.notice("data was lost on the way; going on with \(file.name)"))
                 try await session.recover()
             }
         }

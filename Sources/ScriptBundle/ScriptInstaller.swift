@@ -27,13 +27,6 @@ public enum ScriptEvent: Sendable, Hashable {
     case notice(String)
 }
 
-public struct ScriptOutcome: Sendable, Hashable {
-    public let replaced: [String]
-    public let bytesSent: Int
-
-    public init(replaced: [String], bytesSent: Int) { (self.replaced, self.bytesSent) = (replaced, bytesSent) }
-}
-
 /// Brings a set of scripts to a unit, verifies it there and puts it in place.
 ///
 /// New files are uploaded beside the old ones and verified by their digest. Then the old `main.py`, which carries the version, goes
@@ -71,11 +64,12 @@ public struct ScriptInstaller: Sendable {
     }
 
     /// Replaces the named files. The scripts run after a restart of Python, `PythonREPL.start(within:)`.
-    public func install(_ names: Set<String>, report: (ScriptEvent) -> Void) async throws -> ScriptOutcome {
+    /// - Returns: bytes of files that travelled.
+    public func install(_ names: Set<String>, report: (ScriptEvent) -> Void) async throws -> Int {
         let outdated = scripts.installed.filter { names.contains($0.name) }
         try await retrying(report) { try await session.ensure() }
         try await retrying(report) { try await removeLeftovers(except: outdated) }
-        guard !outdated.isEmpty else { return ScriptOutcome(replaced: [], bytesSent: 0) }
+        guard !outdated.isEmpty else { return 0 }
         try await retrying(report) { try await checkSpace(for: outdated) }
         let total = outdated.reduce(0) { $0 + $1.bytes.count }
         var done = 0
@@ -83,17 +77,17 @@ public struct ScriptInstaller: Sendable {
         for file in outdated {
             let isThere = try await retrying(report) { try await helper.file(file.copyName) == file.expectation }
             if !isThere {
-                try await upload(file) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) } notice: { report(.notice($0)) }
+                try await upload(file, report) { report(.uploading(bytesDone: done + $0, bytesTotal: total)) }
                 bytesSent += file.bytes.count
             }
             done += file.bytes.count
             report(.uploading(bytesDone: done, bytesTotal: total))
         }
         try await retrying(report) { try await putInPlace(outdated) }
-        return ScriptOutcome(replaced: outdated.map(\.name), bytesSent: bytesSent)
+        return bytesSent
     }
 
-    /// Pieces follow each other without waiting; a file is asked for twice before it is sent, and three times after.
+    /// A file is asked for twice before it is sent, and three times after.
     public var pace: ScriptPace {
         ScriptPace(
             roundTrip: session.repl.roundTrip / .seconds(1), pieceTrips: 1, pieceByteCount: 300, fileTrips: 8, setTrips: 4,

@@ -4,10 +4,8 @@ import Support
 extension ScriptInstaller {
     private static let prefix = Array("ARGPT_VERSION=\"".utf8)
 
-    /// The version of the scripts in the unit's file system: that of `main.py`'s first line, or the global of a program that
-    /// sets it elsewhere. `nil` when there is neither. Untrusted, but printable.
-    ///
-    /// The file comes first: while scripts are being replaced the global is still that of the program that ran before.
+    /// The version in `main.py`'s first line, or the global of a program that sets it elsewhere: while scripts are being replaced that is
+    /// still the old program's. Untrusted, but printable.
     public static func installedVersion(_ repl: PythonREPL) async throws -> String? {
         let head = try await value(of: headCode, repl)
         if head.isEmpty { return nil }
@@ -17,7 +15,7 @@ extension ScriptInstaller {
         return try await runningVersion(repl)
     }
 
-    /// The global `ARGPT_VERSION` of the program that ran last; `nil` when there is none. Untrusted, but printable.
+    /// The global `ARGPT_VERSION` of the program that ran last. Untrusted, but printable.
     public static func runningVersion(_ repl: PythonREPL) async throws -> String? {
         let version = PrintableText.of(try await value(of: globalCode, repl))
         return version.isEmpty ? nil : version
@@ -46,9 +44,9 @@ extension ScriptInstaller {
 
     private static func value(of code: String, _ repl: PythonREPL) async throws -> [UInt8] {
         let source = try PythonCode(code)
-        let session = HelperSession(of: .ground, on: repl, timing: ScriptHelper.timing)
+        let session = HelperSession(of: .ground, on: repl, answerTimeout: ScriptHelper.answerTimeout)
         let text = try await session.using {
-            try await CheckedAnswer.insisting { try CheckedAnswer.decode(await repl.run(source, within: ScriptHelper.command)) }
+            try await CheckedAnswer.insisting { try CheckedAnswer.decode(await repl.run(source, within: session.answerTimeout)) }
         }
         guard let bytes = HexText.decode(text) else { throw REPLError.garbage("a version") }
         return bytes

@@ -33,7 +33,7 @@ import Testing
 
     private static func finding(_ category: Diagnosis.Category) -> DoctorFacts.Finding {
         .init(diagnosis: Diagnosis(
-            code: "BLZ-0001", category: category, fault: .station, message: "no answer", cause: "-", remedy: "log in"))
+            "BLZ-0001", category, .station, "no answer", cause: "-", remedy: "log in"))
     }
 
     private func doctor(_ facts: DoctorFacts) async -> Int32 {

@@ -243,7 +243,7 @@ enum Sample {
     }
 
     static let failure = Diagnosis(
-        code: "DFU-0B05", category: .unitFailed, fault: .unit, message: "the bootloader says \u{1B}[2Jno",
+        "DFU-0B05", .unitFailed, .unit, "the bootloader says \u{1B}[2Jno",
         cause: "its firmware is newer", remedy: "give a newer package")
 
     static func verified(scriptsMatch: Bool, error: Diagnosis? = nil) throws -> VerifyReport {

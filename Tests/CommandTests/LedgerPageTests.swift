@@ -98,7 +98,7 @@ enum PageRuns {
         run.retries = Double.random(in: 0..<1, using: &random) < 0.03 ? Int.random(in: 1...4, using: &random) : 0
         let place = Double.random(in: 0..<1, using: &random)
         let (code, fault) = codes[Int(place * place * Double(codes.count))]
-        let error = Diagnosis(code: code, category: .unitFailed, fault: fault, message: "", cause: "", remedy: "")
+        let error = Diagnosis(code, .unitFailed, fault, "", cause: "", remedy: "")
         run.close(isBad ? RunVerdict(error) : .pass, at: run.startedAt, elapsed: .seconds(elapsed))
     }
 }

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func unitsFit(isSilent: Bool) async throws {
-        let failure = Diagnosis(code: "PRV-0041", category: .unitFailed, fault: .unit, message: Self.long, cause: "c", remedy: "r")
+        let failure = Diagnosis("PRV-0041", .unitFailed, .unit, Self.long, cause: "c", remedy: "r")
         let flashed = { @Sendable (number: Int) in
             var entry = try FleetSample.flashed(number, error: number == 1 ? nil : failure)
             entry.unit.id = number == 1 ? entry.unit.id : Self.long + "\(number)"

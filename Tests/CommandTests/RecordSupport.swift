@@ -168,6 +168,6 @@ struct RecordBench: Sendable {
         UnitIdentity(address: nobody, name: "monocle", versions: [.firmware: firmware], batteryPercent: 77)
     }
 
-    static let unitFault = Diagnosis(code: "FPGA-0003", category: .unitFailed, fault: .unit, message: "m", cause: "c", remedy: "r")
-    static let radioFault = Diagnosis(code: "BLE-0003", category: .tryAgain, fault: .radio, message: "m", cause: "c", remedy: "r")
+    static let unitFault = Diagnosis("FPGA-0003", .unitFailed, .unit, "m", cause: "c", remedy: "r")
+    static let radioFault = Diagnosis("BLE-0003", .tryAgain, .radio, "m", cause: "c", remedy: "r")
 }

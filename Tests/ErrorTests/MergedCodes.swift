@@ -14,5 +14,7 @@ let mergedCodes: [String: String] = [
     "DFU-1048": "DFU-1041",
     "DFU-1049": "DFU-1041",
     "DFU-104A": "DFU-1041",
+    "FPGA-0006": "REPL-0008",
     "LED-0011": "LED-0007",
+    "REPL-0006": "REPL-0003",
 ]

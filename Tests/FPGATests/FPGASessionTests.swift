@@ -214,11 +214,9 @@ struct FPGASessionTests {
             },
             notificationFault: { number, bytes in faulty.contains(number) ? nil : bytes })
         defer { host.endAndRemove() }
-        var timing = FPGATiming()
-        timing.command = .milliseconds(400)
         let repl = try await attach(host)
         var notices: [String] = []
-        _ = try await FPGAUpdater(repl: repl, image: image, timing: timing).update {
+        _ = try await FPGAUpdater(repl: repl, image: image, answerTimeout: .milliseconds(400)).update {
             if case .notice(let text) = $0 { notices.append(text) }
         }
         #expect(notices.contains { $0.hasPrefix("data was lost on the way") })

@@ -176,7 +176,7 @@ struct GuardTests {
         try FlashModule.install(in: folder)
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
-        let helper = FlashHelper(repl: try await attach(host), timing: .init())
+        let helper = FlashHelper(repl: try await attach(host), answerTimeout: FlashHelper.answerTimeout)
         try await helper.session.ensure()
         #expect(try await helper.counter() == nil)
         #expect(try await helper.session.perform("guess()", within: .seconds(20)) == "0")
@@ -198,7 +198,7 @@ struct GuardTests {
         let host = try MicroPythonHost(folder: folder)
         defer { host.endAndRemove() }
         let attempts = Countdown(.max)
-        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: FailingTransport(error: HelperSession.PieceRefused(), attempts: attempts))
+        let updater = FPGAUpdater(repl: try await attach(host), image: image, transport: FailingTransport(error: REPLError.garbage("the end of a piece"), attempts: attempts))
         await #expect {
             _ = try await updater.update()
         } throws: { error in

@@ -107,7 +107,7 @@ private final class HeldUploads: RunUploads {
         var lastTries: [Duration] = []
     }
 
-    static let failure = Diagnosis(code: "LED-0120", category: .tryAgain, fault: .station, message: "m", cause: "c", remedy: "r")
+    static let failure = Diagnosis("LED-0120", .tryAgain, .station, "m", cause: "c", remedy: "r")
 
     let state = Mutex(State())
     private let begun = Inbox<Int>()

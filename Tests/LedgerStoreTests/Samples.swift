@@ -25,7 +25,7 @@ enum Samples {
         RunRecord(station: station, unitAddress: "C0:00:00:00:00:0\(unit)", family: "monocle", verb: "flash", toolVersion: "1.2 (debug)", host: "bench")
     }
 
-    static let unitFault = Diagnosis(code: "FPGA-0003", category: .unitFailed, fault: .unit, message: "m", cause: "c", remedy: "r")
+    static let unitFault = Diagnosis("FPGA-0003", .unitFailed, .unit, "m", cause: "c", remedy: "r")
 
     /// Every field has a value.
     static func fill(_ record: inout RunRecord) {

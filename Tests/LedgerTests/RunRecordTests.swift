@@ -86,7 +86,7 @@ import Testing
 
     @Test func aRunFailsByItsUnitsFaultOnly() {
         func verdict(_ category: Diagnosis.Category, _ fault: Diagnosis.Fault?, isTimeLimit: Bool = false) -> [String] {
-            let diagnosis = Diagnosis(code: "X", category: category, fault: fault, message: "", cause: "", remedy: "")
+            let diagnosis = Diagnosis("X", category, fault, "", cause: "", remedy: "")
             let verdict = RunVerdict(diagnosis, isTimeLimit: isTimeLimit)
             return [verdict.outcome.rawValue, verdict.blame?.rawValue ?? "-"]
         }

@@ -76,7 +76,7 @@ struct RetryPolicyTests {
 
     private struct StationError: DiagnosableError {
         var diagnosis: Diagnosis {
-            Diagnosis(code: "BLZ-0012", category: .unavailable, fault: .station, message: "off", cause: "", remedy: "")
+            Diagnosis("BLZ-0012", .unavailable, .station, "off", cause: "", remedy: "")
         }
     }
 

@@ -30,8 +30,7 @@ import Testing
             })
         defer { host.endAndRemove() }
         let repl = try await PythonREPL.attach(to: host, clock: .continuous, within: Self.limit)
-        let timing = HelperSession.Timing(answer: Self.limit, upload: Self.limit, recovery: Self.limit)
-        try await body(HelperSession(of: Self.helper, on: repl, timing: timing, lastingExceptions: ["OSError"]), repl, wire)
+        try await body(HelperSession(of: Self.helper, on: repl, answerTimeout: Self.limit, lastingExceptions: ["OSError"]), repl, wire)
     }
 
     @Test func aHelperIsAskedForOnce() async throws {

@@ -173,12 +173,18 @@ import Testing
     }
 }
 
+struct ScriptOutcome: Hashable {
+    let replaced: [String]
+    let bytesSent: Int
+}
+
 extension ScriptInstaller {
     /// Replaces what differs.
     func install(report: (ScriptEvent) -> Void = { _ in }) async throws -> ScriptOutcome {
         try await session.ensure()
         var names: Set<String> = []
         for file in scripts.installed where try await helper.file(file.name) != file.expectation { names.insert(file.name) }
-        return try await install(names, report: report)
+        let replaced = scripts.installed.map(\.name).filter(names.contains)
+        return ScriptOutcome(replaced: replaced, bytesSent: try await install(names, report: report))
     }
 }

@@ -40,7 +40,7 @@ public enum Refusal: Sendable, Hashable {
         case .unknownExtended(let value): (String(format: "DFU-0B%02X", value), Self.unknown(value))
         }
         return Diagnosis(
-            code: code, category: .unitFailed, fault: .unit, message: "the bootloader refused \(operation): \(text.message)", cause: text.cause,
+            code, .unitFailed, .unit, "the bootloader refused \(operation): \(text.message)", cause: text.cause,
             remedy: text.remedy)
     }
 

@@ -17,7 +17,7 @@ public enum FirmwareFileFault: Error, Hashable, Sendable {
 
     func diagnosis(of file: String) -> Diagnosis {
         let (code, message, cause, remedy) = text
-        return Diagnosis(code: code, category: .badData, fault: nil, message: "\(file): \(message)", cause: cause, remedy: remedy)
+        return Diagnosis(code, .badData, nil, "\(file): \(message)", cause: cause, remedy: remedy)
     }
 
     private var text: (code: String, message: String, cause: String, remedy: String) {

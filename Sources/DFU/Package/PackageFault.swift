@@ -55,7 +55,7 @@ public enum PackageFault: Hashable, Sendable {
         default: .badData
         }
         let (code, message, cause, remedy) = text
-        return Diagnosis(code: code, category: category, fault: nil, message: message, cause: cause, remedy: remedy)
+        return Diagnosis(code, category, nil, message, cause: cause, remedy: remedy)
     }
 
     private static let fetchAgain = "fetch the package again from its source and compare its SHA-256"

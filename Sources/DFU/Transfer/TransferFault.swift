@@ -49,13 +49,13 @@ public enum TransferFault: Hashable, Sendable {
 
     private func unit(_ code: String, _ message: String, _ cause: String) -> Diagnosis {
         Diagnosis(
-            code: code, category: .unitFailed, fault: .unit, message: message, cause: cause,
+            code, .unitFailed, .unit, message, cause: cause,
             remedy: "power-cycle the unit and run the same command again; set it aside if it fails again")
     }
 
     private func radio(_ code: String, _ message: String, _ cause: String) -> Diagnosis {
         Diagnosis(
-            code: code, category: .tryAgain, fault: .radio, message: message, cause: cause,
+            code, .tryAgain, .radio, message, cause: cause,
             remedy: "bring the unit closer to the adapter, charge it, and run the same command again")
     }
 }

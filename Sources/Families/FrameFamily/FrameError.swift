@@ -24,8 +24,8 @@ extension FrameError: DiagnosableError {
         case .halo(let isBonded):
             // Nothing is wrong with it.
             Diagnosis(
-                code: "FRM-0001", category: .unavailable, fault: .station,
-                message: "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),
+                "FRM-0001", .unavailable, .station,
+                "the unit is a Halo, not a Frame" + (isBonded ? "; it has bonded with this machine" : ""),
                 cause: "it advertises Frame's service, but its firmware is another",
                 remedy: isBonded
                     ? "remove this machine's side of the bond with noafw unpair --device, and use the vendor's tools for the unit; "
@@ -54,6 +54,6 @@ extension FrameError: DiagnosableError {
     }
 
     private func unit(_ code: String, _ message: String, cause: String, remedy: String) -> Diagnosis {
-        Diagnosis(code: code, category: .unitFailed, fault: .unit, message: message, cause: cause, remedy: remedy)
+        Diagnosis(code, .unitFailed, .unit, message, cause: cause, remedy: remedy)
     }
 }

@@ -37,7 +37,7 @@ struct FrameScripts: ScriptStore {
         try checkSpace(for: outdated, in: found)
     }
 
-    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome {
+    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> Int {
         let outdated = scripts.installed.filter { names.contains($0.name) }
         let found = try await survey()
         try check(outdated, in: found)
@@ -49,7 +49,7 @@ struct FrameScripts: ScriptStore {
             report(.uploading(bytesDone: upload.done, bytesTotal: upload.total))
         }
         try await putInPlace(outdated)
-        return ScriptOutcome(replaced: outdated.map(\.name), bytesSent: upload.sent)
+        return upload.sent
     }
 
     private struct Upload {

@@ -24,13 +24,6 @@ public enum LedgerError: Error, Sendable, Hashable {
     static let abandonedCode = "LED-0006"
 }
 
-extension Diagnosis {
-    /// A row of this module's errors.
-    package init(_ code: String, _ category: Category, _ fault: Fault?, _ message: String, cause: String, remedy: String) {
-        self.init(code: code, category: category, fault: fault, message: message, cause: cause, remedy: remedy)
-    }
-}
-
 extension LedgerError: DiagnosableError {
     /// Another link to the unit mends no disk.
     public var obstacle: Obstacle? { nil }

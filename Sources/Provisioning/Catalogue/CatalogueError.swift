@@ -27,7 +27,7 @@ extension CatalogueError: DiagnosableError {
     public var diagnosis: Diagnosis {
         let (code, message, cause, remedy) = text
         return Diagnosis(
-            code: code, category: category, fault: category == .inputOutput ? .station : nil, message: message, cause: cause, remedy: remedy)
+            code, category, category == .inputOutput ? .station : nil, message, cause: cause, remedy: remedy)
     }
 
     private var category: Diagnosis.Category {

@@ -28,49 +28,49 @@ extension UnitSelectionError: DiagnosableError {
         switch self {
         case .none:
             Diagnosis(
-                code: "PRV-0020", category: .unavailable, fault: .radio, message: "no unit is in reach",
+                "PRV-0020", .unavailable, .radio, "no unit is in reach",
                 cause: "it is off, asleep on a charger, out of range or connected to another host",
                 remedy: "wake the unit, take it off the charger, close the phone app; see with noafw scan what is in reach")
         case .several(let units):
             Diagnosis(
-                code: "PRV-0021", category: .unavailable, fault: .station,
-                message: "\(units.count) units match: \(Self.list(units))",
+                "PRV-0021", .unavailable, .station,
+                "\(units.count) units match: \(Self.list(units))",
                 cause: "more than one unit is in reach, and noafw does not guess",
                 remedy: "name one with --device ADDRESS, or bring one close and use --nearest")
         case .noneNear(let units):
             Diagnosis(
-                code: "PRV-0022", category: .unavailable, fault: .radio,
-                message: "no unit is as near as \(UnitMatcher.offered) dBm: \(Self.list(units))",
+                "PRV-0022", .unavailable, .radio,
+                "no unit is as near as \(UnitMatcher.offered) dBm: \(Self.list(units))",
                 cause: "--nearest takes only a unit that lies beside the adapter",
                 remedy: "bring the unit to within a hand's breadth of the adapter, or name it with --device ADDRESS")
         case .noneWithName(let name, let units):
             Diagnosis(
-                code: "PRV-0023", category: .unavailable, fault: .radio,
-                message: "no unit has the name \"\(name)\"; in reach: \(Self.list(units))",
+                "PRV-0023", .unavailable, .radio,
+                "no unit has the name \"\(name)\"; in reach: \(Self.list(units))",
                 cause: "it is off, out of range, or has another name (a unit in its bootloader has the name of the bootloader)",
                 remedy: "find names and addresses with noafw scan")
         case .noneAtAddress(let address, let units):
             Diagnosis(
-                code: "PRV-0024", category: .unavailable, fault: .radio,
-                message: "no unit \(address) is in reach; in reach: \(Self.list(units))",
+                "PRV-0024", .unavailable, .radio,
+                "no unit \(address) is in reach; in reach: \(Self.list(units))",
                 cause: "it is off, asleep on a charger, out of range or connected to another host",
                 remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
         case .otherFamily(let unit):
             Diagnosis(
-                code: "PRV-0025", category: .unavailable, fault: .station,
-                message: "only a unit of another family is in reach: \(Self.list([unit]))",
+                "PRV-0025", .unavailable, .station,
+                "only a unit of another family is in reach: \(Self.list([unit]))",
                 cause: "this command does not work on a \(unit.family)",
                 remedy: "bring the right unit close; see with noafw scan what is in reach")
         case .unknownBootloader(let unit):
             Diagnosis(
-                code: "PRV-0026", category: .unavailable, fault: .station,
-                message: "an unknown bootloader is in reach: \(Self.list([unit]))",
+                "PRV-0026", .unavailable, .station,
+                "an unknown bootloader is in reach: \(Self.list([unit]))",
                 cause: "this station has not worked on that unit before; every device with Nordic's bootloader looks alike",
                 remedy: "name it with --device \(unit.address) if it is your unit")
         case .impostor(let unit):
             Diagnosis(
-                code: "PRV-0027", category: .unavailable, fault: .station,
-                message: "\(unit.address) runs its application, and a bootloader advertises at \(unit.advertisedAddress), the address after it",
+                "PRV-0027", .unavailable, .station,
+                "\(unit.address) runs its application, and a bootloader advertises at \(unit.advertisedAddress), the address after it",
                 cause: "another device has the address that this unit's bootloader would have; nothing was sent to it",
                 remedy: "find that device and take it out of reach, then run the same command again")
         }

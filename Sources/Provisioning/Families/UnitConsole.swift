@@ -56,7 +56,8 @@ public protocol ScriptStore: Sendable {
     /// By what was seen of the link.
     var pace: ScriptPace { get }
     /// Replaces the named files and proves all of them.
-    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> ScriptOutcome
+    /// - Returns: bytes of files that travelled.
+    func install(_ names: Set<String>, report: @Sendable (ScriptEvent) -> Void) async throws -> Int
 }
 
 /// How a unit's program has shown that it lives.

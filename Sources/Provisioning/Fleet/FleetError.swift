@@ -32,40 +32,40 @@ extension FleetError: DiagnosableError {
         switch self {
         case .notReached(let target, let listened):
             Diagnosis(
-                code: "FLT-0001", category: .unavailable, fault: .radio,
-                message: "\(target) was not heard within \(listened.components.seconds) s of listening",
+                "FLT-0001", .unavailable, .radio,
+                "\(target) was not heard within \(listened.components.seconds) s of listening",
                 cause: "it is off, asleep on a charger, out of range or connected to another host",
                 remedy: "wake the unit, take it off the charger, close the phone app, and run the command again")
         case .sameUnit(let address):
             Diagnosis(
-                code: "FLT-0002", category: .usage, fault: nil, message: "\(address) was asked for twice",
+                "FLT-0002", .usage, nil, "\(address) was asked for twice",
                 cause: "the list has the unit by its address and by its name", remedy: "remove one of the two lines")
         case .hung(let timeout):
             Diagnosis(
-                code: "FLT-0003", category: .tryAgain, fault: .station,
-                message: "the work on the unit did not end within \(timeout.components.seconds) s",
+                "FLT-0003", .tryAgain, .station,
+                "the work on the unit did not end within \(timeout.components.seconds) s",
                 cause: "a fault in noafw, or this machine is overloaded",
                 remedy: "run the same command again; if it fails again, report it with the output of -v")
         case .notStarted(let stop):
             Diagnosis(
-                code: "FLT-0004", category: .tryAgain, fault: nil, message: "the unit was not started: \(stop.reason)",
+                "FLT-0004", .tryAgain, nil, "the unit was not started: \(stop.reason)",
                 cause: "the run was stopped, so that one fault does not go through all units", remedy: stop.remedy)
         case .drained:
             Diagnosis(
-                code: "FLT-0005", category: .interrupted, fault: nil, message: "the unit was not started: the run was ended",
+                "FLT-0005", .interrupted, nil, "the unit was not started: the run was ended",
                 cause: "the operator asked for an orderly end", remedy: "run the same command again")
         case .interrupted:
             Diagnosis(
-                code: "FLT-0006", category: .interrupted, fault: nil, message: "the unit was not started: the run was interrupted",
+                "FLT-0006", .interrupted, nil, "the unit was not started: the run was interrupted",
                 cause: "the run was cancelled", remedy: "run the same command again")
         case .noAdapterLeft:
             Diagnosis(
-                code: "FLT-0007", category: .unavailable, fault: .station, message: "the unit was not started: no adapter is left",
+                "FLT-0007", .unavailable, .station, "the unit was not started: no adapter is left",
                 cause: "each adapter failed several units by its radio, or is gone",
                 remedy: "check the adapters with noafw doctor; replug them, and run the same command again")
         case .noneCame:
             Diagnosis(
-                code: "FLT-0008", category: .unavailable, fault: nil, message: "the line ended before a unit was worked on",
+                "FLT-0008", .unavailable, nil, "the line ended before a unit was worked on",
                 cause: "no unit lay at the place for 2 s, alone and near enough, or none of the listed ones was heard",
                 remedy: "if one lay there, see its strength with noafw scan; lower the threshold with --near, or list its address with --devices")
         }

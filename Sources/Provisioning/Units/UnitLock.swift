@@ -69,17 +69,17 @@ extension StateFileError: DiagnosableError {
         switch self {
         case .unreadable(let path, let reason):
             Diagnosis(
-                code: "PRV-0030", category: .inputOutput, fault: .station, message: "cannot read \(path): \(reason)",
+                "PRV-0030", .inputOutput, .station, "cannot read \(path): \(reason)",
                 cause: "the file is damaged, or another version of noafw wrote it",
                 remedy: "move the file away; the next run starts a new list of units")
         case .unwritable(let path, let reason):
             Diagnosis(
-                code: "PRV-0031", category: .inputOutput, fault: .station, message: "cannot write \(path): \(reason)",
+                "PRV-0031", .inputOutput, .station, "cannot write \(path): \(reason)",
                 cause: "the disk is full, or the folder belongs to another user",
                 remedy: "check the folder's permissions and free space, or set NOAFW_STATE_DIR to another folder")
         case .locked(let path):
             Diagnosis(
-                code: "PRV-0032", category: .tryAgain, fault: .station, message: "another process holds \(path)",
+                "PRV-0032", .tryAgain, .station, "another process holds \(path)",
                 cause: "a noafw that writes this file was stopped (Ctrl-Z), or it hangs",
                 remedy: "find it with: fuser -v \(path); resume or end it, then run the same command again")
         }

@@ -28,12 +28,9 @@ public struct BitstreamAsset: ComponentAsset {
     /// What the FPGA says once it runs this image.
     public let version: String
 
-    public init(image: FPGAImage, version: String) {
-        self.image = image
-        self.version = version
-    }
+    public init(image: FPGAImage, version: String) { (self.image, self.version) = (image, version) }
 
-    public var sha256: [UInt8] { Array(image.sha256) }
+    public var sha256: [UInt8] { image.sha256 }
     public var updater: any ComponentUpdater { BitstreamUpdater(self) }
 }
 
@@ -66,8 +63,7 @@ public struct BitstreamUpdater: ComponentUpdater {
         let isForced = job.isForced(.fpga)
         let isCurrent = actual == version && finding.plan == .nothing && !isForced
         return Planned(
-            updater: self, finding: finding, isForced: isForced,
-            plan: plan(isCurrent ? .current : .update, from: actual))
+            updater: self, finding: finding, isForced: isForced, plan: plan(isCurrent ? .current : .update, from: actual))
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {
@@ -92,7 +88,8 @@ public struct BitstreamUpdater: ComponentUpdater {
             unit.restoreGuard.beginChanging(.fpga)
             try await updater.write(after: finding, isForced: isForced, unit, job)
             job.begin(.commit)
-            try await updater.restart(unit)
+            // Only a chip reset starts the FPGA and makes the settings of display and camera.
+            try await unit.reboot(into: .application)
             guard try await unit.version(of: .fpga) == plan.to else {
                 let condition = try await FPGAProbe(repl: unit.python().repl).condition()
                 job.remember(condition, of: .fpga)
@@ -127,14 +124,11 @@ public struct BitstreamUpdater: ComponentUpdater {
         job.notice("the FPGA does not run as \(version): taking the image out again")
         let updater = FPGAUpdater(repl: try await unit.python().repl, image: bitstream.image)
         try await updater.withdraw { if case .notice(let text) = $0 { job.notice(text) } }
-        try await restart(unit)
+        try await unit.reboot(into: .application)
         let builtIn = try await unit.version(of: .fpga)
         unit.restoreGuard.endChanging(.fpga)
         return .bitstreamWithdrawn(expected: version, actual: condition.version, builtIn: builtIn)
     }
-
-    /// Only a chip reset starts the FPGA and makes the settings of display and camera.
-    private func restart(_ unit: UnitLease) async throws { try await unit.reboot(into: .application) }
 
     /// An update that did not come to its end leaves the FPGA stopped, over restarts of Python too.
     public static func restartStoppedFPGA(_ unit: UnitLease, _ job: JobState) async throws {
@@ -149,7 +143,6 @@ extension FPGACondition {
     /// `nil` while none answers.
     fileprivate var version: String? { if case .running(let version) = self { version } else { nil } }
 
-    /// Why it does not answer, in an operator's words.
     fileprivate var fault: String? {
         switch self {
         case .running: nil

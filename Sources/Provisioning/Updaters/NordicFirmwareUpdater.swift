@@ -31,15 +31,14 @@ public struct FirmwareAsset: ComponentAsset {
     /// What the unit says once it runs this image.
     public let version: String
 
-    /// Opens and checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
+    /// Checks a package before any unit is touched: structure, hash, sizes, hardware, SoftDevice, signature.
     /// - Parameter version: `nil` reads it from the image.
     public init(package: DFUPackage, version: String?, target: DFUTarget, trusting keys: [TrustedKey]) throws {
         _ = try package.check(against: target, trusting: keys)
         guard let image = package.images.first, let version = version ?? image.version?.description else {
             throw ProvisioningError.versionUnknown("the firmware package")
         }
-        self.image = image
-        self.version = version
+        (self.image, self.version) = (image, version)
     }
 
     public var sha256: [UInt8] { Array(image.sha256) }
@@ -74,9 +73,7 @@ public struct NordicFirmwareUpdater: ComponentUpdater {
         let actual = try await unit.version(of: .firmware)
         if job.transfers.whole > 0 { try conclude(actual, job) }
         let isCurrent = actual == version && !job.isForced(.firmware)
-        return Planned(
-            updater: self,
-            plan: plan(isCurrent ? .current : .update, from: actual))
+        return Planned(updater: self, plan: plan(isCurrent ? .current : .update, from: actual))
     }
 
     public func verify(_ unit: UnitLease, isDeep: Bool) async throws -> VerifyReport.Finding {

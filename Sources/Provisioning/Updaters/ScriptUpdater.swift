@@ -95,14 +95,14 @@ public struct ScriptUpdater: ComponentUpdater {
             job.start(.scripts, from: plan.from)
             unit.restoreGuard.beginChanging(.scripts)
             unit.forget(.scripts)
-            let outcome = try await unit.program().store(for: scripts).install(names) { event in
+            let byteCount = try await unit.program().store(for: scripts).install(names) { event in
                 switch event {
                 case .uploading(let done, let total): job.progress(done, of: total)
                 case .notice(let text): job.notice(text)
                 }
             }
             unit.restoreGuard.endChanging(.scripts)
-            job.updated(.scripts, to: scripts.version, byteCount: outcome.bytesSent)
+            job.updated(.scripts, to: scripts.version, byteCount: byteCount)
         }
     }
 

@@ -34,15 +34,14 @@ package struct LuaMachine: Sendable {
 
     /// Begins a command. Nothing may be in flight.
     package mutating func run(_ code: LuaCode) -> [Action] {
-        var pieces: [[UInt8]] = []
+        var calls: [(function: String, arguments: [UInt8])] = []
         var rest = code.bytes[...]
         repeat {
             let piece = LuaLiteral.prefix(of: rest, room: payloadSize - LuaHelper.callOverhead - 3)
-            pieces.append(LuaLiteral.string(piece))
             rest = rest.dropFirst(piece.count)
+            calls.append((rest.isEmpty ? "x" : "s", LuaLiteral.string(piece)))
         } while !rest.isEmpty
-        let last = pieces.removeLast()
-        return begin(pieces.map { ("s", $0) } + [("x", last)])
+        return begin(calls)
     }
 
     /// Begins a call of a function of the helper.

@@ -27,17 +27,16 @@ extension LuaREPL {
     /// From a restart to the word that there is no program, which older firmware does not say.
     private static let startTimeout = Duration.milliseconds(1500)
 
-    /// Restarts Lua without the unit's program, whatever that has made of Lua's functions. The unit stays at its prompt without the link.
+    /// Restarts Lua without the unit's program, whatever that has made of Lua's functions. The unit then stays at its prompt.
     ///
-    /// The firmware has no such restart. A break ends the program, and `main.lua` has another name during the restart. If the link breaks
-    /// in between, ``programAside(putsBack:within:)`` gives the name back.
+    /// A break ends the program, and `main.lua` has another name during the restart. If the link breaks in between,
+    /// ``programAside(putsBack:within:)`` gives the name back.
     /// - Parameter restored: called when a restart that was cancelled has started the program again.
     public static func restartWithoutProgram(
-        over connection: any Connection, clock: SessionClock, within: Duration, restored: @escaping @Sendable () -> Void = {},
-        nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
+        over connection: any Connection, clock: SessionClock, within: Duration, restored: @escaping @Sendable () -> Void
     ) async throws {
         let deadline = clock.deadline(in: within)
-        let repl = try await open(connection, clock: clock, before: deadline, nonce: nonce)
+        let repl = try await LuaREPL(connection, clock, before: deadline)
         do {
             try await repl.leaveProgramOut(before: deadline)
         } catch {
@@ -52,7 +51,7 @@ extension LuaREPL {
     private func restart(_ restored: @escaping @Sendable () -> Void) async {
         await clock.shielded(for: PythonREPL.farewell) { [self] in
             let deadline = clock.deadline(in: PythonREPL.farewell)
-            try await reachPrompt(nonce(), before: deadline)
+            try await reachPrompt(before: deadline)
             try await giveNameBack(before: deadline)
             try await channel.send([LuaSignal.reset], deadline: deadline)
             restored()
@@ -68,7 +67,7 @@ extension LuaREPL {
     }
 
     private func leaveProgramOut(before deadline: SessionClock.Instant) async throws {
-        try await reachPrompt(nonce(), before: deadline)
+        try await reachPrompt(before: deadline)
         if try await isThere(Self.main, before: deadline) {
             guard try await !isThere(Self.second, before: deadline) else {
                 throw REPLError.programInTheWay("there is a file \(Self.second)")
@@ -82,7 +81,7 @@ extension LuaREPL {
         while clock.now < end, let notification = try await next(before: end) {
             if case .text(let bytes) = notification, LuaException(bytes).isMissingProgram { break }
         }
-        try await reachPrompt(nonce(), before: deadline)
+        try await reachPrompt(before: deadline)
         try await giveNameBack(before: deadline)
     }
 
@@ -98,12 +97,11 @@ extension LuaREPL {
         try await perform(Self.rename(name, to: name), before: deadline)
     }
 
-    /// A command that may find no such file. A second command would take its place while it waits, so it ends with the call of a name
-    /// that nobody has, which is the proof.
-    /// - Returns: whether it found the file.
+    /// Whether a command finds its file. A second command would take its place while it waits, so it ends with the call of a name that
+    /// nobody has, which is the proof.
     @discardableResult
     private func perform(_ command: String, before deadline: SessionClock.Instant) async throws -> Bool {
-        let word = "_\(nonce())"
+        let word = "_\(PythonREPL.randomNonce())"
         let call = Array("\(command) \(word)()".utf8)
         switch try await confirm(call, times: 1, before: deadline, by: { $0.firstRange(of: word.utf8) != nil }) {
         case .confirmed: return true

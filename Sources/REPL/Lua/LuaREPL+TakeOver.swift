@@ -3,8 +3,6 @@ import Support
 import Synchronization
 
 extension LuaREPL {
-    /// After pairing the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
-    private static let pairingPause = Duration.seconds(1)
     /// No other command may come so long before and after a break signal: all that hooks into Lua has one place (frame-codebase,
     /// `luaport.c`).
     private static let breakPause = Duration.milliseconds(200)
@@ -13,11 +11,10 @@ extension LuaREPL {
 
     /// Brings the unit to a proven prompt; a program that runs on it is interrupted, its callbacks are taken off.
     public static func attach(
-        to connection: any Connection, clock: SessionClock, within: Duration,
-        nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
+        to connection: any Connection, clock: SessionClock, within: Duration
     ) async throws -> LuaREPL {
         let deadline = clock.deadline(in: within)
-        let repl = try await open(connection, clock: clock, before: deadline, nonce: nonce)
+        let repl = try await LuaREPL(connection, clock, before: deadline)
         do {
             try await repl.recover(before: deadline)
         } catch {
@@ -29,24 +26,11 @@ extension LuaREPL {
         return repl
     }
 
-    /// Subscribes; the unit's program goes on.
-    static func open(
-        _ connection: any Connection, clock: SessionClock, before deadline: SessionClock.Instant, nonce: @escaping @Sendable () -> String
-    ) async throws -> LuaREPL {
-        guard connection.payloadSize >= LuaHelper.leastPayload else {
-            throw REPLError.payloadTooSmall(connection.payloadSize, least: LuaHelper.leastPayload)
-        }
-        if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: pairingPause)) }
-        let inbox = try await connection.subscribe(to: LuaService.transmit, deadline: deadline)
-        let channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
-        return LuaREPL(connection: connection, inbox: inbox, channel: channel, clock: clock, nonce: nonce)
-    }
-
     /// Interrupts what runs and proves the prompt anew; Lua's globals stay.
     public func recover(within: Duration) async throws { try await recover(before: clock.deadline(in: within)) }
 
     func recover(before deadline: SessionClock.Instant) async throws {
-        let key = nonce()
+        let key = PythonREPL.randomNonce()
         try await reachPrompt(key, before: deadline)
         for (index, command) in LuaHelper.installation(key: key, payloadSize: payloadSize).enumerated() {
             let confirmation = LuaHelper.confirmed(key, index)
@@ -98,7 +82,7 @@ extension LuaREPL {
     package static var sentCode: [String] { [LuaHelper.source(key: "word", payloadSize: 244)] + quieting + renames + [isAside] }
 
     /// Sends a break, and a line that is no Lua: only an idle prompt answers with its error, which no program can replace.
-    func reachPrompt(_ key: String, before deadline: SessionClock.Instant) async throws {
+    func reachPrompt(_ key: String = PythonREPL.randomNonce(), before deadline: SessionClock.Instant) async throws {
         state.withLock { ($0.isInStep, $0.machine, $0.libraries) = (false, nil, []) }
         for _ in 0..<Self.attempts where clock.now < deadline {
             try await clock.sleep(until: clock.deadline(in: Self.breakPause))
@@ -155,7 +139,7 @@ extension LuaREPL {
 
     /// As far as a restart needs it: a microphone that runs through it would reset the unit.
     private func interruptProgram(before deadline: SessionClock.Instant) async throws {
-        let key = nonce()
+        let key = PythonREPL.randomNonce()
         try await reachPrompt(key, before: deadline)
         let word = Array(key.utf8)
         _ = try await confirm(

@@ -2,10 +2,10 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A session with a Frame's Lua at its prompt. One task uses it at a time.
+/// A session with a Frame's Lua at its prompt.
 ///
 /// After a wait that failed, and after ``reset(within:)``, the session is out of step: ``run(_:within:)`` throws
-/// ``REPLError/outOfStep`` until ``recover(within:)`` has proven the prompt again.
+/// ``REPLError/outOfStep`` until ``recover(within:)``.
 public final class LuaREPL: Sendable {
     struct State {
         var machine: LuaMachine?
@@ -16,6 +16,8 @@ public final class LuaREPL: Sendable {
         var roundTrip = RoundTrip()
     }
 
+    /// After pairing the unit writes its flash and draws from an interrupt (frame-codebase, `bluetooth.c`).
+    private static let pairingPause = Duration.seconds(1)
     /// The unit gets what is under way once more after so long.
     static let patience = Duration.seconds(1)
     /// Notifications that are kept; the oldest go first.
@@ -25,16 +27,19 @@ public final class LuaREPL: Sendable {
     let payloadSize: Int
     let inbox: Inbox<[UInt8]>
     let channel: any WriteChannel
-    let nonce: @Sendable () -> String
     let state = Mutex(State())
 
-    init(
-        connection: any Connection, inbox: Inbox<[UInt8]>, channel: any WriteChannel, clock: SessionClock,
-        nonce: @escaping @Sendable () -> String
-    ) {
-        (self.inbox, self.channel, self.clock, self.nonce) = (inbox, channel, clock, nonce)
+    /// Subscribes; the unit's program goes on.
+    init(_ connection: any Connection, _ clock: SessionClock, before deadline: SessionClock.Instant) async throws {
+        guard connection.payloadSize >= LuaHelper.leastPayload else {
+            throw REPLError.payloadTooSmall(connection.payloadSize, least: LuaHelper.leastPayload)
+        }
+        if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: Self.pairingPause)) }
+        self.clock = clock
         // The unit's buffer takes 244 bytes, whatever the link does (frame-codebase, `bluetooth.h`).
         payloadSize = min(connection.payloadSize, 244)
+        inbox = try await connection.subscribe(to: LuaService.transmit, deadline: deadline)
+        channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
     }
 
     /// Runs code at the prompt.

@@ -2,8 +2,8 @@ import Support
 
 /// Reads what a unit's program prints: lines that are harmless to show, exceptions, and the prompt that comes when it has ended.
 ///
-/// The forms are MicroPython's (`py/obj.c`, `shared/runtime/pyexec.c`), seen on the released firmware's version: a traceback
-/// begins with a line of its own and ends with the first line that is not indented; the banner and `>>> ` follow `main.py`.
+/// As MicroPython's released version has it (`py/obj.c`, `shared/runtime/pyexec.c`), a traceback begins with a line of its own and
+/// ends with the first line that is not indented; the banner and `>>> ` follow `main.py`.
 public struct ConsoleReader: Sendable {
     public enum Event: Sendable, Hashable {
         /// Printable; a line of more than 500 bytes comes in pieces.

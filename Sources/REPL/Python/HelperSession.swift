@@ -1,8 +1,7 @@
 import Cryptography
 import Support
 
-/// Answers that carry a checksum of their own, since notifications can be lost or damaged: `text check`, the check being the
-/// first 8 hexadecimal digits of the text's SHA-256, as ``RemoteHelper``'s `say` prints it.
+/// Answers `text check`, as ``RemoteHelper``'s `say` prints them: notifications can be lost or damaged.
 package enum CheckedAnswer {
     package static func decode(_ answer: [UInt8]) throws -> String {
         let text = PrintableText.of(answer)
@@ -33,29 +32,16 @@ package struct HelperPiece: Sendable, Hashable {
     package init(range: Range<Int>, code: PythonCode) { (self.range, self.code) = (range, code) }
 }
 
-/// One helper on one unit: calls of its methods, their checked answers, and what to do when an answer is lost.
+/// Calls of a helper's methods, their checked answers, and what to do when an answer is lost.
 package struct HelperSession: Sendable {
-    package struct Timing: Sendable {
-        /// For one answer.
-        var answer: Duration
-        /// From one piece of the helper to the next.
-        var upload: Duration
-        /// Back to the prompt after something was lost.
-        var recovery: Duration
-
-        package init(answer: Duration, upload: Duration, recovery: Duration) {
-            (self.answer, self.upload, self.recovery) = (answer, upload, recovery)
-        }
-    }
-
-    /// The helper does not stand behind a piece: something was lost before it, or it arrived damaged.
-    package struct PieceRefused: Error {
-        package init() {}
-    }
+    /// From one piece of the helper to the next.
+    private static let uploadTimeout = Duration.seconds(6)
+    /// Back to the prompt after something was lost.
+    package static let recoveryTimeout = Duration.seconds(20)
 
     package let repl: PythonREPL
     private let helper: RemoteHelper
-    private let timing: Timing
+    package let answerTimeout: Duration
     private let preparation: String?
     private let lastingExceptions: [String]
 
@@ -63,9 +49,9 @@ package struct HelperSession: Sendable {
     ///   - preparation: a call that makes the helper ready, whatever ran on the unit before, such as `top()`.
     ///   - lastingExceptions: names of Python's exceptions that asking again does not mend.
     package init(
-        of helper: RemoteHelper, on repl: PythonREPL, timing: Timing, preparation: String? = nil, lastingExceptions: [String] = []
+        of helper: RemoteHelper, on repl: PythonREPL, answerTimeout: Duration, preparation: String? = nil, lastingExceptions: [String] = []
     ) {
-        (self.helper, self.repl, self.timing) = (helper, repl, timing)
+        (self.helper, self.repl, self.answerTimeout) = (helper, repl, answerTimeout)
         (self.preparation, self.lastingExceptions) = (preparation, lastingExceptions)
     }
 
@@ -75,26 +61,25 @@ package struct HelperSession: Sendable {
     /// Performs what needs the helper; once more when a restart of Python has taken away a helper that was not asked for again.
     package func using<Value>(_ body: () async throws -> Value) async throws -> Value {
         let isRemembered = repl.remembers(helper)
+        func prepared() async throws -> Value {
+            try await helper.ensure(on: repl, within: Self.uploadTimeout)
+            if let preparation { try await tell(preparation) }
+            return try await body()
+        }
         do {
-            return try await prepared(body)
+            return try await prepared()
         } catch REPLError.exception(let exception) where isRemembered && exception.lastLine.hasPrefix("NameError") {
-            return try await prepared(body)
+            return try await prepared()
         }
     }
 
-    private func prepared<Value>(_ body: () async throws -> Value) async throws -> Value {
-        try await helper.ensure(on: repl, within: timing.upload)
-        if let preparation { try await tell(preparation) }
-        return try await body()
-    }
-
     package func tell(_ call: String) async throws {
-        _ = try await repl.run(code(of: call), within: timing.answer)
+        _ = try await repl.run(code(of: call), within: answerTimeout)
     }
 
     /// Runs a method once and returns its checked answer.
     package func perform(_ call: String, within limit: Duration? = nil) async throws -> String {
-        try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? timing.answer))
+        try CheckedAnswer.decode(await repl.run(code(of: call), within: limit ?? answerTimeout))
     }
 
     /// Also asks again when the answer was damaged: for methods that change nothing, or nothing the second time.
@@ -108,18 +93,19 @@ package struct HelperSession: Sendable {
     package func send(
         _ pieces: [HelperPiece], position: (String) throws -> Int?, onProgress: (Int) -> Void
     ) async throws {
-        try await repl.pipeline(pieces.lazy.map(\.code), within: timing.answer) { index, answer in
+        try await repl.pipeline(pieces.lazy.map(\.code), within: answerTimeout) { index, answer in
             let position = try position(CheckedAnswer.decode(answer))
-            guard let position, position == pieces[index].range.upperBound else { throw PieceRefused() }
-            onProgress(position)
+            // Something was lost before the piece, or it arrived damaged.
+            guard position == pieces[index].range.upperBound else { throw REPLError.garbage("the end of a piece") }
+            onProgress(pieces[index].range.upperBound)
         }
     }
 
-    /// Whether asking the unit again can help: something was lost or damaged on the way.
+    /// Whether asking the unit again can help.
     package func isTransient(_ error: any Error) -> Bool {
         switch error {
         case REPLError.exception(let exception): !lastingExceptions.contains { exception.lastLine.hasPrefix($0) }
-        case REPLError.timedOut, REPLError.garbage, REPLError.outOfStep, REPLError.unreadable, is PieceRefused: true
+        case REPLError.timedOut, REPLError.garbage, REPLError.unreadable: true
         default: false
         }
     }
@@ -136,12 +122,12 @@ package struct HelperSession: Sendable {
 
     /// Gets back to the prompt, and brings the helper again unless its loss has to end the step.
     package func recover() async throws {
-        try await repl.recover(within: timing.recovery)
+        try await repl.recover(within: Self.recoveryTimeout)
         guard !lastingExceptions.contains("NameError") else { return }
         do {
             try await ensure()
         } catch where isTransient(error) {
-            try await repl.recover(within: timing.recovery)
+            try await repl.recover(within: Self.recoveryTimeout)
         }
     }
 }

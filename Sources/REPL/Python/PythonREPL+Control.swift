@@ -5,7 +5,7 @@ import Synchronization
 extension PythonREPL {
     /// What the unit says between the end of one interpreter and the start of the next (monocle-micropython, `main.c`).
     private static let restartMessage = "soft reboot\r\n"
-    /// How long one attempt to reach the prompt waits before it asks again.
+    /// After it the prompt is asked for again.
     private static let pollInterval = Duration.milliseconds(400)
     /// Before a unit is interrupted it finishes what it was told, and old output runs out.
     private static let quietInterval = Duration.milliseconds(100)
@@ -30,7 +30,7 @@ extension PythonREPL {
     private func prove(with entry: inout RawREPLEntry, before deadline: SessionClock.Instant) async throws -> Bool {
         var attemptEnd = min(deadline, clock.deadline(in: Self.pollInterval))
         while clock.now < attemptEnd, let bytes = try await inbox.next(before: attemptEnd, on: clock) {
-            switch entry.receive(bytes, nonce: nonce) {
+            switch entry.receive(bytes, nonce: Self.randomNonce) {
             case .send(let code):
                 try await send(bytes: code, before: deadline)
                 attemptEnd = min(deadline, clock.deadline(in: Self.pollInterval))
@@ -84,8 +84,8 @@ extension PythonREPL {
         try await recover(before: deadline)
     }
 
-    /// Takes a program's callbacks off and restarts Python so that `main.py` runs, without waiting for its end. The session is then
-    /// out of step; ``nextOutput(before:)`` gives what the program prints.
+    /// Takes a program's callbacks off and restarts Python, without waiting for the end of `main.py`. The session is then out of step;
+    /// ``nextOutput(before:)`` gives what the program prints.
     /// - Returns: whether the unit said so: a `main.py` that never pauses keeps the word from being sent.
     @discardableResult
     public func start(within: Duration) async throws -> Bool {
@@ -96,9 +96,8 @@ extension PythonREPL {
         return try await awaitText(Self.restartMessage, before: deadline)
     }
 
-    /// What a program that was started printed in the packet that reported the restart. The rest comes from
-    /// ``nextOutput(before:)``, or to the next subscriber of ``REPLService/transmit`` once this session is closed: a link has one
-    /// inbox for each characteristic.
+    /// What a program printed in the packet that reported its start. The rest comes from ``nextOutput(before:)``, or to the next
+    /// subscriber once this session is closed: a link has one inbox for each characteristic.
     public func takePrinted() -> [UInt8] {
         state.withLock { state in
             defer { state.printed = [] }

@@ -2,10 +2,10 @@ import Bluetooth
 import Support
 import Synchronization
 
-/// A session with a unit's MicroPython over its raw REPL. One task uses it at a time.
+/// A session with a unit's MicroPython over its raw REPL.
 ///
-/// After a wait that failed, or after code that does not come back, the session is out of step: every call throws
-/// ``REPLError/outOfStep`` until ``recover(within:)`` has proven the prompt again.
+/// After a wait that failed, or code that does not come back, the session is out of step: every call throws
+/// ``REPLError/outOfStep`` until ``recover(within:)``.
 public final class PythonREPL: Sendable {
     struct State {
         var machine = RawREPLMachine()
@@ -21,26 +21,21 @@ public final class PythonREPL: Sendable {
     let inbox: Inbox<[UInt8]>
     let channel: any WriteChannel
     let payloadSize: Int
-    let nonce: @Sendable () -> String
     let state = Mutex(State())
 
-    private init(
-        connection: any Connection, inbox: Inbox<[UInt8]>, channel: any WriteChannel, clock: SessionClock,
-        nonce: @escaping @Sendable () -> String
-    ) {
-        (self.clock, self.inbox, self.channel, self.nonce) = (clock, inbox, channel, nonce)
+    private init(_ connection: any Connection, _ clock: SessionClock, before deadline: SessionClock.Instant) async throws {
+        self.clock = clock
         payloadSize = max(1, connection.payloadSize)
+        inbox = try await connection.subscribe(to: REPLService.transmit, deadline: deadline)
+        channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
     }
 
     /// Brings the unit to a proven raw prompt; a program that runs on it is interrupted.
     public static func attach(
-        to connection: any Connection, clock: SessionClock, within: Duration,
-        nonce: @escaping @Sendable () -> String = PythonREPL.randomNonce
+        to connection: any Connection, clock: SessionClock, within: Duration
     ) async throws -> PythonREPL {
         let deadline = clock.deadline(in: within)
-        let inbox = try await connection.subscribe(to: REPLService.transmit, deadline: deadline)
-        let channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
-        let repl = PythonREPL(connection: connection, inbox: inbox, channel: channel, clock: clock, nonce: nonce)
+        let repl = try await PythonREPL(connection, clock, before: deadline)
         do {
             try await repl.recover(before: deadline)
         } catch {
@@ -51,7 +46,7 @@ public final class PythonREPL: Sendable {
     }
 
     /// 64 random bits in 16 hexadecimal digits: how long an answer takes does not depend on them.
-    public static let randomNonce: @Sendable () -> String = {
+    public static func randomNonce() -> String {
         let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
@@ -96,8 +91,8 @@ public final class PythonREPL: Sendable {
     ///     loses 1024 bytes of answers that together are longer than that (monocle-micropython, `main.c`): all answers in flight
     ///     have to stay below 1000 bytes. The default is for answers of 50 bytes.
     ///   - perCommand: from one answer to the next.
-    /// - Throws: what `onAnswer` threw or the first ``REPLError/exception(_:)``. Either comes after the commands already under way
-    ///   have been answered, so the session stays in step.
+    /// - Throws: what `onAnswer` threw or the first ``REPLError/exception(_:)``, after the commands under way have been answered: the
+    ///   session stays in step.
     public func pipeline(
         _ commands: some Sequence<PythonCode>, atOnce inFlight: Int = 16, within perCommand: Duration,
         onAnswer: (Int, [UInt8]) throws -> Void

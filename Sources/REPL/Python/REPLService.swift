@@ -10,25 +10,21 @@ public enum REPLService {
 
 /// The control characters of MicroPython's REPL (micropython, `shared/runtime/pyexec.c`).
 enum Control {
-    /// ^A: enter the raw REPL.
     static let enterRaw: UInt8 = 0x01
-    /// ^B: leave it for the friendly one.
     static let leaveRaw: UInt8 = 0x02
-    /// ^C: interrupt what runs, or forget the line that was begun.
+    /// Or forgets the line that was begun.
     static let interrupt: UInt8 = 0x03
-    /// ^D: run the code sent so far; soft reset when there is none.
+    /// Runs the code sent so far; soft reset when there is none.
     static let execute: UInt8 = 0x04
-    /// ^E: asks for raw-paste mode when `A` and ^A follow.
+    /// Asks for raw-paste mode when `A` and ^A follow.
     static let paste: UInt8 = 0x05
     /// The Monocle reboots into safe mode when it receives this byte anywhere.
     static let safeMode: UInt8 = 0x1C
 
     static let banner = Array("raw REPL; CTRL-B to exit\r\n>".utf8)
 
-    /// What gets any unit to the raw prompt, sent again until it does (monocle-micropython, `main.c`).
-    ///
-    /// A ^C that interrupts running code leaves a stale byte in the unit's ring, whatever lay there 1024 bytes before: at the
-    /// friendly prompt it makes ^A the start of a line, and a stale ^D restarts Python. So there is one ^C only: what it
-    /// leaves is cleared by that of the next packet, which at a prompt is an ordinary byte.
+    /// Sent until the unit is at its raw prompt. A ^C that interrupts running code leaves a stale byte of 1024 bytes before in the
+    /// unit's ring: at the friendly prompt it makes ^A the start of a line, and a stale ^D restarts Python. So there is one ^C only: that
+    /// of the next packet, which at a prompt is an ordinary byte, clears what it leaves (monocle-micropython, `main.c`).
     static let poll: [UInt8] = [interrupt, enterRaw]
 }

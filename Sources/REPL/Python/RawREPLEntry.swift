@@ -1,7 +1,5 @@
-/// Gets a unit to its raw prompt and proves it, whatever the link still holds from earlier sessions.
-///
-/// Output of an earlier connection arrives on the next one, so a prompt alone proves nothing; code that prints a word nobody
-/// could know before does.
+/// Gets a unit to its raw prompt and proves it by code that prints a new word: output of an earlier connection arrives on the next
+/// one, so a prompt alone proves nothing.
 struct RawREPLEntry: Sendable {
     enum Action: Sendable, Hashable {
         case send([UInt8])

@@ -6,9 +6,8 @@ struct PythonAnswer: Sendable, Hashable {
 
 /// The host's side of MicroPython's raw REPL, from the first proven prompt on.
 ///
-/// Each piece of code is answered by `OK`, its output, 0x04, its traceback, 0x04 and the prompt `>` (micropython,
-/// `shared/runtime/pyexec.c`); several pieces may be in flight, their answers come in order. What arrives between a prompt and
-/// the next `OK` is output of callbacks on the unit and is thrown away.
+/// `OK`, output, 0x04, traceback, 0x04 and the prompt `>` answer each piece of code, in order (micropython,
+/// `shared/runtime/pyexec.c`). What arrives between a prompt and the next `OK` is output of callbacks and is thrown away.
 struct RawREPLMachine: Sendable {
     enum Event: Sendable, Hashable {
         /// The unit has read one piece of code to its end and begins to run it.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Python code of ours that stays on a unit, as one global: a class that is built up piece by piece, at last its only instance.
 ///
-/// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`). Every
-/// helper derives from `_nr`. Its mark is set last and is a digest of its code: half an upload, or another version, is uploaded again.
+/// The Monocle keeps a piece whole, then parses and compiles it, in a heap of 40,884 bytes (monocle-micropython, `main.c`). The mark of
+/// a helper, a digest of its code, is set last: half an upload, or another version, is uploaded again.
 package struct RemoteHelper: Sendable {
     package static let pieceLimit = 450
     /// The class that all helpers derive from; `_nr()` makes an instance for a single question.
@@ -67,11 +67,10 @@ extension PythonREPL {
 }
 
 extension RemoteHelper {
-    /// `get` imports a module although a file of the user's has its name: with an empty `sys.path` only what is built in is
-    /// found, by the name `uos` where a firmware still looks for files then. A module that a program loaded under that name
-    /// stays in `sys.modules`, but is not believed. `use` takes a module's attribute from the first of several paths; `upd` finds
-    /// `update` among the frozen modules, never in the unit's files. `x` writes bytes in hexadecimal, `c` is the check of a piece of
-    /// data, `say` answers with one (``CheckedAnswer``).
+    /// `get` imports a module although a file of the user's has its name: with an empty `sys.path` only what is built in is found, as
+    /// `uos` where a firmware still looks for files then. A module that a program loaded under that name stays in `sys.modules`, but is
+    /// not believed. `use` takes a module's attribute from the first of several paths; `upd` finds `update` among the frozen modules
+    /// only. `x` writes hexadecimal, `c` is the check of a piece of data, `say` answers with one (``CheckedAnswer``).
     private static let groundPieces = [
         """
         import sys

@@ -37,57 +37,57 @@ extension BundleError: DiagnosableError {
         case .archive(let error, let place): error.diagnosis(of: "the bundle \(place)")
         case .scripts(let error): error.diagnosis
         case .manifestInvalid(let reason):
-            .row("BND-0001", .badData, nil, "the bundle's manifest is not usable: \(reason)",
-                "the bundle was made by another tool, or it was changed", makeAgain)
+            .init("BND-0001", .badData, nil, "the bundle's manifest is not usable: \(reason)",
+                cause: "the bundle was made by another tool, or it was changed", remedy: makeAgain)
         case .entryUnlisted(let name, let place):
-            .row("BND-0002", .badData, nil, "the bundle \(place) holds \(name), which its manifest does not list",
-                "something was added after it was made", makeAgain)
+            .init("BND-0002", .badData, nil, "the bundle \(place) holds \(name), which its manifest does not list",
+                cause: "something was added after it was made", remedy: makeAgain)
         case .digestDiffers(let file, let place, let expected, let actual):
-            .row("BND-0003", .badData, nil, "\(file) in the bundle \(place) has SHA-256 \(actual), its manifest says \(expected)",
-                "it was changed after the bundle was made", makeAgain)
+            .init("BND-0003", .badData, nil, "\(file) in the bundle \(place) has SHA-256 \(actual), its manifest says \(expected)",
+                cause: "it was changed after the bundle was made", remedy: makeAgain)
         case .versionDiffers(let place, let expected, let actual):
-            .row("BND-0004", .badData, nil, "the scripts in the bundle \(place) have the version \(actual), its manifest says \(expected)",
-                "the scripts or their version line were changed after the bundle was made", makeAgain)
+            .init("BND-0004", .badData, nil, "the scripts in the bundle \(place) have the version \(actual), its manifest says \(expected)",
+                cause: "the scripts or their version line were changed after the bundle was made", remedy: makeAgain)
         case .wrongFamily(let place, let bundle, let wanted):
-            .row("BND-0005", .badData, nil, "the bundle \(place) is for the \(bundle), not for the \(wanted)",
-                "it is the bundle of another product", "use the bundle of this family")
+            .init("BND-0005", .badData, nil, "the bundle \(place) is for the \(bundle), not for the \(wanted)",
+                cause: "it is the bundle of another product", remedy: "use the bundle of this family")
         case .nothingWanted(let place):
-            .row("BND-0006", .missingInput, nil, "the bundle \(place) holds none of the wanted components", "it was made without them",
-                "see what it holds with noafw bundle show, or choose other components with --only")
+            .init("BND-0006", .missingInput, nil, "the bundle \(place) holds none of the wanted components", cause: "it was made without them",
+                remedy: "see what it holds with noafw bundle show, or choose other components with --only")
         case .fpgaInFirmware(let family):
-            .row("BND-0007", .badData, nil, "a bundle for the \(family) takes no FPGA image", "the image is inside its firmware",
-                "leave out --fpga")
+            .init("BND-0007", .badData, nil, "a bundle for the \(family) takes no FPGA image", cause: "the image is inside its firmware",
+                remedy: "leave out --fpga")
         case .unsigned(let place):
-            .row("BND-0010", .badData, nil, "the bundle \(place) is not signed", "it was made without --sign, and trusted keys are set",
-                "use a signed bundle of a trusted origin")
+            .init("BND-0010", .badData, nil, "the bundle \(place) is not signed", cause: "it was made without --sign, and trusted keys are set",
+                remedy: "use a signed bundle of a trusted origin")
         case .signerNotTrusted(let place, let signer, let trusted):
-            .row("BND-0011", .badData, nil, "the bundle \(place) is signed by \(signer), not with \(trusted.joined(separator: " or "))",
-                "it comes from another signer", "use a bundle of a trusted origin; if you know the signer, add the key with --trust KEY")
+            .init("BND-0011", .badData, nil, "the bundle \(place) is signed by \(signer), not with \(trusted.joined(separator: " or "))",
+                cause: "it comes from another signer", remedy: "use a bundle of a trusted origin; if you know the signer, add the key with --trust KEY")
         case .signatureInvalid(let place):
-            .row("BND-0012", .badData, nil, "the signature of the bundle \(place) does not match its manifest",
-                "the manifest or the signature was changed after signing", makeAgain)
+            .init("BND-0012", .badData, nil, "the signature of the bundle \(place) does not match its manifest",
+                cause: "the manifest or the signature was changed after signing", remedy: makeAgain)
         case .keyInvalid(let name, let reason):
-            .row("BND-0013", .badData, nil, "the key \(name) is not usable: \(reason)", "it is another kind of key, encrypted or damaged",
-                "make one with noafw bundle key new, or with openssl genpkey -algorithm ed25519")
+            .init("BND-0013", .badData, nil, "the key \(name) is not usable: \(reason)", cause: "it is another kind of key, encrypted or damaged",
+                remedy: "make one with noafw bundle key new, or with openssl genpkey -algorithm ed25519")
         case .keyExposed(let name):
-            .row("BND-0014", .permission, nil, "other users may read the private key \(name)", "the permissions of the file are too wide",
-                "run chmod 600 on that file; make a new key if another user had access")
+            .init("BND-0014", .permission, nil, "other users may read the private key \(name)", cause: "the permissions of the file are too wide",
+                remedy: "run chmod 600 on that file; make a new key if another user had access")
         case .signingFailed:
-            .row("BND-0015", .inputOutput, nil, "signing failed", "libcrypto refused the operation", "report this with the output of -v")
+            .init("BND-0015", .inputOutput, nil, "signing failed", cause: "libcrypto refused the operation", remedy: "report this with the output of -v")
         case .noBundleKey(let names):
-            .row("BND-0016", .badData, nil, "none of the given keys is a key for bundles: \(names.joined(separator: ", "))",
-                "P-256 keys sign firmware packages; bundles are signed with Ed25519 keys",
-                "give the public half of the bundle's key, or leave out --trust")
+            .init("BND-0016", .badData, nil, "none of the given keys is a key for bundles: \(names.joined(separator: ", "))",
+                cause: "P-256 keys sign firmware packages; bundles are signed with Ed25519 keys",
+                remedy: "give the public half of the bundle's key, or leave out --trust")
         case .checkerMissing(let tool):
-            .row("BND-0020", .missingInput, nil, "the syntax cannot be checked: there is no \(tool.program)",
-                "\(tool.variable) does not name it, and it is neither beside noafw nor in PATH",
-                "\(tool.installation), or leave out the check with --no-check")
+            .init("BND-0020", .missingInput, nil, "the syntax cannot be checked: there is no \(tool.program)",
+                cause: "\(tool.variable) does not name it, and it is neither beside noafw nor in PATH",
+                remedy: "\(tool.installation), or leave out the check with --no-check")
         case .syntax(let file, let says):
-            .row("BND-0021", .badData, nil, "\(file) does not compile: \(says)", "the script has a mistake",
-                "correct the script and run the same command again")
+            .init("BND-0021", .badData, nil, "\(file) does not compile: \(says)", cause: "the script has a mistake",
+                remedy: "correct the script and run the same command again")
         case .checkFailed(let file, let reason):
-            .row("BND-0022", .inputOutput, nil, "the syntax of \(file) could not be checked: \(reason)", "the checker failed",
-                "run the same command again, or leave out the check with --no-check")
+            .init("BND-0022", .inputOutput, nil, "the syntax of \(file) could not be checked: \(reason)", cause: "the checker failed",
+                remedy: "run the same command again, or leave out the check with --no-check")
         }
     }
 }

@@ -42,9 +42,8 @@ public struct BundleRecipe: Sendable {
             return BundleManifest.File(file: name, bytes: bytes.count, sha256: SHA256.text(of: bytes))
         }
         func image(_ image: Image?, _ name: String) -> BundleManifest.Image? {
-            guard let image else { return nil }
             let file = file(name)
-            return BundleManifest.Image(version: image.version, file: name, bytes: file.bytes, sha256: file.sha256)
+            return image.map { BundleManifest.Image(version: $0.version, file: name, bytes: file.bytes, sha256: file.sha256) }
         }
         return BundleManifest(
             family: scripts.family.name, tool: tool,

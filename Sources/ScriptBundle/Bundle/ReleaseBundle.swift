@@ -102,7 +102,7 @@ public struct ReleaseBundle: Sendable {
         }
     }
 
-    /// They are what a unit may be given, the main script begins with the line of the stated version, and that is theirs.
+    /// They are what a unit may get, and the main script begins with the line of the stated version, which is theirs.
     private static func checkScripts(
         _ manifest: BundleManifest, _ family: ScriptFamily, _ archive: ArchiveReader, _ limits: ScriptLimits, _ place: String
     ) throws(BundleError) {

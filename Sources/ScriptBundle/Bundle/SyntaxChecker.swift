@@ -12,10 +12,7 @@ public struct SyntaxChecker: Sendable {
     private let tool: SyntaxTool
     private let path: String
 
-    public init(_ tool: SyntaxTool, path: String) {
-        self.tool = tool
-        self.path = path
-    }
+    public init(_ tool: SyntaxTool, path: String) { (self.tool, self.path) = (tool, path) }
 
     public func check(_ files: [ScriptSet.File]) throws(BundleError) {
         var waiting = files[...]
@@ -26,20 +23,16 @@ public struct SyntaxChecker: Sendable {
         while !waiting.isEmpty || !running.isEmpty {
             while running.count < width, let file = waiting.popFirst() {
                 if let reason = tool.refusal(of: file.bytes) { throw .syntax(file: file.name, says: reason) }
-                running.append((file, try start(file)))
+                let arguments = tool.arguments(byteCount: file.bytes.count)
+                guard let compiler = BoundedProcess(path, arguments, input: file.bytes, outputLimit: Self.outputLimit) else {
+                    throw .checkFailed(file: file.name, reason: "\(path) cannot be started")
+                }
+                running.append((file, compiler))
             }
             // In their order, so that the same mistake is reported each time; the others run on meanwhile.
             let (file, compiler) = running.removeFirst()
             try judge(compiler.wait(milliseconds: Self.timeLimit), of: file)
         }
-    }
-
-    private func start(_ file: ScriptSet.File) throws(BundleError) -> BoundedProcess {
-        let arguments = tool.arguments(byteCount: file.bytes.count)
-        guard let compiler = BoundedProcess(path, arguments, input: file.bytes, outputLimit: Self.outputLimit) else {
-            throw .checkFailed(file: file.name, reason: "\(path) cannot be started")
-        }
-        return compiler
     }
 
     private func judge(_ ending: BoundedProcess.Ending, of file: ScriptSet.File) throws(BundleError) {

@@ -48,8 +48,4 @@ public struct Diagnosis: Sendable, Hashable {
         (self.code, self.category, self.fault) = (code, category, fault)
         (self.message, self.cause, self.remedy) = (message, cause, remedy)
     }
-
-    public init(code: String, category: Category, fault: Fault?, message: String, cause: String, remedy: String) {
-        self.init(code, category, fault, message, cause: cause, remedy: remedy)
-    }
 }

@@ -77,97 +77,97 @@ extension CommandError: DiagnosableError {
         switch self {
         case .noStateFolder:
             Diagnosis(
-                code: "NOA-0001", category: .missingInput, fault: .station, message: "there is no folder to keep the state in",
+                "NOA-0001", .missingInput, .station, "there is no folder to keep the state in",
                 cause: "neither NOAFW_STATE_DIR, XDG_STATE_HOME nor HOME names an absolute path",
                 remedy: "set NOAFW_STATE_DIR to a folder that noafw may write to")
         case .timedOut(let seconds):
             Diagnosis(
-                code: "NOA-0002", category: .tryAgain, fault: nil,
-                message: "the run did not end within the \(Format.plain(seconds)) s of --timeout",
+                "NOA-0002", .tryAgain, nil,
+                "the run did not end within the \(Format.plain(seconds)) s of --timeout",
                 cause: "the limit is too short for this job, or the link is slow",
                 remedy: "run the same command with a larger --timeout; it continues where it stopped")
         case .interrupted(let condition, let nextAction):
             Diagnosis(
-                code: "NOA-0003", category: .interrupted, fault: nil, message: "interrupted; \(condition)",
+                "NOA-0003", .interrupted, nil, "interrupted; \(condition)",
                 cause: "noafw received a signal", remedy: nextAction)
         case .developmentImage(let image):
             Diagnosis(
-                code: "NOA-0006", category: .badData, fault: nil, message: "\(image) is a development image, not for hardware",
+                "NOA-0006", .badData, nil, "\(image) is a development image, not for hardware",
                 cause: "the catalogue holds no release of this component, and this image was made for virtual units",
                 remedy: "add the vendor's released file (docs/assets.md), or name it; in a lab, pass --development")
         case .outputExists(let path):
             Diagnosis(
-                code: "NOA-0007", category: .inputOutput, fault: nil, message: "\(path) exists already",
+                "NOA-0007", .inputOutput, nil, "\(path) exists already",
                 cause: "an overwritten key cannot be recovered", remedy: "give another name, or move that file away")
         case .outputNotWritten(let path, let reason):
             Diagnosis(
-                code: "NOA-0008", category: .inputOutput, fault: nil, message: "cannot write \(path)", cause: reason,
+                "NOA-0008", .inputOutput, nil, "cannot write \(path)", cause: reason,
                 remedy: "check the folder, its permissions and the free space")
         case .outputIsInput(let path):
             Diagnosis(
-                code: "NOA-0024", category: .usage, fault: nil, message: "\(path) is also an input",
+                "NOA-0024", .usage, nil, "\(path) is also an input",
                 cause: "the result would replace the input", remedy: "give the result another name")
         case .outputInFolder(let path, let folder):
             Diagnosis(
-                code: "NOA-0025", category: .usage, fault: nil, message: "\(path) is in \(folder), which is an input",
+                "NOA-0025", .usage, nil, "\(path) is in \(folder), which is an input",
                 cause: "the result would become part of the input", remedy: "give the result a path outside that folder")
         case .outputIsOwn(let path):
             Diagnosis(
-                code: "NOA-0039", category: .usage, fault: nil, message: "\(path) belongs to noafw itself",
+                "NOA-0039", .usage, nil, "\(path) belongs to noafw itself",
                 cause: "its state, its configuration or its catalogue is there", remedy: "give the result another path")
         case .outputHoldsKey(let path):
             Diagnosis(
-                code: "NOA-0026", category: .usage, fault: nil, message: "\(path) holds a private key",
+                "NOA-0026", .usage, nil, "\(path) holds a private key",
                 cause: "an overwritten key cannot be recovered", remedy: "give the result another name, or move that file away")
         case .privateKeyTrusted(let path):
             Diagnosis(
-                code: "NOA-0027", category: .badData, fault: nil, message: "\(path) is a private key, not a public key",
+                "NOA-0027", .badData, nil, "\(path) is a private key, not a public key",
                 cause: "checking a signature needs only the public key",
                 remedy: "give its public half: noafw package key show FILE --format pem, or noafw bundle key show FILE")
         case .keyExposed(let path):
             Diagnosis(
-                code: "NOA-0028", category: .permission, fault: nil, message: "other users may read the private key \(path)",
+                "NOA-0028", .permission, nil, "other users may read the private key \(path)",
                 cause: "the permissions of the file are too wide",
                 remedy: "run chmod 600 on that file; make a new key if another user had access")
         case .tooFewDescriptors(let needed):
             Diagnosis(
-                code: "NOA-0029", category: .unavailable, fault: .station, message: "this process may not open \(needed) more files",
+                "NOA-0029", .unavailable, .station, "this process may not open \(needed) more files",
                 cause: "its limit is low (ulimit -n), or it was started with many files open",
                 remedy: "raise the limit, for example with: ulimit -n 1024")
         case .tooFewThreads(let needed):
             Diagnosis(
-                code: "NOA-0030", category: .unavailable, fault: .station, message: "this process may not start \(needed) threads",
+                "NOA-0030", .unavailable, .station, "this process may not start \(needed) threads",
                 cause: "the user's limit of processes is used up (ulimit -u), or memory is short (ulimit -v)",
                 remedy: "raise the limit, or end other programs of this user")
         case .noKey:
             Diagnosis(
-                code: "NOA-0011", category: .missingInput, fault: nil, message: "there is no key for the assistant",
+                "NOA-0011", .missingInput, nil, "there is no key for the assistant",
                 cause: "neither NOAFW_API_KEY, OPENAI_API_KEY nor the configuration file holds one for api.openai.com",
                 remedy: "set NOAFW_API_KEY, name another server with --base-url, or use --assistant echo")
         case .noRealTime:
             Diagnosis(
-                code: "NOA-0012", category: .usage, fault: nil, message: "--virtual-speed max works only with the echo and without a terminal",
+                "NOA-0012", .usage, nil, "--virtual-speed max works only with the echo and without a terminal",
                 cause: "people and servers live in real time, and the virtual unit would run ahead of them",
                 remedy: "leave out --virtual-speed max, or add --assistant echo and --query or --script")
         case .differs(let parts, let expectation, let advice):
             Diagnosis(
-                code: "NOA-0013", category: .unitFailed, fault: .unit,
-                message: "the unit differs from \(expectation) in: \(parts.map(\.name).joined(separator: ", "))",
+                "NOA-0013", .unitFailed, .unit,
+                "the unit differs from \(expectation) in: \(parts.map(\.name).joined(separator: ", "))",
                 cause: "the unit was never flashed, was flashed with other files, or was changed since",
                 remedy: "\(advice) (or run noafw chat --no-verify to use the unit as it is)")
         case .chatInterrupted:
             Diagnosis(
-                code: "NOA-0014", category: .interrupted, fault: nil, message: "the conversation was interrupted",
+                "NOA-0014", .interrupted, nil, "the conversation was interrupted",
                 cause: "noafw received a signal", remedy: "run the same command to begin a new one")
         case .questionTooLong:
             Diagnosis(
-                code: "NOA-0016", category: .badData, fault: nil,
-                message: "a line of standard input is longer than \(LineEditor.limit) bytes",
+                "NOA-0016", .badData, nil,
+                "a line of standard input is longer than \(LineEditor.limit) bytes",
                 cause: "each line is one question", remedy: "put each question on a line of its own")
         case .unitStaysAway(let seconds, let returns, let reason):
             Diagnosis(
-                code: "NOA-0017", category: .tryAgain, fault: .unit,
-                message: "the link was lost, and the unit "
+                "NOA-0017", .tryAgain, .unit,
+                "the link was lost, and the unit "
                     + (returns == 0 ? "did not come back within" : "came back \(returns) times, but its program was never ready within")
                     + " \(Format.plain(seconds)) s",
                 cause: returns == 0
@@ -178,73 +178,73 @@ extension CommandError: DiagnosableError {
                     : "move the unit closer; if that does not help, run: noafw verify")
         case .programIsSilent:
             Diagnosis(
-                code: "NOA-0018", category: .unitFailed, fault: .unit,
-                message: "nothing was sent because the unit's program never reported ready",
+                "NOA-0018", .unitFailed, .unit,
+                "nothing was sent because the unit's program never reported ready",
                 cause: "the unit's scripts are missing, broken, or made for another app", remedy: Self.flashSameScripts)
         case .statementTooLong(let limit):
             Diagnosis(
-                code: "NOA-0022", category: .badData, fault: nil, message: "a statement is longer than \(limit) bytes",
+                "NOA-0022", .badData, nil, "a statement is longer than \(limit) bytes",
                 cause: "the unit has to hold a whole statement in its memory", remedy: "split the statement")
         case .consoleInterrupted:
             Diagnosis(
-                code: "NOA-0023", category: .interrupted, fault: nil, message: "the console was interrupted",
+                "NOA-0023", .interrupted, nil, "the console was interrupted",
                 cause: "noafw received a signal", remedy: "run the same command to begin a new one")
         case .resultNotWritten:
             Diagnosis(
-                code: "NOA-0005", category: .inputOutput, fault: .station, message: "cannot write the result to standard output",
+                "NOA-0005", .inputOutput, .station, "cannot write the result to standard output",
                 cause: "the disk is full, or the program that reads it has ended",
                 remedy: "check where standard output leads, and run the same command again")
         case .usage(let message):
             Diagnosis(
-                code: "NOA-0064", category: .usage, fault: nil, message: message, cause: "the command line is incomplete or wrong",
+                "NOA-0064", .usage, nil, message, cause: "the command line is incomplete or wrong",
                 remedy: "see noafw --help, or --help after the command's name")
         case .noTrustFolder(let path):
             Diagnosis(
-                code: "NOA-0067", category: .missingInput, fault: .station, message: "there is no trust folder \(path)",
+                "NOA-0067", .missingInput, .station, "there is no trust folder \(path)",
                 cause: "NOAFW_TRUST_DIR names it", remedy: "make the folder, or unset NOAFW_TRUST_DIR")
         case .noPython(let cause):
             Diagnosis(
-                code: "NOA-0069", category: .unavailable, fault: .station,
-                message: "there is no Python environment with MicroPython for the virtual unit", cause: cause,
+                "NOA-0069", .unavailable, .station,
+                "there is no Python environment with MicroPython for the virtual unit", cause: cause,
                 remedy: "run Tools/setup runtime, or set NOAFW_PYTHON")
         case .virtualUnitNotOpened(let folder, let reason):
             Diagnosis(
-                code: "NOA-0074", category: .inputOutput, fault: .station, message: "cannot open the virtual unit in \(folder)",
+                "NOA-0074", .inputOutput, .station, "cannot open the virtual unit in \(folder)",
                 cause: reason, remedy: "check the folder's permissions and disk space, or remove it to start with a new unit")
         case .sameVirtualUnit(let address, let folders):
             Diagnosis(
-                code: "NOA-0035", category: .usage, fault: nil,
-                message: "the virtual units in \(folders.joined(separator: " and ")) have the same address \(address)",
+                "NOA-0035", .usage, nil,
+                "the virtual units in \(folders.joined(separator: " and ")) have the same address \(address)",
                 cause: "one folder is a copy of the other", remedy: "remove one of the folders to start with a new unit there, or name only one of the two")
         case .noEntries(let root):
             Diagnosis(
-                code: "CAT-0021", category: .missingInput, fault: nil, message: "the catalogue \(root) holds no entry", cause: "nothing was added to it yet",
+                "CAT-0021", .missingInput, nil, "the catalogue \(root) holds no entry", cause: "nothing was added to it yet",
                 remedy: "add files with noafw assets add, or name another catalogue with --assets")
         case .badEntries(let count):
             Diagnosis(
-                code: "CAT-0020", category: .badData, fault: .station,
-                message: count == 1 ? "1 entry of the catalogue is bad" : "\(count) entries of the catalogue are bad",
+                "CAT-0020", .badData, .station,
+                count == 1 ? "1 entry of the catalogue is bad" : "\(count) entries of the catalogue are bad",
                 cause: "files were damaged or replaced, or a manifest was changed by hand",
                 remedy: "follow the advice beside each entry; no run uses a bad file")
         case .bundleDiffers(let folder, let file, let count):
             Diagnosis(
-                code: "BND-0030", category: .unitFailed, fault: nil,
-                message: "\(folder) is no longer what \(file) holds: \(count == 1 ? "1 difference" : "\(count) differences")",
+                "BND-0030", .unitFailed, nil,
+                "\(folder) is no longer what \(file) holds: \(count == 1 ? "1 difference" : "\(count) differences")",
                 cause: "scripts were changed after the bundle was made", remedy: "make the bundle again, or restore the folder")
         case .sameAdapter(let one, let other):
             Diagnosis(
-                code: "NOA-0045", category: .usage, fault: nil, message: "--adapter \(one) and --adapter \(other) mean the same adapter",
+                "NOA-0045", .usage, nil, "--adapter \(one) and --adapter \(other) mean the same adapter",
                 cause: "an adapter can be named by hciN, its address and its USB port", remedy: "name each adapter once; see noafw doctor")
         case .noSuchPart(let parts, let family, let has):
             Diagnosis(
-                code: "NOA-0038", category: .usage, fault: nil,
-                message: "a \(family) has no \(parts.sorted().map(\.name).joined(separator: ", ")): its parts are "
+                "NOA-0038", .usage, nil,
+                "a \(family) has no \(parts.sorted().map(\.name).joined(separator: ", ")): its parts are "
                     + has.map(\.name).joined(separator: ", "),
                 cause: "--only names a part that units of this family do not have",
                 remedy: "name only parts that it has: --only \(has.map(\.name).joined(separator: ","))")
         case .unsupported(let feature, let family):
             Diagnosis(
-                code: "NOA-0031", category: .usage, fault: nil, message: "noafw has no \(feature) for the \(family)",
+                "NOA-0031", .usage, nil, "noafw has no \(feature) for the \(family)",
                 cause: "this version of noafw does not support it for units of this family",
                 remedy: "use a unit of another family, or a newer noafw")
         }

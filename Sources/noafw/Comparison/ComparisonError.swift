@@ -15,20 +15,20 @@ extension ComparisonError: DiagnosableError {
         switch self {
         case .noBaseline(let path, let reason):
             Diagnosis(
-                code: "NOA-0046", category: .badData, fault: nil, message: "\(path) is no baseline: \(reason)",
+                "NOA-0046", .badData, nil, "\(path) is no baseline: \(reason)",
                 cause: "the file is another one, or it was cut off", remedy: "make one with: noafw verify --all --json > FILE")
         case .badAllowance(let path, let line, let reason):
             Diagnosis(
-                code: "NOA-0047", category: .badData, fault: nil, message: "line \(line) of \(path) cannot be used: \(reason)",
+                "NOA-0047", .badData, nil, "line \(line) of \(path) cannot be used: \(reason)",
                 cause: "a line of an allow-list is CSV: unit or pattern, part, allowed value, reason, last day", remedy: "correct the line, or remove it")
         case .gone(let unit, let baseline):
             Diagnosis(
-                code: "NOA-0048", category: .unavailable, fault: .radio, message: "\(unit) of \(baseline) is not in reach",
+                "NOA-0048", .unavailable, .radio, "\(unit) of \(baseline) is not in reach",
                 cause: "it is off, asleep on a charger, out of range or connected to another host",
                 remedy: "bring the unit back and run the same command again, or make a new baseline without it")
         case .notInBaseline(let unit, let baseline):
             Diagnosis(
-                code: "NOA-0049", category: .badData, fault: nil, message: "\(baseline) does not have \(unit)",
+                "NOA-0049", .badData, nil, "\(baseline) does not have \(unit)",
                 cause: "the unit is new, or the baseline was made from other units", remedy: "make a new baseline with: noafw verify --json > FILE")
         }
     }

@@ -34,18 +34,18 @@ enum InputFile {
                 path, failure.reason, "name a regular file; write what a pipe or device gives into a file first")
         case .tooLarge(_, let limit):
             Diagnosis(
-                code: "NOA-0065", category: .badData, fault: nil, message: "\(path) is larger than \(limit) bytes",
+                "NOA-0065", .badData, nil, "\(path) is larger than \(limit) bytes",
                 cause: "it is not the kind of file that this option takes", remedy: "check that it is the file you meant")
         case .changing, .notReadable:
             Diagnosis(
-                code: "NOA-0075", category: .inputOutput, fault: .station, message: "cannot read \(path)",
+                "NOA-0075", .inputOutput, .station, "cannot read \(path)",
                 cause: failure.reason, remedy: "check the disk, and fetch the file again")
         }
     }
 
     private static func unreadable(_ path: String, _ reason: String, _ remedy: String) -> Diagnosis {
         Diagnosis(
-            code: "NOA-0066", category: .missingInput, fault: nil, message: "cannot read \(path)", cause: reason, remedy: remedy)
+            "NOA-0066", .missingInput, nil, "cannot read \(path)", cause: reason, remedy: remedy)
     }
 
     /// Editors of Windows begin UTF-8 with it.

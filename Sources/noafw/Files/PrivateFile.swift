@@ -11,7 +11,7 @@ enum PrivateFile {
 
         init(_ action: String, _ path: String, _ reason: String) {
             diagnosis = Diagnosis(
-                code: "NOA-0076", category: .inputOutput, fault: .station, message: "cannot \(action) \(path)", cause: reason,
+                "NOA-0076", .inputOutput, .station, "cannot \(action) \(path)", cause: reason,
                 remedy: "check the folder's permissions and disk space, or choose another name")
         }
     }

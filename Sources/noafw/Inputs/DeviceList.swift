@@ -79,28 +79,28 @@ extension DeviceListError: DiagnosableError {
         switch self {
         case .notText(let path, let line):
             Diagnosis(
-                code: "NOA-0040", category: .badData, fault: nil, message: "line \(line) of \(path) is not UTF-8 text",
+                "NOA-0040", .badData, nil, "line \(line) of \(path) is not UTF-8 text",
                 cause: "the file is damaged, in another encoding, or not a list of units", remedy: "save it as UTF-8; \(Self.form)")
         case .badName(let path, let line):
             Diagnosis(
-                code: "NOA-0041", category: .badData, fault: nil, message: "line \(line) of \(path) names no unit",
+                "NOA-0041", .badData, nil, "line \(line) of \(path) names no unit",
                 cause: "a name has at most \(ListedUnit.nameLimit) bytes and no control characters", remedy: Self.form)
         case .duplicate(let path, let unit, let lines):
             Diagnosis(
-                code: "NOA-0042", category: .badData, fault: nil,
-                message: "\(path) names \(unit) twice: lines \(lines.map(String.init).joined(separator: " and "))",
+                "NOA-0042", .badData, nil,
+                "\(path) names \(unit) twice: lines \(lines.map(String.init).joined(separator: " and "))",
                 cause: "a unit that is listed twice would be worked on twice, or another one was meant", remedy: "correct or remove one of these lines")
         case .tooMany(let path, let limit):
             Diagnosis(
-                code: "NOA-0043", category: .badData, fault: nil, message: "\(path) names more than \(limit) units",
+                "NOA-0043", .badData, nil, "\(path) names more than \(limit) units",
                 cause: "it is not a list of units, or it is one for many stations", remedy: "divide the list")
         case .empty(let path):
             Diagnosis(
-                code: "NOA-0044", category: .unavailable, fault: nil, message: "\(path) names no unit",
+                "NOA-0044", .unavailable, nil, "\(path) names no unit",
                 cause: "every line is empty or a comment", remedy: Self.form)
         case .nameAtLine(let path, let unit):
             Diagnosis(
-                code: "NOA-0050", category: .badData, fault: nil, message: "\(path) names \(unit), which is no address",
+                "NOA-0050", .badData, nil, "\(path) names \(unit), which is no address",
                 cause: "--watch takes addresses alone, as any device may have any name", remedy: "give its address; see noafw scan")
         }
     }

@@ -119,6 +119,6 @@ extension SerialRefusal: DiagnosableError {
     }
 
     private static func refusal(_ code: String, _ message: String, _ cause: String, _ remedy: String) -> Diagnosis {
-        Diagnosis(code: code, category: .usage, fault: nil, message: message, cause: cause, remedy: remedy)
+        Diagnosis(code, .usage, nil, message, cause: cause, remedy: remedy)
     }
 }

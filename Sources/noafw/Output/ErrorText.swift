@@ -47,7 +47,7 @@ extension Diagnosis: Codable {
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            code: try members.decode(String.self, forKey: .code), category: .unitFailed, fault: nil,
-            message: try members.decode(String.self, forKey: .message), cause: "", remedy: try members.decode(String.self, forKey: .hint))
+            try members.decode(String.self, forKey: .code), .unitFailed, nil,
+            try members.decode(String.self, forKey: .message), cause: "", remedy: try members.decode(String.self, forKey: .hint))
     }
 }

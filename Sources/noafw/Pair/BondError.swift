@@ -15,17 +15,17 @@ extension BondError: DiagnosableError {
         switch self {
         case .noBonds(let family):
             Diagnosis(
-                code: "NOA-0080", category: .usage, fault: nil, message: "a \(family.rawValue) makes no bonds",
+                "NOA-0080", .usage, nil, "a \(family.rawValue) makes no bonds",
                 cause: "its application serves every host without pairing", remedy: "use it without pairing; name another unit with --device")
         case .notNamed(let units):
             Diagnosis(
-                code: "NOA-0081", category: .usage, fault: nil,
-                message: units.isEmpty ? "no unit is named" : "\(units.count) units can be meant: \(units.map(\.description).joined(separator: ", "))",
+                "NOA-0081", .usage, nil,
+                units.isEmpty ? "no unit is named" : "\(units.count) units can be meant: \(units.map(\.description).joined(separator: ", "))",
                 cause: "noafw unpair works without the unit, and this machine has worked on \(units.isEmpty ? "none" : "several") that make bonds",
                 remedy: "name the unit with --device ADDRESS")
         case .interrupted:
             Diagnosis(
-                code: "NOA-0082", category: .interrupted, fault: nil, message: "interrupted; the bond may be changed already",
+                "NOA-0082", .interrupted, nil, "interrupted; the bond may be changed already",
                 cause: "noafw received a signal", remedy: "run: noafw pair; it says whether there is a bond")
         }
     }

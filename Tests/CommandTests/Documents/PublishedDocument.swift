@@ -21,7 +21,7 @@ struct PublishedDocument {
 
 extension PublishedDocument {
     private static let error = Diagnosis(
-        code: "BLE-0001", category: .tryAgain, fault: .radio, message: "the link was lost", cause: "the unit is far", remedy: "move it closer")
+        "BLE-0001", .tryAgain, .radio, "the link was lost", cause: "the unit is far", remedy: "move it closer")
     private static let run = RunIdentity(
         id: "019c", station: "bench", operator: "ada", serial: "SN1", order: "WO1", started: "2026-11-24T10:00:00Z", ended: "2026-11-24T10:01:00Z")
     private static let step = StepMember(StepReport(component: .scripts, action: .updated, from: "a", to: "b", bytes: 1, seconds: 0.5))

@@ -18,12 +18,12 @@ enum FleetSample {
     }
 
     static let failed = Diagnosis(
-        code: "DFU-0B05", category: .unitFailed, fault: .unit, message: "the bootloader says \u{1B}[2Jno", cause: "its firmware is newer",
+        "DFU-0B05", .unitFailed, .unit, "the bootloader says \u{1B}[2Jno", cause: "its firmware is newer",
         remedy: "give a newer package")
     static let radio = Diagnosis(
-        code: "BLE-0001", category: .tryAgain, fault: .radio, message: "the link was lost", cause: "the unit is far", remedy: "move it closer")
+        "BLE-0001", .tryAgain, .radio, "the link was lost", cause: "the unit is far", remedy: "move it closer")
     static let badFile = Diagnosis(
-        code: "CAT-0001", category: .badData, fault: nil, message: "the package is bad", cause: "it is damaged", remedy: "fetch it again")
+        "CAT-0001", .badData, nil, "the package is bad", cause: "it is damaged", remedy: "fetch it again")
     static let away = FleetError.notReached(.address(address(9)), listened: .seconds(15)).diagnosis
     static let waiting = FleetError.drained.diagnosis
 

@@ -56,7 +56,7 @@ import Testing
         func code(_ entries: [Entry], isInterrupted: Bool = false) -> Int32 { FleetReport(entries: entries).exitCode(isInterrupted: isInterrupted) }
         func entry(_ category: Diagnosis.Category) -> Entry {
             FleetSample.entry(
-                2, UnitResult(Diagnosis(code: "X", category: category, fault: category == .unitFailed ? .unit : nil, message: "", cause: "", remedy: "")))
+                2, UnitResult(Diagnosis("X", category, category == .unitFailed ? .unit : nil, "", cause: "", remedy: "")))
         }
         let pass = try FleetSample.flashed(1)
         let away: Entry = FleetSample.entry(9, .notReached(FleetSample.away))

@@ -127,7 +127,7 @@ import Testing
             let entry = try FleetSample.flashed(1)
             events(Self.began(entry))
             let error = Diagnosis(
-                code: "LED-0021", category: .inputOutput, fault: .station, message: String(repeating: "/a/long/path", count: 40), cause: "",
+                "LED-0021", .inputOutput, .station, String(repeating: "/a/long/path", count: 40), cause: "",
                 remedy: "free some space")
             events(RunEvent(unit: entry.unit, content: .notice(error.notice)))
             events(Self.ended(entry))

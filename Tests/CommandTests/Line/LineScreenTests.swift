@@ -77,7 +77,7 @@ import Testing
     /// The code, and what to do next.
     @Test(arguments: [(200, 24), (80, 24), (40, 24), (25, 24), (40, 8), (20, 12)]) func nothingThatCountsIsCut(columns: Int, rows: Int) throws {
         let error = Diagnosis(
-            code: "LED-0099", category: .inputOutput, fault: .station, message: "the disk is full",
+            "LED-0099", .inputOutput, .station, "the disk is full",
             cause: "", remedy: "free some space and run the same command again")
         var screen = try screen(error)
         screen.note("note: another one, with a long text that takes several lines of a narrow terminal")

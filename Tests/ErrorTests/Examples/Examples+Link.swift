@@ -44,7 +44,7 @@ extension Examples {
 
     static let repl = CataloguedErrors([
         REPLError.noPrompt, .exception(exception), .garbage("ANSWER"), .outputOverflow(limit: 8192), .forbiddenByte(0x03, offset: 10),
-        .outOfStep, .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"), .lua(LuaException("ERROR".utf8)), .programDoesNotStop, .programInTheWay("ERROR"),
+        .timedOut("ANSWER"), .unreadable("ANSWER"), .lacking("MODULE"), .lua(LuaException("ERROR".utf8)), .programDoesNotStop, .programInTheWay("ERROR"),
         .payloadTooSmall(20, least: 97), .codeTooLong(byteCount: 20_000, limit: 16_384),
     ])
 

@@ -60,7 +60,7 @@ import Testing
     }
 
     private static func failure(_ fault: Diagnosis.Fault?, _ code: String = "X", _ category: Diagnosis.Category = .tryAgain) -> UnitResult {
-        .failed(Diagnosis(code: code, category: category, fault: fault, message: "", cause: "", remedy: ""))
+        .failed(Diagnosis(code, category, fault, "", cause: "", remedy: ""))
     }
 
     private static func units(_ count: Int) -> [FleetTarget] { (0..<count).map { .unit(unit($0)) } }
@@ -266,7 +266,7 @@ import Testing
     @Test func whatOneAdapterHeardIsForgottenWithIt() {
         var run = Run(Self.addresses(1), adapters: 2) { $0.jobsPerAdapter = 1 }
         run.machine.take(.heard(adapter: 0, Self.unit(0)), at: run.now)
-        run.machine.take(.lost(adapter: 0, Diagnosis(code: "X", category: .unavailable, fault: .station, message: "", cause: "", remedy: "")), at: run.now)
+        run.machine.take(.lost(adapter: 0, Diagnosis("X", .unavailable, .station, "", cause: "", remedy: "")), at: run.now)
         run.advance()
         #expect(run.started.isEmpty && run.machine.listening == [1])
         run.hear(0, by: 1)

@@ -11,7 +11,7 @@ import VirtualDevices
     private struct Fault: Error {}
 
     private static let family = Family(id: "pager", recognise: { $0.name == "pager" ? .application : nil })
-    private static let broken = Diagnosis(code: "X", category: .unitFailed, fault: .unit, message: "", cause: "", remedy: "")
+    private static let broken = Diagnosis("X", .unitFailed, .unit, "", cause: "", remedy: "")
 
     private static func units(_ count: Int) -> [FleetTarget] {
         (0..<count).map {

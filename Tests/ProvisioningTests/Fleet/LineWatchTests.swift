@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    private static let failed = Diagnosis(code: "X", category: .unitFailed, fault: .unit, message: "", cause: "", remedy: "")
+    private static let failed = Diagnosis("X", .unitFailed, .unit, "", cause: "", remedy: "")
 
     private func unit(_ number: Int, _ rssi: Int = -50, mode: UnitMode = .application, family: FamilyID = "pager") -> DiscoveredUnit {
         let address = DeviceAddress.number(number)

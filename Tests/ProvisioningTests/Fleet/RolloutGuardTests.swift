@@ -6,7 +6,7 @@ import Testing
 /// What stands between a bad bundle and a shift.
 @Suite struct RolloutGuardTests {
     private static func failure(_ code: String, _ fault: Diagnosis.Fault? = .unit) -> UnitResult {
-        .failed(Diagnosis(code: code, category: .unitFailed, fault: fault, message: "", cause: "", remedy: ""))
+        .failed(Diagnosis(code, .unitFailed, fault, "", cause: "", remedy: ""))
     }
 
     private func stop(after judgements: [UnitResult], canary: Int = 0, _ change: (inout RolloutGuard.Limits) -> Void = { _ in }) -> RolloutStop? {

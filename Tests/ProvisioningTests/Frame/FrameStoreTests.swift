@@ -86,8 +86,8 @@ import VirtualDevices
             let console = try await Self.open(unit, clock)
             let scripts = try FrameSamples.set("local xx = 1")
             let notices = Notices()
-            let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { notices.note($0) }
-            #expect(outcome.replaced == ["odd.lua", "main.lua"])
+            let sent = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { notices.note($0) }
+            #expect(sent > scripts.installed.reduce(0) { $0 + $1.bytes.count })
             #expect(notices.texts.count == 1 && notices.texts.first?.contains("arrived damaged") == true, "\(notices.texts)")
             #expect(try await console.store(for: scripts).deepCheck() == [])
             #expect(try Data(contentsOf: unit.folder.appendingPathComponent("odd.lua")) == Data(FrameSamples.oddModule))
@@ -187,8 +187,8 @@ import VirtualDevices
             let main = try #require(scripts.installed.last)
             try Data(main.bytes).write(to: unit.folder.appendingPathComponent("main.lua.noafw"))
             let console = try await Self.open(unit, clock)
-            let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
-            #expect(outcome.bytesSent == FrameSamples.oddModule.count - 2000)
+            let sent = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
+            #expect(sent == FrameSamples.oddModule.count - 2000)
             #expect(try await console.store(for: scripts).deepCheck() == [])
             #expect(!FileManager.default.fileExists(atPath: unit.folder.appendingPathComponent("odd.lua.noafw").path))
         }
@@ -199,8 +199,8 @@ import VirtualDevices
             let scripts = try FrameSamples.set("local x = 1")
             try Data(repeating: 0x61, count: 2000).write(to: unit.folder.appendingPathComponent("odd.lua.noafw"))
             let console = try await Self.open(unit, clock)
-            let outcome = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
-            #expect(outcome.bytesSent == scripts.installed.reduce(0) { $0 + $1.bytes.count })
+            let sent = try await console.store(for: scripts).install(["odd.lua", "main.lua"]) { _ in }
+            #expect(sent == scripts.installed.reduce(0) { $0 + $1.bytes.count })
             #expect(try await console.store(for: scripts).deepCheck() == [])
         }
     }

@@ -33,7 +33,7 @@ extension RolloutStop: DiagnosableError {
         case .canary: "FLT-0012"
         }
         return Diagnosis(
-            code: code, category: .unitFailed, fault: nil, message: "no more units are started: \(reason)",
+            code, .unitFailed, nil, "no more units are started: \(reason)",
             cause: "the bundle, the units or this station have a fault that more than one unit shows", remedy: remedy)
     }
 }

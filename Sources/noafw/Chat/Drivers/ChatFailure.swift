@@ -13,7 +13,7 @@ enum ChatFailure {
 
     static func cancelled(_ reason: ChatEvent.Cancellation) -> Diagnosis {
         Diagnosis(
-            code: "NOA-0009", category: .unitFailed, fault: nil, message: "no answer: \(ChatFormatter.describe(reason))",
+            "NOA-0009", .unitFailed, nil, "no answer: \(ChatFormatter.describe(reason))",
             cause: "the question was cancelled before it was answered", remedy: "ask again")
     }
 
@@ -27,7 +27,7 @@ enum ChatFailure {
     }
 
     static let noPictures = Diagnosis(
-        code: "NOA-0034", category: .unitFailed, fault: nil, message: "the unit's display does not take pictures",
+        "NOA-0034", .unitFailed, nil, "the unit's display does not take pictures",
         cause: "its family has no messages for them", remedy: "leave out the step 'picture', or choose a Frame")
 
     /// What the program itself said, as its last words.
@@ -35,12 +35,12 @@ enum ChatFailure {
         switch event {
         case .raised(let exception):
             Diagnosis(
-                code: "NOA-0020", category: .unitFailed, fault: .unit, message: "the unit's program raised \(exception.lastLine)",
+                "NOA-0020", .unitFailed, .unit, "the unit's program raised \(exception.lastLine)",
                 cause: "the scripts have a fault, or the unit is short of memory",
                 remedy: "run the same command with -v to see the traceback; \(CommandError.flashSameScripts)")
         case .programEnded:
             Diagnosis(
-                code: "NOA-0021", category: .unitFailed, fault: .unit, message: "the unit's program has ended",
+                "NOA-0021", .unitFailed, .unit, "the unit's program has ended",
                 cause: "main.py is missing, has finished, or was interrupted", remedy: CommandError.flashSameScripts)
         default: nil
         }
@@ -52,7 +52,7 @@ enum ChatFailure {
         case .linksLost: ("", "the unit refuses the text, restarts, or is almost out of range")
         }
         return Diagnosis(
-            code: "NOA-0019", category: .unitFailed, fault: .unit, message: "the answer did not arrive\(attempts): \(loss.message)",
+            "NOA-0019", .unitFailed, .unit, "the answer did not arrive\(attempts): \(loss.message)",
             cause: cause,
             remedy: "run the same command again; if it fails again, run noafw chat --json to see what the program prints")
     }
@@ -60,8 +60,8 @@ enum ChatFailure {
     static func notSeen(line: Int, pattern: String, seconds: Double, seen: [String]) -> Diagnosis {
         let list = seen.isEmpty ? "nothing" : seen.map { "\"\($0)\"" }.joined(separator: ", ")
         return Diagnosis(
-            code: "NOA-0010", category: .unitFailed, fault: .unit,
-            message: "line \(line): nothing matched \(pattern) within \(Format.plain(seconds)) s", cause: "seen: \(list)",
+            "NOA-0010", .unitFailed, .unit,
+            "line \(line): nothing matched \(pattern) within \(Format.plain(seconds)) s", cause: "seen: \(list)",
             remedy: "run the same command with --json to see every event")
     }
 }

@@ -44,7 +44,7 @@ struct ChatScript: Sendable {
 
         var diagnosis: Diagnosis {
             Diagnosis(
-                code: "NOA-0015", category: .badData, fault: nil, message: "\(path), line \(line): \(reason)",
+                "NOA-0015", .badData, nil, "\(path), line \(line): \(reason)",
                 cause: "the script contains a step that noafw chat does not know or cannot perform",
                 remedy: "correct the line; the steps are send, tap, hold, speak, show, picture, soak and expect (docs/chat.md)")
         }

@@ -10,7 +10,7 @@ enum PictureInput {
 
         var diagnosis: Diagnosis {
             Diagnosis(
-                code: "NOA-0032", category: .badData, fault: nil, message: "cannot show \(name): \(reason)",
+                "NOA-0032", .badData, nil, "cannot show \(name): \(reason)",
                 cause: "noafw reads PNG and PPM by itself, and JPEG with the program djpeg",
                 remedy: "save the picture as PNG; for JPEG install Debian's libjpeg-turbo-progs")
         }

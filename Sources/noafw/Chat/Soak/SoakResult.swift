@@ -36,7 +36,7 @@ struct SoakResult: Sendable, Hashable {
     var failure: Diagnosis? {
         if isClean { return nil }
         return Diagnosis(
-            code: "NOA-0033", category: .unitFailed, fault: .unit, message: summary,
+            "NOA-0033", .unitFailed, .unit, summary,
             cause: "the link or the unit's program loses or repeats messages",
             remedy: "run the same command again with --json to see which; bring the unit closer and install the current scripts")
     }
