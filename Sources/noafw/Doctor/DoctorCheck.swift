@@ -2,8 +2,9 @@ import Bluetooth
 import Support
 
 /// One line of `noafw doctor`.
-struct DoctorCheck: Sendable, Hashable {
-    enum Status: String, Sendable { case ok, warn, fail }
+struct DoctorCheck: Sendable, Hashable, Encodable {
+    enum Status: String, Sendable, Encodable, CaseIterable { case ok, warn, fail }
+    private enum CodingKeys: CodingKey { case name, status, detail, fix }
 
     var name: String
     var status: Status
@@ -26,19 +27,19 @@ struct DoctorCheck: Sendable, Hashable {
         let lines = texts.flatMap { DisplayWidth.hang($0, lead: column, indent: column, columns: style.columns) }
         return [style.paint(sign, tone) + lines[0].dropFirst(sign.count)] + lines.dropFirst()
     }
+}
 
-    static func document(_ checks: [DoctorCheck], error: Diagnosis? = nil) -> JSONText {
-        let worst: Status = error != nil || checks.contains { $0.status == .fail } ? .fail : checks.contains { $0.status == .warn } ? .warn : .ok
-        let list = checks.map { check in
-            JSONText.object([
-                ("name", .string(check.name)), ("status", .string(check.status.rawValue)),
-                ("detail", .string(check.detail)), ("fix", .optional(check.fix)),
-            ])
-        }
-        return .object([
-            ("schema", .string("noafw.doctor/1")), ("verdict", .string(worst.rawValue)), ("checks", .array(list)),
-            ("error", error.map(ReportText.document) ?? .null),
-        ])
+/// The document `noafw.doctor/1`.
+struct DoctorDocument: Encodable, Sendable {
+    let schema = "noafw.doctor/1"
+    var verdict: DoctorCheck.Status
+    var checks: [DoctorCheck]
+    var error: Diagnosis?
+
+    init(_ checks: [DoctorCheck], error: Diagnosis? = nil) {
+        let found = checks.map(\.status)
+        verdict = error != nil || found.contains(.fail) ? .fail : found.contains(.warn) ? .warn : .ok
+        (self.checks, self.error) = (checks, error)
     }
 }
 

@@ -39,7 +39,7 @@ struct DoctorCommand: ContextCommand {
         let checks = DoctorCheck.all(facts)
         let failure = checks.first { $0.status == .fail }
         conclusion.say {
-            if json { return context.output.writeLine(DoctorCheck.document(checks).text) }
+            if json { return context.output.writeLine(JSONWriter.text(DoctorDocument(checks))) }
             let style = context.style(for: context.output)
             for line in checks.flatMap({ $0.lines(style) }) { context.output.writeLine(line) }
         }
@@ -49,6 +49,6 @@ struct DoctorCommand: ContextCommand {
     private func interrupted(_ context: CommandContext) {
         let error = FileState.unchanged.diagnosis
         context.explain(error)
-        if json { context.output.writeLine(DoctorCheck.document([], error: error).text) }
+        if json { context.output.writeLine(JSONWriter.text(DoctorDocument([], error: error))) }
     }
 }

@@ -32,7 +32,7 @@ struct LedgerListCommand: ContextCommand {
             let runs = try await reader.runs(filter, note: verb.note)
             return OfflineCommand.Result(
                 lines: runs.isEmpty ? ["no run is recorded that fits"] : LedgerText.table(runs, style),
-                document: JSONText.document(json ? try RunExport.json.text(runs) : ""))
+                document: WrittenJSON(json ? try RunExport.json.text(runs) : ""))
         }
     }
 }

@@ -42,7 +42,7 @@ struct LedgerReportCommand: ContextCommand {
                 try source.forEach(filter, of: nil) { figures.add($0) }
                 return figures
             }
-            let document = JSONText.document(json ? try ReportDocument(figures).text() : "")
+            let document = WrittenJSON(json ? try ReportDocument(figures).text() : "")
             guard let place else { return OfflineCommand.Result(lines: ReportLines.lines(figures, style), document: document) }
             let page = HTMLReport.page(figures, scope: scope.words(now: reader.now), made: reader.now)
             try OutputFile.replace(place, with: Array(page.utf8))

@@ -37,7 +37,7 @@ struct LedgerShowCommand: ContextCommand {
             guard let found = runs.first else { throw LedgerError.noSuchRun(run) }
             guard runs.count == 1 else { throw LedgerError.severalRuns(run, found: runs.prefix(5).map { "\($0.id)" }) }
             return OfflineCommand.Result(
-                lines: RunDetails.lines(found, style), document: JSONText.document(json ? try RunExport.json.text(runs) : ""))
+                lines: RunDetails.lines(found, style), document: WrittenJSON(json ? try RunExport.json.text(runs) : ""))
         }
     }
 }

@@ -12,6 +12,13 @@ enum JSONWriter {
     }
 }
 
+/// A document that is written already: ``JSONWriter`` takes it as it is, and nothing else can encode it.
+struct WrittenJSON: Encodable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text.hasSuffix("\n") ? String(text.dropLast()) : text }
+}
+
 /// A member that a document leaves out where it has no value.
 @propertyWrapper
 struct Omitted<Value: Encodable & Sendable>: Encodable, Sendable {
@@ -88,7 +95,7 @@ private final class JSONNode {
         case let bool as Bool: content = .scalar(bool ? "true" : "false")
         case let number as Double: content = .scalar(Format.plain(number))
         case let number as any BinaryInteger: content = .scalar(number.description)
-        case let written as JSONText: content = .scalar(written.text)
+        case let written as WrittenJSON: content = .scalar(written.text)
         default: try value.encode(to: JSONNodeEncoder(node: self))
         }
         if value is any KeyedByName, case .object(let members) = content { content = .object(members.sorted { $0.key < $1.key }) }

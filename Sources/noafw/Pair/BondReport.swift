@@ -52,13 +52,22 @@ struct BondReport: Verdict, Hashable {
         }
         return ["\(style.paint("note:", .careful)) \(text)"]
     }
+}
 
-    /// - Parameter verb: that the document's schema is named after.
-    static func document(_ report: BondReport?, of verb: String, error: Diagnosis?) -> JSONText {
-        .object([
-            ("schema", .string("noafw.\(verb)/1")), ("verdict", .string(error == nil ? "pass" : "fail")),
-            ("address", .optional(report?.address.description)), ("family", .optional(report?.family?.rawValue)),
-            ("bond", .optional(report?.outcome.rawValue)), ("error", error.map(ReportText.document) ?? .null),
-        ] + (report?.unit == .reset ? [("unit", .string("reset"))] : []))
+/// The documents `noafw.pair/1` and `noafw.unpair/1`.
+struct BondDocument: Encodable, Sendable {
+    var schema: String
+    var verdict: String
+    var address: String?
+    var family: String?
+    var bond: String?
+    var error: Diagnosis?
+    @Omitted var unit: String? = nil
+
+    init(_ report: BondReport?, of verb: String, error: Diagnosis? = nil) {
+        (schema, verdict) = ("noafw.\(verb)/1", error == nil ? "pass" : "fail")
+        (address, family, bond) = (report?.address.description, report?.family?.rawValue, report?.outcome.rawValue)
+        self.error = error
+        if report?.unit == .reset { unit = "reset" }
     }
 }

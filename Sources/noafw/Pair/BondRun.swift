@@ -32,11 +32,11 @@ struct BondRun: Sendable {
     private func show(_ report: BondReport) {
         let sink = isJSON ? context.diagnostics : context.output
         for line in report.lines(context.style(for: sink)) { sink.writeLine(line) }
-        if isJSON { context.output.writeLine(BondReport.document(report, of: verb, error: nil).text) }
+        if isJSON { context.output.writeLine(JSONWriter.text(BondDocument(report, of: verb))) }
     }
 
     private func fail(_ error: Diagnosis) {
         context.explain(error)
-        if isJSON { context.output.writeLine(BondReport.document(nil, of: verb, error: error).text) }
+        if isJSON { context.output.writeLine(JSONWriter.text(BondDocument(nil, of: verb, error: error))) }
     }
 }

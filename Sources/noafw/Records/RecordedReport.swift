@@ -6,6 +6,7 @@ import Support
 /// A job's report, as a record needs it.
 protocol RecordedReport: Verdict {
     var identity: UnitIdentity { get }
+    var recoveries: [Recovery] { get }
     /// Why the unit did not pass.
     var failure: Diagnosis? { get }
     var result: UnitResult { get }

@@ -59,13 +59,13 @@ struct ScanCommand: ContextCommand {
         conclusion.say {
             table.finish(report, json: json)
             if let nobody { return fail(nobody, report, context) }
-            if json { context.output.writeLine(report.document(error: nil).text) }
+            if json { context.output.writeLine(JSONWriter.text(ScanDocument(report, error: nil))) }
         }
         return nobody?.category.rawValue ?? 0
     }
 
     private func fail(_ error: Diagnosis, _ report: ScanReport, _ context: CommandContext) {
-        if json { context.output.writeLine(report.document(error: error).text) }
+        if json { context.output.writeLine(JSONWriter.text(ScanDocument(report, error: error))) }
         context.explain(error)
     }
 }

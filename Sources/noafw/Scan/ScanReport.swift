@@ -9,23 +9,36 @@ struct ScanReport: Verdict, Hashable {
     var known: Set<DeviceAddress>
 
     var passed: Bool { units.contains(where: \.isSupported) }
+}
 
-    /// The document `noafw.scan/1`.
-    func document(error: Diagnosis?) -> JSONText {
-        let units = units.map { unit in
-            JSONText.object([
-                ("address", .string(unit.address.description)),
-                ("family", .string(unit.family.rawValue)),
-                ("mode", .string(unit.mode.rawValue)),
-                ("advertised_address", .string(unit.advertisedAddress.description)),
-                ("name", .string(unit.name)),
-                ("rssi_dbm", .integer(unit.rssi)),
-                ("known", .bool(known.contains(unit.address))),
-                ("supported", .bool(unit.isSupported)),
-            ])
+/// The document `noafw.scan/1`.
+struct ScanDocument: Encodable, Sendable {
+    struct Unit: Encodable, Sendable {
+        enum CodingKeys: String, CodingKey {
+            case address, family, mode, advertisedAddress = "advertised_address", name, rssi = "rssi_dbm", known, supported
         }
-        return .object([
-            ("schema", .string("noafw.scan/1")), ("units", .array(units)), ("error", error.map(ReportText.document) ?? .null),
-        ])
+
+        var address: String
+        var family: String
+        var mode: String
+        var advertisedAddress: String
+        var name: String
+        var rssi: Int
+        var known: Bool
+        var supported: Bool
+    }
+
+    let schema = "noafw.scan/1"
+    var units: [Unit]
+    var error: Diagnosis?
+
+    init(_ report: ScanReport? = nil, error: Diagnosis?) {
+        units = (report?.units ?? []).map { unit in
+            Unit(
+                address: unit.address.description, family: unit.family.rawValue, mode: unit.mode.rawValue,
+                advertisedAddress: unit.advertisedAddress.description, name: unit.name, rssi: unit.rssi,
+                known: report?.known.contains(unit.address) == true, supported: unit.isSupported)
+        }
+        self.error = error
     }
 }

@@ -186,5 +186,5 @@ struct MonocleRelay: AppRelay {
 
 extension AnswerReceipt {
     /// The check is the first four bytes of the SHA-256.
-    init(of bytes: [UInt8]) { self.init(bytes.count, check: SHA256.number(of: bytes)) }
+    init(of bytes: [UInt8]) { self.init(bytes.count, check: UInt32(truncatingIfNeeded: SHA256.number(of: bytes))) }
 }

@@ -32,8 +32,6 @@ enum ReportText {
         "\(time.iso8601.prefix(16).replacing("T", with: " ")) UTC (\(UntrustedText.escape(verb)))"
     }
 
-    static func document(_ error: Diagnosis) -> JSONText { .document(JSONWriter.text(error)) }
-
     /// By what a component is compared.
     static func evidence(for component: Component, isDeep: Bool) -> Evidence { isDeep ? component.evidence : .version }
 }
