@@ -229,7 +229,7 @@ enum Sample {
     static func identity(name: String = "monocle") throws -> UnitIdentity {
         UnitIdentity(
             address: try #require(DeviceAddress("D3:5A:00:11:22:33")), name: name,
-            versions: [.firmware: "v23.100.0000", .fpga: "v23.100.0000"], batteryPercent: 87)
+            versions: [.firmware: "v23.100.0000", .fpga: "v23.100.0000"], facts: [.battery(percent: 87)])
     }
 
     static let steps = [

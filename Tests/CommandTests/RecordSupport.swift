@@ -165,7 +165,7 @@ struct RecordBench: Sendable {
     }
 
     static func identity(_ firmware: String) -> UnitIdentity {
-        UnitIdentity(address: nobody, name: "monocle", versions: [.firmware: firmware], batteryPercent: 77)
+        UnitIdentity(address: nobody, name: "monocle", versions: [.firmware: firmware], facts: [.battery(percent: 77)])
     }
 
     static let unitFault = Diagnosis("FPGA-0003", .unitFailed, .unit, "m", cause: "c", remedy: "r")

@@ -30,7 +30,7 @@ struct PagerConsole: UnitConsole {
         return component == .firmware ? lines.first : lines.last.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    func batteryPercent() async throws -> Int? { try await ask().dropFirst().first.flatMap { Int($0) } }
+    func facts() async throws -> [UnitFact] { try await ask().dropFirst().first.flatMap { Int($0) }.map { [.battery(percent: $0)] } ?? [] }
 
     func reboot(into mode: UnitMode) async throws {
         try await send("b")

@@ -180,7 +180,7 @@ private struct StatingConsole: UnitConsole {
     let version: String
 
     func version(of component: Component) async throws -> String? { version }
-    func batteryPercent() async throws -> Int? { nil }
+    func facts() async throws -> [UnitFact] { [] }
     func reboot(into mode: UnitMode) async throws {}
     func recover(isFresh: Bool) async throws {}
     func detach() async -> any Connection { connection }

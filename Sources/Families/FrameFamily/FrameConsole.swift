@@ -56,8 +56,9 @@ struct FrameConsole: PromptConsole {
         return text.isEmpty ? nil : String(text.prefix(Self.versionLimit))
     }
 
-    func batteryPercent() async throws -> Int? {
-        try await ask(Self.batteryCode).flatMap { Int($0) }.flatMap { (0...100).contains($0) ? $0 : nil }
+    func facts() async throws -> [UnitFact] {
+        let percent = try await ask(Self.batteryCode).flatMap { Int($0) }
+        return percent.flatMap { (0...100).contains($0) ? [.battery(percent: $0)] : nil } ?? []
     }
 
     func reboot(into mode: UnitMode) async throws {

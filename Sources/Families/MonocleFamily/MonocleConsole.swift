@@ -51,10 +51,10 @@ struct MonocleConsole: PythonConsole {
         return String(text.prefix(Self.versionLimit))
     }
 
-    func batteryPercent() async throws -> Int? {
+    func facts() async throws -> [UnitFact] {
         try await insisting {
             let text = try await repl.runText(Self.batteryCode, using: "device.battery_level", within: Self.answerTimeout)
-            return Int(text).flatMap { (0...100).contains($0) ? $0 : nil }
+            return Int(text).flatMap { (0...100).contains($0) ? [.battery(percent: $0)] : nil } ?? []
         }
     }
 

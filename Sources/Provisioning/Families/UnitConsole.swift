@@ -6,8 +6,8 @@ import Support
 public protocol UnitConsole: Sendable {
     /// The version of what the unit holds, as it says itself; untrusted, but printable. `nil` while it has none, or none that answers.
     func version(of component: Component) async throws -> String?
-    /// 0…100; `nil` when the unit tells no percentage.
-    func batteryPercent() async throws -> Int?
+    /// What the unit says of itself besides; a battery's charge is asked for before anything is erased.
+    func facts() async throws -> [UnitFact]
     /// Restarts the unit and waits until the link is gone.
     func reboot(into mode: UnitMode) async throws
     /// Gets back to where the unit answers, over the same link.

@@ -7,11 +7,30 @@ public struct UnitIdentity: Sendable, Equatable {
     /// Untrusted text.
     public var name: String
     public var versions: [Component: String]
-    public var batteryPercent: Int?
+    /// What its family has to say of it besides.
+    public var facts: [UnitFact]
 
-    public init(address: DeviceAddress, name: String, versions: [Component: String] = [:], batteryPercent: Int? = nil) {
-        (self.address, self.name, self.versions, self.batteryPercent) = (address, name, versions, batteryPercent)
+    public init(address: DeviceAddress, name: String, versions: [Component: String] = [:], facts: [UnitFact] = []) {
+        (self.address, self.name, self.versions, self.facts) = (address, name, versions, facts)
     }
+
+    /// 0…100; `nil` for a unit that says none.
+    public var batteryPercent: Int? { facts.first { $0.name == UnitFact.battery }?.value }
+}
+
+/// A figure that a unit gives of itself.
+public struct UnitFact: Sendable, Hashable {
+    public static let battery = "battery_percent"
+
+    /// As documents have it.
+    public let name: String
+    public let value: Int
+    /// For a person; printable.
+    public let words: String
+
+    public init(_ name: String, _ value: Int, words: String) { (self.name, self.value, self.words) = (name, value, words) }
+
+    public static func battery(percent: Int) -> UnitFact { UnitFact(battery, percent, words: "battery \(percent) %") }
 }
 
 public struct StepReport: Sendable, Equatable {

@@ -10,7 +10,7 @@ public final class UnitLease: Sendable {
     private struct State {
         var console: (any UnitConsole)?
         var versions: [Component: String?] = [:]
-        var battery: Int??
+        var facts: [UnitFact]?
         var wasLinked = false
     }
 
@@ -85,12 +85,12 @@ public final class UnitLease: Sendable {
     public func identity() async throws -> UnitIdentity {
         var identity = UnitIdentity(address: address, name: family.rawValue)
         for component in rules.components { identity.versions[component] = try await version(of: component) }
-        if let known = state.withLock({ $0.battery }) {
-            identity.batteryPercent = known
+        if let known = state.withLock({ $0.facts }) {
+            identity.facts = known
         } else {
-            identity.batteryPercent = try await console().batteryPercent()
-            let battery = identity.batteryPercent
-            state.withLock { $0.battery = .some(battery) }
+            let facts = try await console().facts()
+            identity.facts = facts
+            state.withLock { $0.facts = facts }
         }
         return identity
     }
@@ -98,7 +98,7 @@ public final class UnitLease: Sendable {
     /// The component was changed.
     public func forget(_ component: Component) { state.withLock { $0.versions[component] = nil } }
 
-    private func forgetAll() { state.withLock { ($0.versions, $0.battery) = ([:], nil) } }
+    private func forgetAll() { state.withLock { ($0.versions, $0.facts) = ([:], nil) } }
 
     /// Restarts the unit and waits until it is seen again.
     /// - Throws: ``ProvisioningError/staysInApplication``, ``ProvisioningError/doesNotReturn``.

@@ -89,7 +89,7 @@ struct LedgerSendCommand: ContextCommand {
     }
 }
 
-private struct SendDocument: Encodable {
+struct SendDocument: Encodable {
     struct Refusal: Encodable { var run: RunID, reason: String }
 
     private enum CodingKeys: String, CodingKey { case schema, sent, waiting, rejected, others = "other_stations", error }

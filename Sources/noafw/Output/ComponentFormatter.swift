@@ -19,9 +19,7 @@ enum ComponentFormatter {
     }
 
     static func describe(_ unit: UnitIdentity) -> String {
-        var text = "unit \(unit.address) \"\(UntrustedText.escape(unit.name))\""
-        if let battery = unit.batteryPercent { text += ", battery \(battery) %" }
-        return text
+        (["unit \(unit.address) \"\(UntrustedText.escape(unit.name))\""] + unit.facts.map { UntrustedText.escape($0.words) }).joined(separator: ", ")
     }
 
     static func describe(_ step: StepReport) -> String {

@@ -30,13 +30,3 @@ struct RecordInputs: Sendable {
         return text.isEmpty ? "localhost" : text
     }()
 }
-
-extension RecordInputs {
-    /// Of a command without options for its records.
-    init(_ context: CommandContext) {
-        self.init()
-        if let name = context.environment["NOAFW_STATION"], !name.isEmpty { record.station = name }
-        stop = context.stop
-        lastResort = context.say
-    }
-}

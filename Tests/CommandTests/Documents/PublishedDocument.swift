@@ -1,8 +1,11 @@
+import Assistant
 import Bluetooth
 import Foundation
 import Provisioning
 import Support
 
+@testable import Ledger
+@testable import ScriptBundle
 @testable import noafw
 
 /// A document that other programs read. Its schema is gathered from samples: one with all that there can be, one with as little.
@@ -11,12 +14,15 @@ struct PublishedDocument {
     var title: String
     /// The golden file whose document is the example of docs/json.md.
     var golden: String?
-    var samples: [any Encodable]
+    /// Empty where the schema is gathered from what was printed: of a type that only a real file or record can make.
+    var samples: [any Encodable] = []
 
-    static var all: [PublishedDocument] { runs }
+    static var all: [PublishedDocument] { runs + others }
 
-    /// Documents of which no golden file has one.
-    static let withoutGolden: Set<String> = []
+    /// Documents of which no golden file has one: they need a server.
+    static let withoutGolden: Set<String> = ["noafw.ledger.send/1"]
+    /// Files of the program's own, which no option prints: the station's list of units, and what a bundle holds (docs/assets.md).
+    static let files: Set<String> = ["noafw.units/1", "noafw.bundle/1"]
 }
 
 extension PublishedDocument {
@@ -73,10 +79,10 @@ extension PublishedDocument {
 
     fileprivate static var runs: [PublishedDocument] {
         var identity = UnitIdentity(address: DeviceAddress("C0:FF:EE:00:00:01")!, name: "frame", versions: [.scripts: "a"])
-        identity.batteryPercent = 80
+        identity.facts = [.battery(percent: 80)]
         let events: [RunEvent.Content] = [
             .units(2), .started(adapter: "hci0"), .stage(.probe), .progress(stage: .probe, overall: 0.5, bytesDone: 1, bytesTotal: 2), .notice("text"),
-            .found("frame"), .probed(identity), .planned(Plan(family: "frame", unit: "", components: [])),
+            .found("frame"), .probed(identity), .probed(UnitIdentity(address: identity.address, name: "frame")), .planned(Plan(family: "frame", unit: "", components: [])),
             .step(StepReport(component: .scripts, action: .current, from: nil, to: "b")), .recorded(run), .ended(.failed(error), seconds: 1.5),
         ]
         return [
@@ -95,6 +101,80 @@ extension PublishedDocument {
                 samples: events.map { event($0) }),
             PublishedDocument(
                 schema: "noafw.error/1", title: "The result of a command line that cannot be run", golden: "usage", samples: [ErrorDocument(error)]),
+        ]
+    }
+}
+
+extension PublishedDocument {
+    private static var doctor: [any Encodable] {
+        let checks = [DoctorCheck.Status.ok, .warn].map { DoctorCheck(name: "state", status: $0, detail: "text", fix: $0 == .ok ? nil : "text") }
+        return [DoctorDocument(checks), DoctorDocument([], error: error)]
+    }
+
+    private static var bonds: [BondReport] {
+        [.real, .reset].map { BondReport(family: "frame", address: DeviceAddress("C0:FF:EE:00:00:01")!, outcome: .removed, unit: $0) }
+    }
+
+    private static var scan: [any Encodable] {
+        let address = DeviceAddress("C0:FF:EE:00:00:01")!
+        let unit = DiscoveredUnit(family: "frame", mode: .application, advertisedAddress: address, name: "Frame", rssi: -50)
+        return [ScanDocument(ScanReport(units: [unit], known: []), error: nil), ScanDocument(nil, error: error)]
+    }
+
+    private static var chat: [any Encodable] {
+        let unit = ReportTarget(id: "frame", family: "frame")
+        var soak = ChatVerdict(failure: nil, display: ["a"])
+        soak.soaks = [SoakResult()]
+        let events: [ChatEvent] = [
+            .connecting(attempt: 1), .connected(UnitStatus(batteryPercent: 1, firmware: "a", scripts: "b")), .lost(reason: "a"), .reconnecting(after: .seconds(1)),
+            .console("a"), .undelivered(1),
+        ]
+        return [ChatDocument.begin(unit: unit, assistant: "echo", mode: .assistant), ChatDocument.end(soak, error: error)]
+            + events.map { ChatDocument($0) } + [ChatDocument(event: "asked", id: 1, seconds: 1.5, photo: true, cut: .some("a"))]
+    }
+
+    private static var bundle: [any Encodable] {
+        let file = BundleManifest.File(file: "main.lua", bytes: 1, sha256: "00")
+        let image = BundleManifest.Image(version: "v1", file: "firmware.zip", bytes: 1, sha256: "00")
+        return [
+            BundleDocument(
+                file: "a", bytes: 1, sha256: "00", family: "frame", tool: "1", scripts: .init(version: "a", scheme: .app, files: [file]), firmware: image, fpga: image,
+                signature: .init(signer: "a", publicKey: "b", verified: true, trustedAs: "c"), error: error)
+        ]
+    }
+
+    fileprivate static var others: [PublishedDocument] {
+        [
+            PublishedDocument(schema: "noafw.scan/1", title: "The result of `noafw scan --json`", golden: "scan", samples: scan),
+            PublishedDocument(schema: "noafw.doctor/1", title: "The result of `noafw doctor --json`", golden: "doctor", samples: doctor),
+            PublishedDocument(
+                schema: "noafw.pair/1", title: "The result of `noafw pair --json`", golden: "pair-made",
+                samples: bonds.map { BondDocument($0, of: "pair", error: error) }),
+            PublishedDocument(
+                schema: "noafw.unpair/1", title: "The result of `noafw unpair --json`", golden: "unpair-removed",
+                samples: bonds.map { BondDocument($0, of: "unpair", error: error) }),
+            PublishedDocument(schema: "noafw.bundle.show/1", title: "The result of `noafw bundle --json` and `bundle show --json`", golden: "bundle-show", samples: bundle),
+            PublishedDocument(
+                schema: "noafw.bundle.check/1", title: "The result of `noafw bundle --check FILE --json`", golden: "bundle-check-differs",
+                samples: [BundleComparison(file: "a", folder: "b", differences: ["x"], notCompared: ["fpga"], error: error)]),
+            PublishedDocument(schema: "noafw.package/1", title: "The result of `noafw package … --json`", golden: "package-inspect"),
+            PublishedDocument(schema: "noafw.assets/1", title: "The result of `noafw assets list --json` and `assets check --json`", golden: "assets-check-bad"),
+            PublishedDocument(schema: "noafw.assets.add/1", title: "The result of `noafw assets add --json`", golden: "assets-add"),
+            PublishedDocument(
+                schema: "noafw.chat/1", title: "A line of `noafw chat --json` for each event of the conversation ([chat.md](chat.md)); the first one names the schema", golden: "chat",
+                samples: chat),
+            PublishedDocument(
+                schema: "noafw.ledger/1", title: "Records of runs: `noafw ledger list`, `show` and `export --json`; an error where they cannot be read",
+                golden: "ledger-export-json"),
+            PublishedDocument(schema: "noafw.ledger-check/1", title: "The result of `noafw ledger check --json`", golden: "ledger-check"),
+            PublishedDocument(
+                schema: "noafw.ledger.send/1", title: "The result of `noafw ledger send --json`",
+                samples: [[], [RejectedRun(id: RunID(milliseconds: 1, first: 2, second: 3), reason: "text")]].map { rejected in
+                    var report = UploadReport()
+                    (report.sent, report.rejected) = (1, rejected)
+                    return SendDocument(report, ["line-2": 1], error)
+                }),
+            PublishedDocument(schema: "noafw.report/1", title: "The result of `noafw ledger report --json`: shares are 0 to 1, durations seconds", golden: "ledger-report"),
         ]
     }
 }

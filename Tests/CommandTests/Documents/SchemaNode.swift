@@ -50,6 +50,26 @@ final class SchemaNode {
         return all(type)
     }
 
+    /// From what was printed, where no sample of the type can be made.
+    func gather(printed value: Any) {
+        switch value {
+        case is NSNull: isNullable = true
+        case is String: kind = .text
+        case let number as NSNumber:
+            if CFBooleanLike.isBoolean(number) { kind = .boolean } else if kind != .number { kind = CFBooleanLike.isWhole(number) ? .integer : .number }
+        case let list as [Any]:
+            kind = .list
+            let element = element ?? SchemaNode()
+            for value in list { element.gather(printed: value) }
+            if !list.isEmpty { self.element = element }
+        case let members as [String: Any]:
+            kind = .object
+            count += 1
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) { member(name).gather(printed: value) }
+        default: break
+        }
+    }
+
     /// Indented, the members in their order.
     func text(indent: String = "") -> String {
         let inner = indent + "  "
@@ -74,6 +94,11 @@ final class SchemaNode {
             ])
         }
     }
+}
+
+private enum CFBooleanLike {
+    static func isBoolean(_ number: NSNumber) -> Bool { String(cString: number.objCType) == "c" || String(cString: number.objCType) == "B" }
+    static func isWhole(_ number: NSNumber) -> Bool { !["d", "f"].contains(String(cString: number.objCType)) }
 }
 
 private protocol Listed {}

@@ -38,8 +38,8 @@ final class WholeFleetTests {
         let runs = try #require(try ToolBench.json(records.output)["runs"] as? [[String: Any]])
         #expect(runs.count == 8 && Set(runs.compactMap { $0["unit_address"] as? String }).count == 4)
         #expect(runs.filter { $0["verb"] as? String == "flash" }.allSatisfy { $0["work_order"] as? String == "WO-7" && $0["outcome"] as? String == "pass" })
-        let plans = runs.filter { $0["verb"] as? String == "flash" }.compactMap { $0["plan"] as? String }
-        #expect(plans.count == 4 && plans.allSatisfy { $0.contains("\"seed\":") && $0.contains("\"units\":4") }, "\(plans)")
+        let plans = runs.filter { $0["verb"] as? String == "flash" }.compactMap { ($0["plan"] as? [String: Any])?["rollout"] as? [String: Any] }
+        #expect(plans.count == 4 && plans.allSatisfy { $0["seed"] is Int && $0["units"] as? Int == 4 }, "\(plans)")
     }
 
     @Test func oneSignalFinishesWhatRuns() throws {

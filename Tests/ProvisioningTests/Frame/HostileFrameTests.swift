@@ -96,7 +96,7 @@ struct HostileFrameTests {
     /// What is said is the unit's fault, and what to do leads out of it.
     private static func expectAdvice(_ error: Diagnosis?) {
         #expect(error?.category == .unitFailed && error?.category.rawValue == 1, "\(String(describing: error))")
-        #expect(error?.remedy.contains("press the button of its cradle") == true, "\(String(describing: error))")
+        #expect(error?.remedy.contains("press the cradle's button") == true, "\(String(describing: error))")
         #expect(error?.remedy.contains("closer") == false && error?.remedy.contains("--min-battery") == false)
     }
 

@@ -47,13 +47,13 @@ struct ChatDocument: Encodable, Sendable {
 
     static func begin(unit: ReportTarget, assistant: String, mode: AssistantMode) -> ChatDocument {
         ChatDocument(
-            event: "begin", schema: "noafw.chat/1", unit: unit.id, family: unit.family?.rawValue, assistant: assistant, mode: mode.rawValue)
+            event: "begin", schema: "noafw.chat/1", unit: .some(unit.id), family: .some(unit.family?.rawValue), assistant: assistant, mode: mode.rawValue)
     }
 
     static func end(_ verdict: ChatVerdict?, error: Diagnosis?) -> ChatDocument {
         let soaks = verdict?.soaks ?? []
         return ChatDocument(
-            event: "end", verdict: error == nil ? "pass" : "fail", display: verdict?.display.map { $0.map(bounded) }, error: error,
+            event: "end", verdict: error == nil ? "pass" : "fail", display: .some(verdict?.display.map { $0.map(bounded) }), error: .some(error),
             soaks: soaks.isEmpty ? nil : soaks)
     }
 
@@ -67,15 +67,15 @@ extension ChatDocument {
         case .starting: Self(event: "starting")
         case .connected(let status):
             Self(
-                event: "connected", battery: status.batteryPercent, firmware: status.firmware.map(Self.bounded),
-                scripts: status.scripts.map(Self.bounded))
+                event: "connected", battery: .some(status.batteryPercent), firmware: .some(status.firmware.map(Self.bounded)),
+                scripts: .some(status.scripts.map(Self.bounded)))
         case .ready: Self(event: "ready")
         case .silent: Self(event: "silent")
         case .lost(let reason): Self(event: "lost", reason: Self.bounded(reason))
         case .reconnecting(let delay): Self(event: "reconnecting", seconds: delay.inSeconds)
         case .listening: Self(event: "listening")
         case .recordingDropped(let reason): Self(event: "recordingDropped", reason: reason.rawValue)
-        case .photo(let photo): Self(event: "photo", bytes: photo.bytes.count, type: photo.kind.mediaType, file: photoFile)
+        case .photo(let photo): Self(event: "photo", bytes: photo.bytes.count, type: photo.kind.mediaType, file: .some(photoFile))
         case .version(let version): Self(event: "version", text: Self.bounded(version))
         case .pong(let id): Self(event: "pong", text: Self.bounded(id.description))
         case .notice(let notice): Self(event: "notice", message: Self.bounded(notice.message))
@@ -90,17 +90,17 @@ extension ChatDocument {
         case .undelivered(let count): Self(event: "undelivered", count: count)
         case .asked(let id, .typed(let question)): Self(event: "asked", id: id.number, text: Self.bounded(question))
         case .asked(let id, .spoken(let seconds, let photo, let cut)):
-            Self(event: "asked", id: id.number, seconds: seconds, photo: photo, cut: cut?.rawValue)
+            Self(event: "asked", id: id.number, seconds: seconds, photo: photo, cut: .some(cut?.rawValue))
         case .asked(let id, .picture(let height)):
             Self(event: "asked", id: id.number, picture: Picture(width: DisplayPicture.width, height: height))
         case .asked(let id, .notice(let notice)): Self(event: "asked", id: id.number, notice: Self.bounded(notice))
         case .heard(let id, let said): Self(event: "heard", id: id.number, text: Self.bounded(said))
         case .thinking(let id): Self(event: "thinking", id: id.number)
         case .retrying(let id, let delay, let error):
-            Self(event: "retrying", id: id.number, seconds: delay.inSeconds, error: error.diagnosis)
+            Self(event: "retrying", id: id.number, seconds: delay.inSeconds, error: .some(error.diagnosis))
         case .answerPiece(let id, let piece): Self(event: "piece", id: id.number, text: Self.bounded(piece))
         case .answered(let id, let answer, let cut):
-            Self(event: "answered", id: id.number, text: Self.bounded(answer), cut: cut.map(ChatFormatter.describe))
+            Self(event: "answered", id: id.number, text: Self.bounded(answer), cut: .some(cut.map(ChatFormatter.describe)))
         case .folded(let id, let folding):
             Self(event: "folded", id: id.number, similar: folding.similar, unknown: folding.unknown, omitted: folding.omitted)
         case .sent(let id, let awaitsReceipt): Self(event: "sent", id: id.number, receipt: awaitsReceipt)

@@ -68,17 +68,18 @@ struct EventDocument: Encodable, Sendable {
     /// What a unit says of itself, a member for each.
     struct Facts: Encodable, Sendable {
         var versions: [(component: String, version: String?)]
-        var batteryPercent: Int?
+        var facts: [UnitFact]
 
         init(_ unit: UnitIdentity) {
             versions = FamilyList.supported.components.map { ($0.name, unit.versions[$0]) }
-            batteryPercent = unit.batteryPercent
+            facts = unit.facts
         }
 
         func encode(to encoder: any Encoder) throws {
             var members = encoder.container(keyedBy: MemberName.self)
             for (component, version) in versions { try members.encodeIfPresent(version, forKey: MemberName(component)) }
-            try members.encodeIfPresent(batteryPercent, forKey: MemberName("battery_percent"))
+            for fact in facts { try members.encode(fact.value, forKey: MemberName(fact.name)) }
+            if !facts.contains(where: { $0.name == UnitFact.battery }) { try members.encodeNil(forKey: MemberName(UnitFact.battery)) }
         }
     }
 

@@ -188,23 +188,6 @@ extension UnitMember.Findings: Codable {
     }
 }
 
-extension FleetPresentation {
-    /// - Parameter program: how the unit's program has shown that it lives.
-    func member(_ entry: FleetEntry<UnitVerdict>, _ result: Result, program: ProgramVerification?) -> UnitMember {
-        let error = isSingle ? error(of: result) : entry.error
-        let unit = entry.unit
-        let recoveries = (entry.report?.recoveries ?? []).map { RecoveryMember($0) }
-        var member = UnitMember(
-            names: .init(
-                id: unit.id.isEmpty ? nil : unit.id, family: unit.family, address: (result.identity(entry)?.address ?? unit.address)?.description),
-            result: .init(
-                verdict: entry.verdict.document, fault: error?.fault, error: error, program: program?.sign, recoveries: recoveries,
-                run: result.known(entry).run))
-        if !isSingle { (member.result.outcome, member.result.seconds, member.result.adapter) = (entry.verdict, entry.seconds, .some(entry.adapter)) }
-        return member
-    }
-}
-
 /// What the documents of several units say of all.
 struct FleetMember: Codable, Sendable {
     struct Counts: Codable, Sendable {
@@ -237,11 +220,4 @@ struct FleetMember: Codable, Sendable {
     @Omitted var comparedWith: String?
 
     private enum CodingKeys: String, CodingKey { case units, counts, stop, interrupted, seconds, error, seed, comparedWith = "compared_with" }
-
-    init<Report>(_ result: FleetRunResult<Report>, seed: UInt64? = nil, comparedWith: String? = nil) {
-        let verdicts = result.report.entries.map(\.verdict)
-        (units, counts) = (verdicts.count, Counts(verdicts))
-        (stop, interrupted, seconds, error) = (result.report.stop, result.isInterrupted, result.seconds, result.error)
-        (self.seed, self.comparedWith) = (seed, comparedWith)
-    }
 }
