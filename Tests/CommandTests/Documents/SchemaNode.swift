@@ -29,7 +29,7 @@ final class SchemaNode {
     }
 
     func gather<Value: Encodable>(_ value: Value?) throws {
-        if value == nil { isNullable = true }
+        if value == nil || Value.self is any Maybe.Type { isNullable = true }
         switch Value.self {
         case let type as any CaseIterable.Type where type is any RawRepresentable.Type: kind = .choice(Self.choices(type))
         case is String.Type: kind = .text
