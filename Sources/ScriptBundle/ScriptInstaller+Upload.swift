@@ -45,7 +45,9 @@ extension ScriptInstaller {
 
 extension ScriptSet.File {
     /// Commands `_ns.a(offset,check,b'…')` that append what follows `offset`, each within the unit's ring.
+    /// - Parameter offset: as the unit says; none behind the file's end, whose digest then differs.
     func pieces(from offset: Int) throws -> [HelperPiece] {
+        guard bytes.indices.contains(offset) else { return [] }
         // `_ns.a(` 6, offset 7, check 10, two commas, `b''` 3, closing parenthesis.
         let room = PythonCode.maximumPipelinedByteCount - 29
         var pieces: [HelperPiece] = []

@@ -171,6 +171,19 @@ import Testing
         #expect(harness.diagnostics.contains("--device E1:00:00:00:00:08"))
     }
 
+    /// The first signal while it still listens: nothing was found, and nothing is said to be well.
+    @Test func aSearchThatWasInterruptedIsNoPass() async throws {
+        let interrupts = harness.interrupts
+        let services = FakeServices(onRescue: { request, _ in
+            interrupts.ask()
+            #expect(request.drain.isAsked)
+            return RescueReport()
+        })
+        #expect(await Noafw.execute(in: harness.context(["rescue", "--json"], services: services)) == 130)
+        #expect(try ToolBench.json(harness.output)["verdict"] as? String == "fail")
+        #expect(harness.diagnostics.contains("no unit was touched") && !harness.diagnostics.contains("PASS"))
+    }
+
     private static func flashed(error: Diagnosis? = nil) throws -> FleetEntry<UnitReport> {
         let report = try Sample.flashed(error: error)
         return FleetEntry(unit: FleetUnit(id: "\(report.identity.address)", address: report.identity.address, family: report.family), report: report)

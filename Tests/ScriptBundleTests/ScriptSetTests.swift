@@ -100,6 +100,12 @@ import Testing
         } throws: { ($0 as? ScriptError)?.diagnosis.code == "SCR-0002" }
     }
 
+    /// A unit may say anything.
+    @Test(arguments: [0, 3, 4, 99_999, -1]) func aPositionOutsideTheFileHasNoPieces(offset: Int) throws {
+        let pieces = try ScriptSet.File(name: "a.py", bytes: [1, 2, 3]).pieces(from: offset)
+        #expect(pieces.isEmpty == (offset != 0))
+    }
+
     @Test func chunksMakeUpTheFile() throws {
         var generator = SeededNumbers(seed: 61)
         for count in [0, 1, 400, 461, 5000] {

@@ -36,10 +36,10 @@ public final class LuaREPL: Sendable {
         }
         if connection.isNewlyBonded { try await clock.sleep(until: clock.deadline(in: Self.pairingPause)) }
         self.clock = clock
-        // The unit's buffer takes 244 bytes, whatever the link does (frame-codebase, `bluetooth.h`).
-        payloadSize = min(connection.payloadSize, 244)
         inbox = try await connection.subscribe(to: LuaService.transmit, deadline: deadline)
         channel = try await connection.openChannel(to: LuaService.receive, deadline: deadline)
+        // The unit's buffer takes 244 bytes, whatever the link does (frame-codebase, `bluetooth.h`).
+        payloadSize = min(connection.payloadSize, 244)
     }
 
     /// Runs code at the prompt.

@@ -25,9 +25,10 @@ public final class PythonREPL: Sendable {
 
     private init(_ connection: any Connection, _ clock: SessionClock, before deadline: SessionClock.Instant) async throws {
         self.clock = clock
-        payloadSize = max(1, connection.payloadSize)
         inbox = try await connection.subscribe(to: REPLService.transmit, deadline: deadline)
         channel = try await connection.openChannel(to: REPLService.receive, deadline: deadline)
+        // A connection may replace its link while it looks for its characteristics.
+        payloadSize = max(1, connection.payloadSize)
     }
 
     /// Brings the unit to a proven raw prompt; a program that runs on it is interrupted.

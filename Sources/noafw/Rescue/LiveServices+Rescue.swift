@@ -21,7 +21,8 @@ extension LiveServices {
         let units = try KnownUnits(stateFolder: request.stateFolder).load()
         try await station.endStaleConnections(selector, families: Set(request.fleet.families.map(\.id)), known: units)
         let known = Set(units.compactMap { DeviceAddress($0.address) })
-        let heard = try await StrandedUnits.find(selector, known: known, on: adapter.central, wait: request.fleet.wait)
+        let heard = try await StrandedUnits.find(
+            selector, known: known, on: adapter.central, wait: request.fleet.wait, isDraining: { request.drain.isAsked })
         for unit in heard.units { events(.notice("\(unit.address) (\(unit.family)) is stranded in its bootloader")) }
         let once = OnceNotices(events)
         let run = FleetRun<UnitReport>(request.fleet, nil, request.drain, request.records.stop, events)

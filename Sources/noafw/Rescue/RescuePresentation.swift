@@ -35,8 +35,10 @@ struct RescuePresentation: RunPresentation {
     func exitCode(of result: Result) -> Int32 { error(of: result)?.category.rawValue ?? (result.passed ? 0 : 1) }
 
     private func error(of result: Result) -> Diagnosis? {
-        if let error = result.fleet.error ?? result.fleet.report.entries.compactMap(\.error).first { return error }
+        let entries = result.fleet.report.entries
+        if let error = result.fleet.error ?? entries.compactMap(\.error).first { return error }
         guard !result.passed else { return nil }
+        if result.fleet.isInterrupted, entries.isEmpty { return CommandError.nothingBegun.diagnosis }
         if let impostor = result.heard?.impostors.first { return UnitSelectionError.impostor(impostor).diagnosis }
         return result.heard?.strangers.first.map { UnitSelectionError.unknownBootloader($0).diagnosis }
     }
@@ -44,7 +46,7 @@ struct RescuePresentation: RunPresentation {
     func document(_ result: Result) -> any Encodable & Sendable {
         let error = error(of: result)
         return RescueDocument(
-            verdict: PassMember(error == nil), units: result.fleet.report.entries.map { units.unit($0, result.fleet) },
+            verdict: PassMember(passed(result)), units: result.fleet.report.entries.map { units.unit($0, result.fleet) },
             strangers: (result.heard?.strangers ?? []).map(\.address.description),
             impostors: (result.heard?.impostors ?? []).map(\.advertisedAddress.description), running: result.heard?.running?.address.description,
             error: error)
@@ -62,10 +64,10 @@ struct RescuePresentation: RunPresentation {
         lines += (result.heard?.impostors ?? []).map {
             "\(style.paint("LEFT", .careful))  \($0.family.rawValue) \($0.address) runs its application; the bootloader at \($0.advertisedAddress) is another device's"
         }
-        if let error = result.fleet.error, result.heard == nil {
+        if let error = error(of: result), result.heard == nil || entries.isEmpty && result.fleet.isInterrupted {
             return lines + [ReportText.verdict(error, hasBegun: !entries.isEmpty, style) + " " + time]
         }
-        if error(of: result) == nil, entries.isEmpty {
+        if passed(result), entries.isEmpty {
             let finding = result.heard?.running.map { "\($0.address) runs its application: it is not stranded" } ?? "no unit was heard in its bootloader"
             lines.append("\(style.paint("PASS", .good))  \(finding)")
         }

@@ -20,8 +20,11 @@ struct StrandedUnits: Sendable {
     ///   - selector: an address takes its unit, known or not: the application's or the bootloader's, where a neighbour's application may have
     ///     the latter.
     ///   - known: what this station has worked on.
+    ///   - isDraining: nobody waits for more.
     /// - Throws: ``UnitSelectionError/noneAtAddress(_:inReach:)`` when the named unit is not heard.
-    static func find(_ selector: UnitSelector, known: Set<DeviceAddress>, on central: any Central, wait: Duration?) async throws -> StrandedUnits {
+    static func find(
+        _ selector: UnitSelector, known: Set<DeviceAddress>, on central: any Central, wait: Duration?, isDraining: @Sendable () -> Bool
+    ) async throws -> StrandedUnits {
         let named: DeviceAddress? = if case .address(let address) = selector { address } else { nil }
         let isWanted = { @Sendable (unit: DiscoveredUnit) in
             known.contains(unit.address) || unit.address == named || unit.advertisedAddress == named
@@ -36,7 +39,7 @@ struct StrandedUnits: Sendable {
         ) { seen, now in
             heard = seen.filter(\.isSupported)
             for unit in heard where unit.mode == .application { running[unit.address] = unit }
-            return now >= listened && heard.contains(where: isWanted)
+            return isDraining() || now >= listened && heard.contains(where: isWanted)
         }
         let bootloaders = heard.filter { $0.mode == .bootloader }
         var found = StrandedUnits()
